@@ -1,0 +1,33 @@
+# Everything is installed into .venv in this checkout; the system is left alone.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test check format bench-isolate clean
+
+demo: $(VENV)/ready
+	@$(BIN)/python examples/demo.py
+
+test: check
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench-isolate: $(VENV)/ready
+	$(BIN)/python bench/isolate/run.py $(ARGS)
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) .bench .mypy_cache .ruff_cache .pytest_cache .hypothesis

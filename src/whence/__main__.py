@@ -1,0 +1,5 @@
+"""`python -m whence` is `whence`."""
+
+from whence.cli.main import main
+
+main()

@@ -1,0 +1,104 @@
+"""The nouns that every phase shares: Change, Outcome, Failure, Run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NewType
+
+ChangeId = NewType("ChangeId", int)  # index into one list of changes; means nothing in another
+
+Reverted = frozenset[ChangeId]
+"""A variant: the bad version with these changes reverted.
+
+Nothing reverted is the bad version itself, everything reverted is the good one."""
+
+
+class Kind(Enum):
+    """What a change does to the tree."""
+
+    EDIT = "edit"  # some lines of a text file
+    ADD = "add"  # a file that only the bad version has
+    DELETE = "delete"  # a file that only the good version has
+    RENAME = "rename"  # the path alone; edits inside the file are changes of their own
+    MODE = "mode"  # the executable bit alone
+    REPLACE = "replace"  # binary content, a symlink's target, a file that became something else
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """`count` lines from line `start` on (1-based); with no lines, the place after line `start`.
+
+    The same convention as in a unified diff with no context.
+    """
+
+    start: int
+    count: int
+
+    @property
+    def lines(self) -> range:
+        return range(self.start, self.start + self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One independent edit between the good and the bad version."""
+
+    id: ChangeId
+    kind: Kind
+    file: str  # the path in the bad tree; in the good one if the file is gone
+    old_file: str  # the path in the good tree; in the bad one if the file is new
+    old: Span
+    new: Span
+    removed: bytes  # the old lines, for EDIT
+    added: bytes  # the new lines, for EDIT
+    block: int  # changes of the same block are pieces of one contiguous run of changed lines
+    function: str | None = None  # the function that holds it, where we know the language
+
+
+class Outcome(Enum):
+    """How the test ended on a variant."""
+
+    PASS = "pass"  # the test passes
+    FAIL = "fail"  # the failure we look for
+    OTHER = "other"  # fails, but differently
+    BROKEN = "broken"  # does not build, takes too long, or cannot be judged
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a failing run says of itself.
+
+    `signature` holds only what stays the same when unrelated code moves: no line numbers, no
+    addresses, no values.  Two runs have the same failure if their signatures are equal.
+    """
+
+    kind: str  # assert, abort, crash, exit, output, exception, timeout
+    message: str
+    signature: str
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A compiler's or interpreter's message about a variant that does not hold together."""
+
+    file: str | None  # relative to the tree
+    line: int | None
+    names: tuple[str, ...]  # the identifiers it speaks of
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One test run of one variant."""
+
+    outcome: Outcome
+    failure: Failure | None = None
+    complaints: tuple[Complaint, ...] = ()
+    seconds: float = 0.0
+    built: bool = False
+    flaky: bool = False  # repeated runs of this same variant disagreed
+    note: str = ""  # the last lines that a broken build or run printed
+    covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
