@@ -101,4 +101,5 @@ class Run:
     built: bool = False
     flaky: bool = False  # repeated runs of this same variant disagreed
     note: str = ""  # the last lines that a broken build or run printed
+    output: bytes | None = None  # standard output, where it is what others are compared with
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)

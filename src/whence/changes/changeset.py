@@ -1,0 +1,364 @@
+"""Two trees as a list of independent changes, and any subset of them back as a tree.
+
+Invariants:
+1. With everything reverted, every path is as in the good tree; with nothing, as in the bad one.
+2. `nodes(reverted)` depends on the set alone and is defined for every set.
+3. No set puts a file where another path needs a directory: changes that could are one change.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
+
+from whence.changes.gitdiff import diff_files
+from whence.changes.split import Piece, StatementStarts, split_block
+from whence.changes.syntax import Source, language_of
+from whence.changes.tree import EntryKind, Node, Tree, matches
+from whence.model import Change, ChangeId, Kind, Reverted, Span
+
+_NOWHERE = Span(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Bytes [old_first, old_last) of the good file became [new_first, new_last) of the bad."""
+
+    change: ChangeId
+    old_first: int
+    old_last: int
+    new_first: int
+    new_last: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileDelta:
+    """All that happened to one file.  A side is None where the file does not exist."""
+
+    old_path: str
+    new_path: str
+    old: Node | None
+    new: Node | None
+    presence: ChangeId | None = None  # reverting it adds, removes or moves the file
+    mode: ChangeId | None = None
+    content: ChangeId | None = None  # the content as a whole
+    edits: tuple[Edit, ...] = ()
+
+    def render(self, reverted: Reverted) -> tuple[str, Node] | None:
+        """Return where the file is and what is in it, or None if it is not there."""
+        if self.old is None or self.new is None:
+            there = self.old if self.presence in reverted else self.new
+            return (self.old_path, there) if there else None
+        path = self.old_path if self.presence in reverted else self.new_path
+        kind = self.old.kind if self.mode in reverted else self.new.kind
+        if self.content is not None:
+            return path, self.old if self.content in reverted else self.new
+        return path, Node(kind, self._edited(self.old.content, self.new.content, reverted))
+
+    def _edited(self, old: bytes, new: bytes, reverted: Reverted) -> bytes:
+        undo = [edit for edit in self.edits if edit.change in reverted]
+        parts, done = [], 0
+        for edit in undo:
+            parts += [new[done : edit.new_first], old[edit.old_first : edit.old_last]]
+            done = edit.new_last
+        return b"".join([*parts, new[done:]])
+
+
+@dataclass(frozen=True)
+class ChangeSet:
+    """The changes between two trees."""
+
+    good: Tree
+    bad: Tree
+    changes: tuple[Change, ...]
+    deltas: tuple[FileDelta, ...]
+    _sources: dict[tuple[bool, str], Source | None] = field(default_factory=dict, compare=False)
+
+    @property
+    def everything(self) -> Reverted:
+        return frozenset(change.id for change in self.changes)
+
+    @cached_property
+    def touched(self) -> frozenset[str]:
+        """Every path that some variant has differently from another."""
+        return frozenset(path for delta in self.deltas for path in (delta.old_path, delta.new_path))
+
+    @cached_property
+    def _deltas_of(self) -> Mapping[ChangeId, tuple[FileDelta, ...]]:
+        found: dict[ChangeId, dict[int, FileDelta]] = defaultdict(dict)
+        for index, delta in enumerate(self.deltas):
+            for change in changes_of(delta):
+                found[change][index] = delta
+        return {change: tuple(by_index.values()) for change, by_index in found.items()}
+
+    def nodes(self, reverted: Reverted) -> dict[str, Node]:
+        """Return what the variant has at the touched paths; a path that is absent has nothing."""
+        return dict(found for delta in self.deltas if (found := delta.render(reverted)))
+
+    def deltas_of(self, change: ChangeId) -> tuple[FileDelta, ...]:
+        return self._deltas_of[change]
+
+    def source(self, path: str, *, of_good: bool) -> Source | None:
+        """Parse a changed file of one side, if we know its language."""
+        key = (of_good, path)
+        if key not in self._sources:
+            language = language_of(path)
+            tree = self.good if of_good else self.bad
+            known = language is not None and path in tree.entries
+            content = tree.node(path).content if known else b""
+            self._sources[key] = Source(language, content) if language and known else None
+        return self._sources[key]
+
+
+def changes_of(delta: FileDelta) -> Iterator[ChangeId]:
+    for change in (delta.presence, delta.mode, delta.content):
+        if change is not None:
+            yield change
+    for edit in delta.edits:
+        yield edit.change
+
+
+def compare(good: Tree, bad: Tree, keep: Sequence[str] = ()) -> ChangeSet:
+    """Find the changes from good to bad.
+
+    Paths that match `keep` are as in the bad tree in every variant, the good one included.
+    """
+    if keep:
+        good = _with_kept(good, bad, keep)
+    return _Comparison(good, bad).result()
+
+
+def _with_kept(good: Tree, bad: Tree, keep: Sequence[str]) -> Tree:
+    others = {path: entry for path, entry in good.entries.items() if not matches(path, keep)}
+    kept = {path: entry for path, entry in bad.entries.items() if matches(path, keep)}
+    return Tree(good.root, {**others, **kept})
+
+
+class _Comparison:
+    """Builds a change set: finds the deltas, numbers their changes in reading order."""
+
+    def __init__(self, good: Tree, bad: Tree) -> None:
+        self._good, self._bad = good, bad
+        self._changes: list[Change] = []
+        self._deltas: list[FileDelta] = []
+        self._blocks = 0
+        self._set = ChangeSet(good, bad, (), ())  # for its parsed sources
+
+    def result(self) -> ChangeSet:
+        good, bad = self._good.entries, self._bad.entries
+        changed = sorted(
+            path for path in good.keys() | bad.keys() if good.get(path) != bad.get(path)
+        )
+        old = {p: self._good.node(p) for p in changed if p in good}
+        new = {p: self._bad.node(p) for p in changed if p in bad}
+        pairs = diff_files(
+            {p: n.content for p, n in old.items() if self._may_pair(p, n, new)},
+            {p: n.content for p, n in new.items() if self._may_pair(p, n, old)},
+        )
+        renamed = {pair.old: pair.new for pair in pairs}
+        hunks = {pair.new: pair.hunks for pair in pairs}
+        came_from = {b: a for a, b in renamed.items()}
+        for path in changed:
+            if path in renamed and renamed[path] != path:
+                continue  # told of at its new path
+            origin = came_from.get(path, path)
+            self._add(origin, path, old.get(origin), new.get(path), hunks.get(path))
+        return self._numbered()
+
+    @staticmethod
+    def _may_pair(path: str, node: Node, others: Mapping[str, Node]) -> bool:
+        return node.kind.is_file and (path not in others or others[path].kind.is_file)
+
+    def _add(
+        self,
+        old_path: str,
+        new_path: str,
+        old: Node | None,
+        new: Node | None,
+        hunks: tuple[tuple[Span, Span], ...] | None,
+    ) -> None:
+        delta = FileDelta(old_path, new_path, old, new)
+        if old is None or new is None:
+            delta = replace(delta, presence=self._whole_file(delta))
+        else:
+            if old_path != new_path:
+                delta = replace(delta, presence=self._change(Kind.RENAME, delta))
+            both_files = old.kind.is_file and new.kind.is_file
+            if both_files and old.kind != new.kind:
+                delta = replace(delta, mode=self._change(Kind.MODE, delta))
+            if old.content != new.content and both_files and hunks:
+                delta = replace(delta, edits=tuple(self._edits(delta, hunks)))
+            elif old.content != new.content or not (both_files or old.kind == new.kind):
+                delta = replace(delta, content=self._change(Kind.REPLACE, delta))
+        self._deltas.append(delta)
+
+    def _whole_file(self, delta: FileDelta) -> ChangeId:
+        node = delta.new or delta.old
+        assert node is not None
+        readable = node.kind.is_file and b"\0" not in node.content
+        text = node.content if readable else b""
+        span = Span(1, text.count(b"\n") + (not text.endswith(b"\n"))) if text else _NOWHERE
+        if delta.new:
+            return self._change(Kind.ADD, delta, new=span, added=text)
+        return self._change(Kind.DELETE, delta, old=span, removed=text)
+
+    def _change(
+        self,
+        kind: Kind,
+        delta: FileDelta,
+        *,
+        old: Span = _NOWHERE,
+        new: Span = _NOWHERE,
+        removed: bytes = b"",
+        added: bytes = b"",
+        block: int | None = None,
+        function: str | None = None,
+    ) -> ChangeId:
+        number = ChangeId(len(self._changes))
+        if block is None:
+            block = self._new_block()
+        self._changes.append(
+            Change(
+                number,
+                kind,
+                delta.new_path,
+                delta.old_path,
+                old,
+                new,
+                removed,
+                added,
+                block,
+                function,
+            )
+        )
+        return number
+
+    def _new_block(self) -> int:
+        self._blocks += 1
+        return self._blocks - 1
+
+    def _edits(self, delta: FileDelta, hunks: tuple[tuple[Span, Span], ...]) -> Iterator[Edit]:
+        assert delta.old
+        assert delta.new
+        old_lines, new_lines = _lines(delta.old), _lines(delta.new)
+        old_at = [0, *accumulate(map(len, old_lines))]
+        new_at = [0, *accumulate(map(len, new_lines))]
+        old_source = self._set.source(delta.old_path, of_good=True)
+        new_source = self._set.source(delta.new_path, of_good=False)
+        for old, new in hunks:
+            whole = Piece(*_half_open(old), *_half_open(new))
+            block = self._new_block()
+            for p in split_block(
+                old_lines, new_lines, whole, _starts(old_source), _starts(new_source)
+            ):
+                a, b, c, d = p.old_first, p.old_last, p.new_first, p.new_last
+                change = self._change(
+                    Kind.EDIT,
+                    delta,
+                    old=_span(a, b),
+                    new=_span(c, d),
+                    removed=b"".join(old_lines[a:b]),
+                    added=b"".join(new_lines[c:d]),
+                    block=block,
+                    function=_function(new_source, c, d) or _function(old_source, a, b),
+                )
+                yield Edit(change, old_at[a], old_at[b], new_at[c], new_at[d])
+
+    def _numbered(self) -> ChangeSet:
+        """Join the changes that exclude each other, and number what is left in reading order."""
+        joined = self._joined()
+        order = sorted(
+            (change for change in self._changes if joined[change.id] == change.id),
+            key=lambda change: (change.file, change.new.start, change.old.start, change.id),
+        )
+        number = {change.id: ChangeId(i) for i, change in enumerate(order)}
+        blocks: dict[int, int] = {}
+        changes = tuple(
+            replace(
+                change,
+                id=number[change.id],
+                block=blocks.setdefault(change.block, len(blocks)),
+            )
+            for change in order
+        )
+
+        def final(change: ChangeId | None) -> ChangeId | None:
+            return None if change is None else number[joined[change]]
+
+        deltas = tuple(
+            replace(
+                delta,
+                presence=final(delta.presence),
+                mode=final(delta.mode),
+                content=final(delta.content),
+                edits=tuple(replace(e, change=number[joined[e.change]]) for e in delta.edits),
+            )
+            for delta in self._deltas
+        )
+        return ChangeSet(self._good, self._bad, changes, deltas, self._set._sources)
+
+    def _joined(self) -> dict[ChangeId, ChangeId]:
+        """Map each change to the one it is joined with (invariant 3)."""
+        owner = {change.id: change.id for change in self._changes}
+
+        def find(change: ChangeId) -> ChangeId:
+            while owner[change] != change:
+                change = owner[change]
+            return change
+
+        presence: dict[str, list[ChangeId]] = defaultdict(list)
+        files = set()
+        for delta in self._deltas:
+            for path, node in ((delta.old_path, delta.old), (delta.new_path, delta.new)):
+                if node is not None and delta.presence is not None:
+                    presence[path].append(delta.presence)
+                if node is not None and node.kind is not EntryKind.DIRECTORY:
+                    files.add(path)
+        for path, changes in presence.items():
+            parts = path.split("/")
+            folders = ("/".join(parts[:i]) for i in range(1, len(parts)))
+            for folder in (*folders, path):
+                # A path of its own that is a file here and a directory there is one change too.
+                if folder in files and folder in presence:
+                    for change in (*changes, *presence[folder]):
+                        first, second = sorted((find(change), find(presence[folder][0])))
+                        owner[second] = first
+        return {change: find(change) for change in owner}
+
+
+def _lines(node: Node) -> list[bytes]:
+    """Cut at newlines only, as git does, and keep them."""
+    lines = node.content.split(b"\n")
+    last = lines.pop()
+    return [line + b"\n" for line in lines] + ([last] if last else [])
+
+
+def _half_open(span: Span) -> tuple[int, int]:
+    first = span.start - 1 if span.count else span.start
+    return first, first + span.count
+
+
+def _span(first: int, last: int) -> Span:
+    return Span(first + 1, last - first) if last > first else Span(first, 0)
+
+
+def _starts(source: Source | None) -> StatementStarts | None:
+    if source is None:
+        return None
+    return lambda first, last: {line - 1 for line in source.statement_starts(first + 1, last)}
+
+
+def _function(source: Source | None, first: int, last: int) -> str | None:
+    found = source.function_at(max(first + (last > first), 1)) if source else None
+    return found.name if found else None
+
+
+def blocks(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
+    """Group the pieces of one contiguous run of changed lines."""
+    found: dict[int, set[ChangeId]] = defaultdict(set)
+    for change in changes:
+        found[change.block].add(change.id)
+    return [frozenset(found[block]) for block in sorted(found)]

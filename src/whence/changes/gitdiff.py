@@ -1,0 +1,120 @@
+"""Which lines of which files differ?  Asked of git, which does it well and fast.
+
+The files go into a repository of our own in a temporary directory, so neither the user's
+repository nor their git configuration has a say.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from whence.model import Span
+
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePair:
+    """A file of the old side and the file of the new side that it became."""
+
+    old: str
+    new: str
+    hunks: tuple[tuple[Span, Span], ...] | None  # None: binary
+
+
+def diff_files(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[FilePair]:
+    """Pair the files of both sides, renamed ones included, with the lines that differ.
+
+    Files that are only on one side and were not renamed are in no pair.
+    """
+    if not old or not new:
+        return []
+    with tempfile.TemporaryDirectory(prefix="whence-diff-") as folder:
+        git = _Git(folder)
+        git("init", "--quiet", "--bare", ".")
+        git("fast-import", "--quiet", stdin=b"".join(_import_stream(old, new)))
+        common = ("diff-tree", "-r", "-M", "-l5000", "--no-rename-empty", "--diff-filter=MR")
+        raw = git(*common, "--raw", "-z", "old", "new")
+        patch = git(*common, "-p", "-U0", "--histogram", "--no-ext-diff", "--no-textconv",
+                    "--no-color", "--full-index", "old", "new")  # fmt: skip
+    pairs = list(_pairs(raw))
+    sections = list(_sections(patch))
+    assert len(pairs) == len(sections), "git lists the same pairs in both formats"
+    return [FilePair(a, b, hunks) for (a, b), hunks in zip(pairs, sections, strict=True)]
+
+
+class _Git:
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        self._env = {
+            **clean,
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "LC_ALL": "C",
+        }
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        command = ["git", "-c", f"core.attributesFile={os.devnull}", *arguments]
+        done = subprocess.run(
+            command, cwd=self._folder, env=self._env, input=stdin, capture_output=True, check=True
+        )
+        return done.stdout
+
+
+def _import_stream(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[bytes]:
+    for branch, files in (("old", old), ("new", new)):
+        yield b"commit refs/heads/%s\n" % branch.encode()
+        yield b"committer whence <whence> 0 +0000\ndata 0\n"
+        for path, content in files.items():
+            yield b"M 100644 inline %s\ndata %d\n" % (_quoted(path), len(content))
+            yield content
+            yield b"\n"
+
+
+def _quoted(path: str) -> bytes:
+    raw = os.fsencode(path)
+    for character, escape in ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n")):
+        raw = raw.replace(character, escape)
+    return b'"' + raw + b'"'
+
+
+def _pairs(raw: bytes) -> Iterator[tuple[str, str]]:
+    fields: Iterable[bytes] = iter(raw.split(b"\0"))
+    for header in fields:
+        if not header:
+            continue
+        old = os.fsdecode(next(iter(fields)))
+        renamed = header.rsplit(b" ", 1)[1].startswith(b"R")
+        yield old, os.fsdecode(next(iter(fields))) if renamed else old
+
+
+def _sections(patch: bytes) -> Iterator[tuple[tuple[Span, Span], ...] | None]:
+    """Yield each file's hunks.  Lines of content cannot be mistaken: we skip them by count."""
+    lines = patch.split(b"\n")
+    hunks: list[tuple[Span, Span]] | None = None
+    binary = started = False
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        i += 1
+        if line.startswith(b"diff --git "):
+            if started:
+                yield None if binary else tuple(hunks or ())
+            started, binary, hunks = True, False, []
+        elif line.startswith(b"Binary files "):
+            binary = True
+        elif (match := _HUNK.match(line)) and hunks is not None:
+            a, b, c, d = (int(group or 1) for group in match.groups())
+            hunks.append((Span(a, b), Span(c, d)))
+            for _ in range(b + d):
+                i += 1
+                i += i < len(lines) and lines[i].startswith(b"\\ No newline")
+    if started:
+        yield None if binary else tuple(hunks or ())

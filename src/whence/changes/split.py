@@ -1,0 +1,118 @@
+"""Where does a block of replaced lines fall apart into independent changes?"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from whence.changes.syntax import depth_changes, tokens
+
+_ALIKE = 0.6  # share of common tokens from which on one statement is a version of another
+_MOST_CELLS = 250_000  # of the alignment table: a larger block stays in one piece
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Old lines [old_first, old_last) become new lines [new_first, new_last), 0-based."""
+
+    old_first: int
+    old_last: int
+    new_first: int
+    new_last: int
+
+
+StatementStarts = Callable[[int, int], set[int]]  # of 0-based lines [first, last)
+
+
+def split_block(
+    old: Sequence[bytes],
+    new: Sequence[bytes],
+    block: Piece,
+    old_starts: StatementStarts | None,
+    new_starts: StatementStarts | None,
+) -> list[Piece]:
+    """Cut a block where an old statement is followed by one and its new version is too.
+
+    The pieces lie end to end and cover the block.  A cut is made only where as many brackets
+    are open on both sides and both next statements are indented alike, so that any choice of
+    old and new pieces has a chance to be well formed.
+    """
+    old_count, new_count = block.old_last - block.old_first, block.new_last - block.new_first
+    if min(old_count, new_count) == 0 or old_count == new_count == 1:
+        return [block]
+    old_units = _units(block.old_first, block.old_last, old_starts)
+    new_units = _units(block.new_first, block.new_last, new_starts)
+    # A last line without its newline would run into whatever a later piece puts behind it.
+    if not (old[block.old_last - 1].endswith(b"\n") and new[block.new_last - 1].endswith(b"\n")):
+        return [block]
+    old_text = [b"".join(old[a:b]) for a, b in old_units]
+    new_text = [b"".join(new[a:b]) for a, b in new_units]
+    pairs = _align(old_text, new_text)
+    old_depth, new_depth = depth_changes(old_text), depth_changes(new_text)
+    cuts = {(0, 0), (len(old_units), len(new_units))}
+    for i, j in pairs:
+        for a, b in ((i, j), (i + 1, j + 1)):
+            if old_depth[a] == new_depth[b] and _indented_alike(old_text[a:], new_text[b:]):
+                cuts.add((a, b))
+    return _pieces(block, old_units, new_units, sorted(cuts))
+
+
+def _pieces(
+    block: Piece,
+    old_units: list[tuple[int, int]],
+    new_units: list[tuple[int, int]],
+    cuts: list[tuple[int, int]],
+) -> list[Piece]:
+    old_lines = [first for first, _ in old_units] + [block.old_last]
+    new_lines = [first for first, _ in new_units] + [block.new_last]
+    return [
+        Piece(old_lines[a], old_lines[c], new_lines[b], new_lines[d])
+        for (a, b), (c, d) in itertools.pairwise(cuts)
+    ]
+
+
+def _units(first: int, last: int, starts: StatementStarts | None) -> list[tuple[int, int]]:
+    """Cut lines [first, last) into statements; into single lines if the language is unknown."""
+    begins = set(range(first, last)) if starts is None else starts(first, last)
+    borders = [first, *sorted(line for line in begins if first < line < last), last]
+    return list(itertools.pairwise(borders))
+
+
+def _indented_alike(old: list[bytes], new: list[bytes]) -> bool:
+    if not old or not new:
+        return True
+    return len(old[0]) - len(old[0].lstrip()) == len(new[0]) - len(new[0].lstrip())
+
+
+def _align(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
+    """Pair the units in order so that the sum of their similarities is greatest."""
+    if len(old) * len(new) > _MOST_CELLS:
+        return []
+    old_bags = [Counter(tokens(text)) for text in old]
+    new_bags = [Counter(tokens(text)) for text in new]
+    score = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    alike = [[_similarity(a, b) for b in new_bags] for a in old_bags]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            best = max(score[i + 1][j], score[i][j + 1])
+            if alike[i][j] >= _ALIKE:
+                best = max(best, score[i + 1][j + 1] + alike[i][j])
+            score[i][j] = best
+    pairs = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        if score[i][j] == score[i + 1][j]:
+            i += 1
+        elif score[i][j] == score[i][j + 1]:
+            j += 1
+        else:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+    return pairs
+
+
+def _similarity(a: Counter[bytes], b: Counter[bytes]) -> float:
+    size = a.total() + b.total()
+    return 2 * (a & b).total() / size if size else 1.0

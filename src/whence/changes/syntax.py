@@ -1,0 +1,263 @@
+"""What do these lines mean?  Functions, statements and names in C, C++ and Python sources.
+
+Everything here is a guess that helps to cut, order and describe changes.  No answer of
+whence rests on it: what is claimed of a change is found out by running the test.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+import tree_sitter
+import tree_sitter_c
+import tree_sitter_cpp
+import tree_sitter_python
+
+_SUFFIXES = {
+    **dict.fromkeys((".c", ".h"), "c"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tpp"), "cpp"),
+    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
+}
+
+_FUNCTIONS = {
+    "c": "(function_definition) @f",
+    "cpp": "(function_definition) @f",
+    "python": "(function_definition) @f (class_definition) @f",
+}
+
+_STATEMENTS = {
+    "c": "(_ [(declaration) (expression_statement) (return_statement) (if_statement)"
+    " (for_statement) (while_statement) (do_statement) (switch_statement) (case_statement)"
+    " (break_statement) (continue_statement) (goto_statement) (labeled_statement)"
+    " (function_definition) (type_definition) (field_declaration) (preproc_def)"
+    " (preproc_function_def) (preproc_include) (preproc_call) (enumerator) (comment)] @s)",
+    "python": "[(expression_statement) (return_statement) (if_statement) (elif_clause)"
+    " (else_clause) (for_statement) (while_statement) (try_statement) (except_clause)"
+    " (with_statement) (raise_statement) (assert_statement) (import_statement)"
+    " (import_from_statement) (function_definition) (class_definition) (decorated_definition)"
+    " (pass_statement) (break_statement) (continue_statement) (delete_statement)"
+    " (global_statement) (nonlocal_statement) (match_statement) (case_clause) (comment)"
+    " (block (_))] @s",
+}
+_STATEMENTS["cpp"] = _STATEMENTS["c"]
+
+# Where a name is introduced, and where it is merely used.  @local is visible in its function
+# only; @global everywhere (functions, types, macros, fields, methods, attributes).
+_C_DEFINITIONS = """
+(function_declarator declarator: (identifier) @global)
+(function_declarator declarator: (field_identifier) @global)
+(field_declaration declarator: (_) @inside)
+(declaration declarator: (_) @inside)
+(parameter_declaration declarator: (_) @inside)
+(type_definition declarator: (type_identifier) @global)
+(struct_specifier name: (type_identifier) @global body: (_))
+(union_specifier name: (type_identifier) @global body: (_))
+(enum_specifier name: (type_identifier) @global body: (_))
+(enumerator name: (identifier) @global)
+(preproc_def name: (identifier) @global)
+(preproc_function_def name: (identifier) @global)
+"""
+_DEFINITIONS = {
+    "c": _C_DEFINITIONS,
+    "cpp": _C_DEFINITIONS + "(class_specifier name: (type_identifier) @global body: (_))",
+    "python": """
+(function_definition name: (identifier) @global)
+(class_definition name: (identifier) @global)
+(parameters (identifier) @local)
+(parameters (default_parameter name: (identifier) @local))
+(parameters (typed_parameter (identifier) @local))
+(parameters (typed_default_parameter name: (identifier) @local))
+(parameters (list_splat_pattern (identifier) @local))
+(parameters (dictionary_splat_pattern (identifier) @local))
+(assignment left: (identifier) @local)
+(assignment left: (pattern_list (identifier) @local))
+(assignment left: (tuple_pattern (identifier) @local))
+(assignment left: (attribute attribute: (identifier) @global))
+(named_expression name: (identifier) @local)
+(for_statement left: (identifier) @local)
+(for_statement left: (pattern_list (identifier) @local))
+(as_pattern_target (identifier) @local)
+(import_statement name: (dotted_name . (identifier) @local))
+(import_from_statement name: (dotted_name (identifier) @local))
+(aliased_import alias: (identifier) @local)
+""",
+}
+_NAMES = {
+    "c": "[(identifier) (field_identifier) (type_identifier)] @n",
+    "cpp": "[(identifier) (field_identifier) (type_identifier) (namespace_identifier)] @n",
+    "python": "(identifier) @n",
+}
+_PARAMETERS = {
+    "c": "(function_declarator declarator: (_) @name parameters: (_) @parameters)",
+    "cpp": "(function_declarator declarator: (_) @name parameters: (_) @parameters)",
+    "python": "(function_definition name: (_) @name parameters: (_) @parameters)",
+}
+
+_TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or class, from its first line to its last (1-based, inclusive)."""
+
+    name: str  # qualified, such as `Parser.parse`
+    first: int
+    last: int
+    is_class: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier on a line.  `scope` is the function it is local to, if it is."""
+
+    text: str
+    line: int
+    scope: str | None = None
+
+
+def language_of(path: str) -> str | None:
+    return _SUFFIXES.get(PurePosixPath(path).suffix.lower())
+
+
+def tokens(text: bytes) -> list[bytes]:
+    """Cut any text into words, numbers and single signs."""
+    return _TOKEN.findall(text)
+
+
+@lru_cache(maxsize=3)
+def _language(language: str) -> tree_sitter.Language:
+    module = {"c": tree_sitter_c, "cpp": tree_sitter_cpp, "python": tree_sitter_python}[language]
+    return tree_sitter.Language(module.language())
+
+
+@lru_cache(maxsize=64)
+def _query(language: str, text: str) -> tree_sitter.Query:
+    return tree_sitter.Query(_language(language), text)
+
+
+class Source:
+    """A parsed file.  Lines are 1-based; code that does not parse gives what can be seen of it."""
+
+    def __init__(self, language: str, content: bytes) -> None:
+        self._language = language
+        self._root = tree_sitter.Parser(_language(language)).parse(content).root_node
+        self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
+        self._starts = [function.first for function in self.functions]
+
+    def function_at(self, line: int) -> Function | None:
+        """Return the innermost function (or class) that holds the line."""
+        last = bisect.bisect_right(self._starts, line)
+        # Functions nest, so the innermost is the last one to start that has not ended.
+        for function in reversed(self.functions[max(0, last - 200) : last]):
+            if function.last >= line:
+                return function
+        return None
+
+    def statement_starts(self, first: int, last: int) -> set[int]:
+        """Return the lines on which a statement begins, from `first` to `last`."""
+        found = self._captures(_STATEMENTS[self._language], first, last)
+        return {node.start_point[0] + 1 for nodes in found.values() for node in nodes}
+
+    def definitions(self, first: int, last: int) -> Iterator[Name]:
+        """Yield the names that the lines introduce."""
+        for kind, nodes in self._captures(_DEFINITIONS[self._language], first, last).items():
+            for node in nodes:
+                name = _declared(node) if kind == "inside" else node
+                if name is None:
+                    continue
+                line = name.start_point[0] + 1
+                local = kind == "local" or (kind == "inside" and name.type == "identifier")
+                function = self.function_at(line) if local else None
+                scope = function.name if function and not function.is_class else None
+                yield Name(_text(name), line, scope)
+
+    def names(self, first: int, last: int) -> Iterator[Name]:
+        """Yield every identifier on the lines, introduced or used."""
+        for node in self._captures(_NAMES[self._language], first, last).get("n", ()):
+            line = node.start_point[0] + 1
+            function = self.function_at(line)
+            yield Name(_text(node), line, function.name if function else None)
+
+    def parameters_at(self, first: int, last: int) -> Iterator[str]:
+        """Yield the functions whose parameter lists the lines touch."""
+        cursor = tree_sitter.QueryCursor(_query(self._language, _PARAMETERS[self._language]))
+        cursor.set_point_range((first - 1, 0), (last, 0))
+        for _, found in cursor.matches(self._around(first, last)):
+            parameters = found["parameters"][0]
+            if parameters.start_point[0] < last and parameters.end_point[0] >= first - 1:
+                yield _text(found["name"][0])
+
+    def _captures(self, query: str, first: int, last: int) -> dict[str, list[tree_sitter.Node]]:
+        if last < first:
+            return {}
+        cursor = tree_sitter.QueryCursor(_query(self._language, query))
+        cursor.set_point_range((first - 1, 0), (last, 0))
+        found = cursor.captures(self._around(first, last))
+        # A range gives every match that touches it; a node counts where it begins.
+        return {
+            kind: [node for node in nodes if first - 1 <= node.start_point[0] < last]
+            for kind, nodes in found.items()
+        }
+
+    def _around(self, first: int, last: int) -> tree_sitter.Node:
+        """Return a node that holds the lines: a query from the root would walk past all before."""
+        node = self._root.descendant_for_point_range((first - 1, 0), (last, 0))
+        return node.parent if node and node.parent else self._root
+
+    def _functions(self) -> Iterator[Function]:
+        cursor = tree_sitter.QueryCursor(_query(self._language, _FUNCTIONS[self._language]))
+        for node in cursor.captures(self._root).get("f", ()):
+            if name := _qualified(node):
+                first, last = node.start_point[0] + 1, node.end_point[0] + 1
+                yield Function(name, first, last, is_class=node.type == "class_definition")
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    """Find the name in a C declarator: `*x`, `x[3]`, `x = 1`, `(*x)(int)`."""
+    while node is not None and node.type not in ("identifier", "field_identifier"):
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type == "parenthesized_declarator" and node.named_children:
+            inner = node.named_children[0]
+        node = inner
+    return node
+
+
+def _qualified(node: tree_sitter.Node) -> str | None:
+    parts: list[str] = []
+    walk: tree_sitter.Node | None = node
+    while walk is not None:
+        if walk.type in ("function_definition", "class_definition", "class_specifier"):
+            name = walk.child_by_field_name("name")
+            if name is None:
+                name = _function_name(walk.child_by_field_name("declarator"))
+            if name is not None:
+                parts.append(_text(name))
+            elif walk is node:
+                return None
+        walk = walk.parent
+    return ".".join(reversed(parts))
+
+
+def _function_name(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    while node is not None and node.type != "function_declarator":
+        node = node.child_by_field_name("declarator")
+    return node.child_by_field_name("declarator") if node is not None else None
+
+
+def depth_changes(units: list[bytes]) -> list[int]:
+    """Return how many brackets are open before each unit and after the last."""
+    depths = [0]
+    for unit in units:
+        opened = sum(unit.count(sign) for sign in (b"(", b"[", b"{"))
+        closed = sum(unit.count(sign) for sign in (b")", b"]", b"}"))
+        depths.append(depths[-1] + opened - closed)
+    return depths

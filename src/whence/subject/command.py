@@ -1,0 +1,102 @@
+"""How does a shell command end, and what does it print?"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+_MOST_OUTPUT = 64 * 2**20  # a command that prints more is stopped: it would fill the disk
+_LOOK_EVERY = 0.05  # seconds between looks at the clock, the output and the stop signal
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    status: int  # as the shell gives it: 128 + n for signal n
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    timed_out: bool = False
+    flooded: bool = False  # printed without end and was stopped
+
+    @property
+    def text(self) -> str:
+        return (self.stdout + b"\n" + self.stderr).decode("utf-8", "replace")
+
+
+class Stopped(Exception):
+    """The command was killed because nobody wants its answer any more."""
+
+
+def run_command(
+    command: str,
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float | None,
+    memory: int | None = None,
+    stop: threading.Event | None = None,
+) -> Ended:
+    """Run a shell command to its end, and end all it started with it.
+
+    `memory` limits the address space of each of its processes, in bytes.
+    """
+    if memory is not None:
+        command = f"ulimit -v {memory // 1024} || exit 125\n{command}"
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", command],
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        timed_out = flooded = False
+        try:
+            while process.poll() is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_LOOK_EVERY)
+                    break
+                timed_out = timeout is not None and time.monotonic() - started > timeout
+                flooded = _size(out) + _size(err) > _MOST_OUTPUT
+                if stop is not None and stop.is_set():
+                    raise Stopped
+                if timed_out or flooded:
+                    break
+        finally:
+            _kill_group(process)
+        status = process.wait()
+        return Ended(
+            128 - status if status < 0 else status,
+            _content(out),
+            _content(err),
+            time.monotonic() - started,
+            timed_out,
+            flooded,
+        )
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(2 * _MOST_OUTPUT)

@@ -1,0 +1,28 @@
+"""Which compilers do build commands get as $CC and $CXX?"""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+
+
+def compilers(env: Mapping[str, str]) -> dict[str, str]:
+    """Return CC and CXX: the user's own, else the system's, else zig's from PyPI, else none."""
+    found = {}
+    for variable, names, zig in (("CC", ("cc", "gcc", "clang"), "cc"),
+                                 ("CXX", ("c++", "g++", "clang++"), "c++")):  # fmt: skip
+        on_path = (name for name in names if shutil.which(name, path=env.get("PATH")))
+        command = env.get(variable) or next(on_path, None) or _zig(zig)
+        if command:
+            found[variable] = command
+    return found
+
+
+def _zig(mode: str) -> str | None:
+    if importlib.util.find_spec("ziglang") is None:
+        return None
+    # zig turns UBSan on by default; a build must behave as with any other compiler.
+    return f"{shlex.quote(sys.executable)} -m ziglang {mode} -fno-sanitize=all"

@@ -1,0 +1,256 @@
+"""Build a variant, run the test on it, and judge how it ended."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from whence.errors import UserError
+from whence.model import Failure, Outcome, Reverted, Run
+from whence.subject.command import Ended, run_command
+from whence.subject.complaints import read_complaints
+from whence.subject.coverage import Coverage
+from whence.subject.failure import read_failure, same_failure
+from whence.subject.toolchain import compilers
+from whence.subject.workspace import Variants, Workspace
+
+CANNOT_JUDGE = 125  # git bisect's convention
+_NOTE_LINES = 15
+_OF_GIT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to build and test any variant.  Two equal recipes judge a tree alike."""
+
+    test: str
+    build: str | None = None
+    timeout: float | None = None
+    memory: int | None = None  # bytes
+    confirm: int = 1  # so many passes in a row make a pass
+    compares_output: bool = False
+    expected: bytes | None = None  # standard output of the good version, if outputs are compared
+
+    def key(self) -> bytes:
+        """Return what tells two recipes apart, the files that their commands name included."""
+        fields = asdict(self) | {"expected": _hash(self.expected or b"").hex()}
+        del fields["timeout"]  # how long we are willing to wait says nothing of the outcome
+        named = {word: _fingerprint(word) for word in _words(self.test, self.build or "")}
+        return _hash(json.dumps([fields, named], sort_keys=True).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """THE failure, and how alike another one has to be to count as it."""
+
+    failure: Failure
+    same: str = "exact"
+
+    def judge(self, run: Run) -> Run:
+        """Tell THE failure from others."""
+        if run.failure is None:
+            return run
+        if same_failure(self.failure, run.failure, self.same):
+            return replace(run, outcome=Outcome.FAIL)
+        # A variant that takes too long cannot be judged, unless that is the failure itself.
+        late = run.failure.kind == "timeout"
+        return replace(run, outcome=Outcome.BROKEN if late else Outcome.OTHER)
+
+
+class Trial:
+    """Runs variants one after another in a workspace of its own."""
+
+    def __init__(self, folder: Path, variants: Variants) -> None:
+        self._folder = folder
+        self._variants = variants
+        self._workspace: Workspace | None = None
+
+    def run(
+        self,
+        reverted: Reverted,
+        recipe: Recipe,
+        *,
+        stop: threading.Event | None = None,
+        with_coverage: bool = False,
+        clean: bool = False,
+    ) -> Run:
+        """Return how the test ends with these changes reverted.
+
+        A failing test is FAIL, whatever the failure: `Reference.judge` tells them apart.
+        `clean` builds from nothing.  `with_coverage` also says what the test executed.
+        """
+        try:
+            if clean or self._workspace is None or with_coverage:
+                self._renew()
+            assert self._workspace is not None
+            self._workspace.become(reverted)
+            return self._build_and_test(self._workspace, recipe, stop, with_coverage)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise UserError(
+                f"The disk is full: {error.filename or self._folder}.\n"
+                "Free some space, or set TMPDIR to a larger disk, and run the same command again: "
+                "what is known so far is kept.",
+                slug="disk-full",
+            ) from None
+        finally:
+            if with_coverage:
+                self._workspace = None  # it was built with other compilers
+
+    def _renew(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._workspace = Workspace(self._folder / "tree", self._variants)
+
+    def _build_and_test(
+        self,
+        workspace: Workspace,
+        recipe: Recipe,
+        stop: threading.Event | None,
+        with_coverage: bool,
+    ) -> Run:
+        tree = workspace.tree
+        env = environment(tree)
+        coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
+        if coverage:
+            env = coverage.environment(env)
+        seconds = 0.0
+        if recipe.build is not None:
+            built = _run(recipe.build, tree, env, recipe, stop)
+            seconds += built.seconds
+            workspace.finished()
+            if built.status != 0 or built.timed_out or built.flooded:
+                return _broken(built, tree, seconds, "build")
+        before = workspace.files()
+        runs = []
+        for _ in range(recipe.confirm):
+            ended = _run(recipe.test, tree, env, recipe, stop)
+            workspace.finished()
+            workspace.clear_up(before)
+            runs.append(judge(ended, recipe, tree))
+            if runs[-1].outcome is not Outcome.PASS:
+                break
+        return replace(
+            runs[-1],
+            seconds=seconds + sum(run.seconds for run in runs),
+            built=recipe.build is not None,
+            flaky=len({run.outcome for run in runs}) > 1,
+            covered=coverage.read(tree) if coverage else None,
+        )
+
+
+def judge(ended: Ended, recipe: Recipe, tree: Path) -> Run:
+    """Return how a test ended, all failures alike."""
+    if ended.status == CANNOT_JUDGE or ended.flooded:
+        return _broken(ended, tree, ended.seconds, "test")
+    stdout = ended.stdout.replace(os.fsencode(tree), b"{tree}")
+    kept = stdout if recipe.compares_output and recipe.expected is None else None
+    if ended.status == 0 and not ended.timed_out:
+        if recipe.expected is None or stdout == recipe.expected:
+            return Run(Outcome.PASS, seconds=ended.seconds, output=kept)
+        failure = _wrong_output(stdout, recipe.expected)
+        return Run(Outcome.FAIL, failure, seconds=ended.seconds)
+    failure = read_failure(
+        stdout=ended.stdout.decode("utf-8", "replace"),
+        stderr=ended.stderr.decode("utf-8", "replace"),
+        status=ended.status,
+        tree=tree,
+        timed_out=ended.timed_out,
+    )
+    return Run(
+        Outcome.FAIL,
+        failure,
+        read_complaints(ended.text, tree=tree),
+        ended.seconds,
+        note=_last_lines(ended),
+    )
+
+
+def _wrong_output(got: bytes, expected: bytes) -> Failure:
+    same = len(os.path.commonprefix([got, expected]))
+    line = expected.count(b"\n", 0, same)
+    was = (expected.split(b"\n")[line:] or [b""])[0].decode("utf-8", "replace")
+    now = (got.split(b"\n")[line:] or [b""])[0].decode("utf-8", "replace")
+    message = f"output differs from byte {same} on (line {line + 1}): {was!r} became {now!r}"
+    return Failure("output", message, "output")
+
+
+def _broken(ended: Ended, tree: Path, seconds: float, what: str) -> Run:
+    complaints = read_complaints(ended.text, tree=tree)
+    reason = (
+        f"the {what} took too long"
+        if ended.timed_out
+        else f"the {what} printed without end"
+        if ended.flooded
+        else f"the {what} ended with status {ended.status}"
+    )
+    note = f"{reason}\n{_last_lines(ended)}"
+    return Run(Outcome.BROKEN, None, complaints, seconds, built=what == "test", note=note)
+
+
+def _last_lines(ended: Ended) -> str:
+    lines = ended.text.strip().splitlines()
+    return "\n".join(line[:500] for line in lines[-_NOTE_LINES:])
+
+
+def _run(
+    command: str,
+    tree: Path,
+    env: Mapping[str, str],
+    recipe: Recipe,
+    stop: threading.Event | None,
+) -> Ended:
+    return run_command(
+        command.replace("{tree}", shlex.quote(str(tree))),
+        cwd=tree,
+        env=env,
+        timeout=recipe.timeout,
+        memory=recipe.memory,
+        stop=stop,
+    )
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """Return the user's environment with the tree and the compilers in it."""
+    # A hook or a git subcommand has these set; the test must not see the user's repository.
+    env = {name: value for name, value in os.environ.items() if name not in _OF_GIT}
+    return env | compilers(env) | {"WHENCE_TREE": str(tree)}
+
+
+def _fresh(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _hash(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def _words(*commands: str) -> list[str]:
+    words = set()
+    for command in commands:
+        try:
+            words.update(shlex.split(command, comments=False))
+        except ValueError:  # an unclosed quote: the shell will say so
+            continue
+    return sorted(words)
+
+
+def _fingerprint(word: str) -> str | None:
+    """Return what identifies the file that a word of a command names, if it names one."""
+    path = Path(word)
+    try:
+        if not path.is_absolute() or not path.is_file():
+            return None
+        return _hash(path.read_bytes()).hex()
+    except OSError:
+        return None

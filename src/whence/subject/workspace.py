@@ -1,0 +1,160 @@
+"""A directory that becomes one variant after another, keeping what was built in it.
+
+Only the files that differ between two variants are written, so an incremental build rebuilds
+only what they touch.  What a test leaves behind is cleared away; what a build leaves stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from whence.changes.tree import EntryKind, Node, kind_of, read_content
+from whence.model import Reverted
+
+_TICK = 0.02  # seconds: file systems may give two writes within a tick the same time
+
+
+class Variants(Protocol):
+    """What a workspace needs to know: a base tree, and what each variant has differently."""
+
+    @property
+    def base(self) -> Path: ...
+    @property
+    def base_kinds(self) -> Mapping[str, EntryKind]: ...
+    @property
+    def touched(self) -> frozenset[str]: ...
+    def nodes(self, reverted: Reverted) -> dict[str, Node]: ...
+
+
+class Workspace:
+    def __init__(self, folder: Path, variants: Variants) -> None:
+        self.tree = folder
+        self._variants = variants
+        self._nodes: dict[str, Node] = {}
+        self._last_end = 0.0
+        self._untouched = {
+            path: kind
+            for path, kind in variants.base_kinds.items()
+            if path not in variants.touched
+        }
+        self._create()
+
+    def _create(self) -> None:
+        self.tree.mkdir(parents=True)
+        for path, kind in self._untouched.items():
+            self._restore(path, kind)
+
+    def _restore(self, path: str, kind: EntryKind) -> None:
+        source, target = self._variants.base / path, self.tree / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if kind is EntryKind.DIRECTORY:
+            target.mkdir(exist_ok=True)
+        else:
+            shutil.copy2(source, target, follow_symlinks=False)
+
+    def become(self, reverted: Reverted) -> None:
+        """Make the tree the variant: afterwards the touched paths are exactly as in it."""
+        # A file written within the same tick as the last build's output might not look newer.
+        time.sleep(max(0.0, min(_TICK, self._last_end + _TICK - time.time())))
+        nodes = self._variants.nodes(reverted)
+        for path in sorted(self._nodes.keys() - nodes.keys(), reverse=True):
+            self._remove(path)
+        for path in sorted(nodes):
+            if self._nodes.get(path) != nodes[path]:
+                self._write(path, nodes[path])
+        self._nodes = nodes
+
+    def finished(self) -> None:
+        """Note that a command that may have written files has just ended."""
+        self._last_end = time.time()
+
+    def files(self) -> dict[str, tuple[int, int, int]]:
+        """Return every file that is in the tree now, with what tells whether it was changed."""
+        found = {}
+        for folder, names, files in os.walk(self.tree):
+            below = os.path.relpath(folder, self.tree)
+            links = [name for name in names if os.path.islink(os.path.join(folder, name))]
+            for name in (*files, *links):
+                path = name if below == "." else f"{below}/{name}"
+                with contextlib.suppress(FileNotFoundError):
+                    stat = os.lstat(os.path.join(folder, name))
+                    found[path] = (stat.st_mtime_ns, stat.st_size, stat.st_mode)
+        return found
+
+    def clear_up(self, before: Mapping[str, tuple[int, int, int]]) -> None:
+        """Undo what a test did to the tree since `before`; compiled Python is worth keeping."""
+        after = self.files()
+        for path in after.keys() - before.keys():
+            if "__pycache__/" not in path:
+                self._remove(path)
+        for path in before:
+            if after.get(path) == before[path]:
+                continue
+            if path in self._nodes:
+                self._write(path, self._nodes[path])
+            elif path in self._untouched:
+                self._remove(path)
+                self._restore(path, self._untouched[path])
+
+    def _write(self, path: str, node: Node) -> None:
+        self._remove(path, prune=False)
+        target = self.tree / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if node.kind is EntryKind.DIRECTORY:
+            target.mkdir(exist_ok=True)
+        elif node.kind is EntryKind.LINK:
+            target.symlink_to(os.fsdecode(node.content))
+        else:
+            target.write_bytes(node.content)
+            target.chmod(0o755 if node.kind is EntryKind.EXECUTABLE else 0o644)
+
+    def _remove(self, path: str, *, prune: bool = True) -> None:
+        target = self.tree / path
+        if target.is_dir() and not target.is_symlink():
+            if self._nodes.get(path, Node(EntryKind.FILE, b"")).kind is EntryKind.DIRECTORY:
+                with contextlib.suppress(OSError):  # something was built in it
+                    target.rmdir()
+            else:
+                shutil.rmtree(target)
+        else:
+            target.unlink(missing_ok=True)
+        if target.suffix == ".py":
+            # Compiled files are matched by size and whole seconds: too coarse for us.
+            for compiled in (target.parent / "__pycache__").glob(
+                f"{glob.escape(target.stem)}.*.pyc"
+            ):
+                compiled.unlink(missing_ok=True)
+        if prune:
+            self._prune(target.parent)
+
+    def _prune(self, folder: Path) -> None:
+        while folder != self.tree and not self._is_entry(folder):
+            cache = folder / "__pycache__"
+            if cache.is_dir() and len(os.listdir(folder)) == 1:
+                shutil.rmtree(cache)
+            try:
+                folder.rmdir()
+            except OSError:  # not empty, or gone already
+                return
+            folder = folder.parent
+
+
+    def _is_entry(self, folder: Path) -> bool:
+        path = folder.relative_to(self.tree).as_posix()
+        return path in self._untouched or path in self._nodes
+
+
+def read_node(path: Path) -> Node | None:
+    """Return what is at a path now."""
+    try:
+        kind = kind_of(path.lstat().st_mode)
+    except FileNotFoundError:
+        return None
+    return None if kind is None else Node(kind, read_content(path, kind))
