@@ -103,3 +103,39 @@ class Run:
     note: str = ""  # the last lines that a broken build or run printed
     output: bytes | None = None  # standard output, where it is what others are compared with
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One change as the answer shows it: a change, or neighbouring pieces of one together."""
+
+    id: ChangeId  # of its first piece
+    ids: tuple[ChangeId, ...]
+    file: str
+    old_file: str
+    kind: Kind
+    old: Span
+    new: Span
+    removed: bytes
+    added: bytes
+    function: str | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command found out, for every report alike."""
+
+    command: str
+    status: str  # explained, isolated or unexplained
+    reason: str | None
+    failure: Failure
+    total: int
+    executed: int | None
+    root: tuple[Reported, ...]
+    auxiliary: tuple[Reported, ...]
+    alternatives: tuple[tuple[ChangeId, ...], ...]
+    runs: int
+    builds: int
+    cached: int
+    seconds: dict[str, float]
+    notes: tuple[str, ...] = ()

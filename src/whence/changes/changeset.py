@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 
 from whence.changes.gitdiff import diff_files
 from whence.changes.split import Piece, StatementStarts, split_block
 from whence.changes.syntax import Source, language_of
-from whence.changes.tree import EntryKind, Node, Tree, matches
+from whence.changes.tree import EntryKind, Node, Tree, digest, matches
 from whence.model import Change, ChangeId, Kind, Reverted, Span
 
 _NOWHERE = Span(0, 0)
@@ -94,6 +95,31 @@ class ChangeSet:
                 found[change][index] = delta
         return {change: tuple(by_index.values()) for change, by_index in found.items()}
 
+    @property
+    def base(self) -> Path:
+        return self.bad.root
+
+    @property
+    def base_kinds(self) -> dict[str, EntryKind]:
+        return {path: entry.kind for path, entry in self.bad.entries.items()}
+
+    @cached_property
+    def _untouched_sum(self) -> int:
+        return sum(
+            _entry_number(path, entry.kind, entry.digest)
+            for path, entry in self.bad.entries.items()
+            if path not in self.touched
+        )
+
+    def fingerprint(self, reverted: Reverted) -> bytes:
+        """Return what identifies the variant's tree: equal trees have equal fingerprints."""
+        # A sum does not depend on the order, so the untouched files are added up only once.
+        total = self._untouched_sum + sum(
+            _entry_number(path, node.kind, digest(node.content))
+            for path, node in self.nodes(reverted).items()
+        )
+        return (total % 2**256).to_bytes(32, "big")
+
     def nodes(self, reverted: Reverted) -> dict[str, Node]:
         """Return what the variant has at the touched paths; a path that is absent has nothing."""
         return dict(found for delta in self.deltas if (found := delta.render(reverted)))
@@ -111,6 +137,13 @@ class ChangeSet:
             content = tree.node(path).content if known else b""
             self._sources[key] = Source(language, content) if language and known else None
         return self._sources[key]
+
+
+def _entry_number(path: str, kind: EntryKind, content: bytes) -> int:
+    name = path.encode("utf-8", "surrogateescape")
+    return int.from_bytes(
+        digest(b"%d:%s%s" % (len(name), name, kind.value.encode()) + content), "big"
+    )
 
 
 def changes_of(delta: FileDelta) -> Iterator[ChangeId]:

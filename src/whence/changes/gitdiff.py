@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from whence.model import Span
@@ -27,6 +28,9 @@ class FilePair:
     hunks: tuple[tuple[Span, Span], ...] | None  # None: binary
 
 
+GitFile = tuple[str, bytes]  # git's mode (100644, 100755 or 120000) and the content
+
+
 def diff_files(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[FilePair]:
     """Pair the files of both sides, renamed ones included, with the lines that differ.
 
@@ -34,10 +38,10 @@ def diff_files(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[FileP
     """
     if not old or not new:
         return []
-    with tempfile.TemporaryDirectory(prefix="whence-diff-") as folder:
-        git = _Git(folder)
-        git("init", "--quiet", "--bare", ".")
-        git("fast-import", "--quiet", stdin=b"".join(_import_stream(old, new)))
+    with _repository(
+        {path: ("100644", content) for path, content in old.items()},
+        {path: ("100644", content) for path, content in new.items()},
+    ) as git:
         common = ("diff-tree", "-r", "-M", "-l5000", "--no-rename-empty", "--diff-filter=MR")
         raw = git(*common, "--raw", "-z", "old", "new")
         patch = git(*common, "-p", "-U0", "--histogram", "--no-ext-diff", "--no-textconv",
@@ -46,6 +50,23 @@ def diff_files(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[FileP
     sections = list(_sections(patch))
     assert len(pairs) == len(sections), "git lists the same pairs in both formats"
     return [FilePair(a, b, hunks) for (a, b), hunks in zip(pairs, sections, strict=True)]
+
+
+def make_patch(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> bytes:
+    """Return a patch from old to new that `git apply` takes, binary files included."""
+    with _repository(old, new) as git:
+        return git("diff-tree", "-r", "-p", "-M", "--binary", "--full-index", "--no-ext-diff",
+                   "--no-textconv", "--no-color", "old", "new")  # fmt: skip
+
+
+@contextmanager
+def _repository(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Iterator[_Git]:
+    """Give a repository with the branches `old` and `new`."""
+    with tempfile.TemporaryDirectory(prefix="whence-diff-") as folder:
+        git = _Git(folder)
+        git("init", "--quiet", "--bare", ".")
+        git("fast-import", "--quiet", stdin=b"".join(_import_stream(old, new)))
+        yield git
 
 
 class _Git:
@@ -68,12 +89,12 @@ class _Git:
         return done.stdout
 
 
-def _import_stream(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[bytes]:
+def _import_stream(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Iterator[bytes]:
     for branch, files in (("old", old), ("new", new)):
         yield b"commit refs/heads/%s\n" % branch.encode()
         yield b"committer whence <whence> 0 +0000\ndata 0\n"
-        for path, content in files.items():
-            yield b"M 100644 inline %s\ndata %d\n" % (_quoted(path), len(content))
+        for path, (mode, content) in files.items():
+            yield b"M %s inline %s\ndata %d\n" % (mode.encode(), _quoted(path), len(content))
             yield content
             yield b"\n"
 

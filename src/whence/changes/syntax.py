@@ -98,6 +98,22 @@ _PARAMETERS = {
     "python": "(function_definition name: (_) @name parameters: (_) @parameters)",
 }
 
+_SIMPLE = {
+    "expression_statement",
+    "return_statement",
+    "assert_statement",
+    "raise_statement",
+    "import_statement",
+    "import_from_statement",
+    "delete_statement",
+    "declaration",
+    "field_declaration",
+    "enumerator",
+    "preproc_def",
+    "preproc_function_def",
+}
+_BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
+
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
 
 
@@ -146,6 +162,7 @@ class Source:
     def __init__(self, language: str, content: bytes) -> None:
         self._language = language
         self._root = tree_sitter.Parser(_language(language)).parse(content).root_node
+        self.last_line = self._root.end_point[0] + 1
         self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
         self._starts = [function.first for function in self.functions]
 
@@ -162,6 +179,40 @@ class Source:
         """Return the lines on which a statement begins, from `first` to `last`."""
         found = self._captures(_STATEMENTS[self._language], first, last)
         return {node.start_point[0] + 1 for nodes in found.values() for node in nodes}
+
+    def statement_lines(self, first: int, last: int) -> range:
+        """Return the lines of the simple statement, or the head of a compound one, around these.
+
+        Where they are part of neither, they themselves.
+        """
+        node = self._root.descendant_for_point_range((first - 1, 0), (last, 0))
+        while node is not None and node.type not in _BODIES:
+            body = next((child for child in node.children if child.type in _BODIES), None)
+            if body is not None:
+                if body.start_point[0] + 1 >= last:
+                    return range(node.start_point[0] + 1, max(last, body.start_point[0]) + 1)
+                break
+            if node.type in _SIMPLE:
+                return range(node.start_point[0] + 1, node.end_point[0] + 2)
+            node = node.parent
+        return range(first, last + 1)
+
+    def is_comment(self, line: int, text: bytes) -> bool:
+        """Is there nothing on the line but blanks, a comment or part of a docstring?"""
+        stripped = text.strip()
+        if not stripped:
+            return True
+        first = len(text) - len(text.lstrip())
+        node = self._root.descendant_for_point_range(
+            (line - 1, first), (line - 1, first + len(stripped))
+        )
+        if node is None or node.type == "comment":
+            return node is not None
+        while node.type.startswith("string") and node.parent:
+            node = node.parent
+        return node.type == "expression_statement" and all(
+            child.type == "string" for child in node.named_children
+        )
 
     def definitions(self, first: int, last: int) -> Iterator[Name]:
         """Yield the names that the lines introduce."""

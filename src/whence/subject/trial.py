@@ -34,6 +34,7 @@ class Recipe:
     test: str
     build: str | None = None
     timeout: float | None = None
+    asked_timeout: float | None = None  # what the user said; `timeout` may follow from other runs
     memory: int | None = None  # bytes
     confirm: int = 1  # so many passes in a row make a pass
     compares_output: bool = False
@@ -42,7 +43,7 @@ class Recipe:
     def key(self) -> bytes:
         """Return what tells two recipes apart, the files that their commands name included."""
         fields = asdict(self) | {"expected": _hash(self.expected or b"").hex()}
-        del fields["timeout"]  # how long we are willing to wait says nothing of the outcome
+        del fields["timeout"]  # it differs from machine to machine
         named = {word: _fingerprint(word) for word in _words(self.test, self.build or "")}
         return _hash(json.dumps([fields, named], sort_keys=True).encode())
 

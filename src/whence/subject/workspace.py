@@ -40,9 +40,7 @@ class Workspace:
         self._nodes: dict[str, Node] = {}
         self._last_end = 0.0
         self._untouched = {
-            path: kind
-            for path, kind in variants.base_kinds.items()
-            if path not in variants.touched
+            path: kind for path, kind in variants.base_kinds.items() if path not in variants.touched
         }
         self._create()
 
@@ -144,7 +142,6 @@ class Workspace:
             except OSError:  # not empty, or gone already
                 return
             folder = folder.parent
-
 
     def _is_entry(self, folder: Path) -> bool:
         path = folder.relative_to(self.tree).as_posix()

@@ -1,0 +1,142 @@
+"""`whence isolate`: which changes broke the test?"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from whence.changes.changeset import ChangeSet
+from whence.cli.progress import watcher_for
+from whence.errors import UserError
+from whence.model import Result, Reverted
+from whence.report.document import to_document
+from whence.report.patch import to_patch
+from whence.report.text import to_text
+from whence.search.isolate import METHODS
+from whence.search.session import Order, run_order
+from whence.search.store import default_store
+from whence.subject.failure import check_same_failure
+from whence.subject.trial import Recipe
+
+_SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+class Size(click.ParamType):
+    """A number of bytes such as 512M or 2G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        match = re.fullmatch(r"(\d+)\s*([kmgt]?)i?b?", str(value).strip().lower())
+        if match is None:
+            self.fail(f"{value!r} is no size; write it like 512M or 2G", param, ctx)
+        return int(match[1]) * _SIZES[match[2]]
+
+
+_OPTIONS: list[Callable[..., Any]] = [
+    click.option("--good", required=True, metavar="SRC", help="The version on which the test passes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
+    click.option("--bad", required=True, metavar="SRC", help="The version on which it fails."),
+    click.option("--test", required=True, metavar="CMD", help="Shell command run in the version's tree ({tree}); passes if it exits with 0, cannot be judged with 125."),
+    click.option("--build", metavar="CMD", help="Shell command run before it; $CC and $CXX are set."),
+    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository of git revisions."),
+    click.option("--oracle", type=click.Choice(["exit", "output"]), default="exit", show_default=True, help="What makes a pass: the exit status alone, or also the same standard output as on good."),
+    click.option("--same-failure", default="exact", show_default=True, metavar="exact|any|REGEX", help="Which failing runs count as THE failure."),
+    click.option("--keep", multiple=True, metavar="GLOB", help="Files that stay as on the bad side in every variant, such as the test itself."),
+    click.option("--method", type=click.Choice(METHODS), default="fast", show_default=True, help="How to search."),
+    click.option("--all", "find_all", is_flag=True, help="Find the other independent minimal sets as well."),
+    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Run so many variants at a time."),
+    click.option("--cluster", metavar="ADDRESS", help="Run the variants on a Dask cluster, such as tcp://host:8786."),
+    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds for one build or test.  [default: 5 times the reference runs]"),
+    click.option("--memory", type=Size(), metavar="SIZE", help="Memory that one process of a build or test may have, such as 2G."),
+    click.option("--confirm", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="For flaky tests: count a pass only after N passes in a row."),
+    click.option("--max-runs", type=click.IntRange(min=2), metavar="N", help="Stop after N runs with the smallest set known so far."),
+    click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where outcomes are kept.  [default: in the user's cache directory]"),
+    click.option("--fresh", is_flag=True, help="Do not use outcomes kept from earlier runs."),
+    click.option("--json", "json_file", metavar="FILE", help="Write the result document; - prints it, and nothing else, on standard output."),
+    click.option("--patch", "patch_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a patch that reverts what was found (git apply)."),
+    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+    click.option("--debug", is_flag=True, help="Show tracebacks."),
+]  # fmt: skip
+
+
+def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command()
+@with_options
+def isolate(**options: Any) -> int:
+    """Find the smallest set of changes that breaks the test.
+
+    Exit status: 0 found, 1 not found (the report says why), 2 something to mend first.
+    """
+    order = _order(options)
+    _check_writable(options)
+    result, changes = run_order(order, watcher_for(quiet=options["quiet"]))
+    _write(result, changes, options)
+    return 0 if result.status == "isolated" else 1
+
+
+def _order(options: dict[str, Any]) -> Order:
+    check_same_failure(options["same_failure"])
+    recipe = Recipe(
+        test=options["test"],
+        build=options["build"],
+        asked_timeout=options["timeout"],
+        memory=options["memory"],
+        confirm=options["confirm"],
+        compares_output=options["oracle"] == "output",
+    )
+    return Order(
+        good=options["good"],
+        bad=options["bad"],
+        recipe=recipe,
+        repo=options["repo"],
+        keep=tuple(options["keep"]),
+        method=options["method"],
+        find_all=options["find_all"],
+        same_failure=options["same_failure"],
+        jobs=options["jobs"],
+        cluster=options["cluster"],
+        store=options["store"] or default_store(),
+        fresh=options["fresh"],
+        most_runs=options["max_runs"],
+    )
+
+
+def _check_writable(options: dict[str, Any]) -> None:
+    """Say now, not after an hour of work, that a report cannot be written."""
+    for name in (options["json_file"], options["patch_file"]):
+        if name in (None, "-"):
+            continue
+        folder = Path(name).absolute().parent
+        if not os.access(folder, os.W_OK):
+            raise UserError(
+                f"{name} cannot be written: {folder} is no directory that you may write to.",
+                slug="cannot-write",
+            )
+
+
+def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
+    document = json.dumps(to_document(result), indent=1)
+    if options["json_file"] == "-":
+        click.echo(document)
+    else:
+        Console(highlight=False, soft_wrap=True).print(to_text(result))
+        if options["json_file"]:
+            Path(options["json_file"]).write_text(document + "\n", "utf-8")
+    if options["patch_file"]:
+        options["patch_file"].write_bytes(to_patch(changes, _claimed(result)))
+
+
+def _claimed(result: Result) -> Reverted:
+    return frozenset(c for change in (*result.root, *result.auxiliary) for c in change.ids)

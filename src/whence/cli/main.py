@@ -1,0 +1,85 @@
+"""The `whence` command."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import click
+from click.shell_completion import get_completion_class
+from rich.console import Console
+from rich.text import Text
+
+from whence import __version__
+from whence.cli.isolate import isolate
+from whence.cli.settings import read_settings
+from whence.errors import UserError
+
+USER_ERROR = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="whence")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Find the changes that broke a test, and show how.
+
+    A test passed on the old version and fails on the new one.  whence finds the smallest set
+    of changes between the two that is to blame, in any language, by running the test on
+    versions in between.
+
+    \b
+    whence isolate --good v1.4 --bad HEAD --test "pytest -x tests/test_parse.py"
+    whence isolate --good ../old --bad . --build make --test ./check.sh
+    whence isolate --good pypi:click==8.2.0 --bad pypi:click==8.2.1 \\
+                   --test "PYTHONPATH={tree} python $PWD/test.py"
+
+    A file whence.toml in the current directory gives defaults for all options.
+    """
+    context.default_map = read_settings({name: cmd.params for name, cmd in cli.commands.items()})
+
+
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    bash:  eval "$(whence completion bash)"      in ~/.bashrc
+    zsh:   eval "$(whence completion zsh)"       in ~/.zshrc
+    fish:  whence completion fish | source       in config.fish
+    """
+    shell_class = get_completion_class(shell)
+    assert shell_class is not None
+    click.echo(shell_class(cli, {}, "whence", "_WHENCE_COMPLETE").source())
+
+
+cli.add_command(isolate)
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one message and status 2."""
+    debug = "--debug" in sys.argv
+    try:
+        status = cli.main(prog_name="whence", standalone_mode=False)
+    except UserError as error:
+        if debug:
+            traceback.print_exc()
+        _complain(str(error), error.slug)
+        sys.exit(USER_ERROR)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(USER_ERROR)
+    except (click.Abort, KeyboardInterrupt):
+        _complain("interrupted", "interrupted")
+        sys.exit(130)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _complain(message: str, slug: str) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    first, _, rest = message.partition("\n")
+    console.print(Text.assemble(("whence: ", "bold red"), first))
+    if rest:
+        console.print(Text(rest))
+    console.print(Text(f"[{slug}]", style="dim"))

@@ -1,0 +1,74 @@
+"""The result document: the same for every command, version 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whence.model import Kind, Reported, Result
+
+VERSION = 1
+
+
+def to_document(result: Result) -> dict[str, Any]:
+    """Return the result as plain data, ready for JSON."""
+    failure = result.failure
+    return {
+        "whence": VERSION,
+        "command": result.command,
+        "status": result.status,
+        "reason": result.reason,
+        "failure": {
+            "kind": failure.kind,
+            "message": failure.message,
+            "file": failure.file,
+            "line": failure.line,
+        },
+        "changes": {"total": result.total, "executed": result.executed},
+        "root": [_change(change) for change in result.root],
+        "auxiliary": [_change(change) for change in result.auxiliary],
+        "alternatives": [list(ids) for ids in result.alternatives],
+        "causes": [],
+        "notes": list(result.notes),
+        "cost": {
+            "runs": result.runs,
+            "builds": result.builds,
+            "cached": result.cached,
+            "solver_calls": 0,
+            "trace_events": 0,
+            "seconds": {phase: round(s, 3) for phase, s in result.seconds.items()},
+        },
+    }
+
+
+def _change(change: Reported) -> dict[str, Any]:
+    return {
+        "id": change.id,
+        "pieces": list(change.ids),
+        "kind": change.kind.value,
+        "file": change.file,
+        "old_file": change.old_file,
+        "function": change.function,
+        "old": [change.old.start, change.old.count],
+        "new": [change.new.start, change.new.count],
+        "text": "\n".join(diff_lines(change)),
+    }
+
+
+def diff_lines(change: Reported) -> list[str]:
+    """Return a change in the words of a unified diff without context."""
+    if change.kind is Kind.RENAME:
+        return [f"rename from {change.old_file}", f"rename to {change.file}"]
+    if change.kind is Kind.MODE:
+        return [f"the executable bit of {change.file}"]
+    if change.kind is Kind.REPLACE:
+        return [f"the content of {change.file} as a whole (binary, or another kind of file)"]
+    old, new = change.old, change.new
+    head = f"@@ -{old.start},{old.count} +{new.start},{new.count} @@"
+    return [head, *_marked("-", change.removed), *_marked("+", change.added)]
+
+
+def _marked(sign: str, text: bytes) -> list[str]:
+    lines = text.decode("utf-8", "replace").split("\n")
+    last = lines.pop()
+    marked = [sign + line for line in lines]
+    return [*marked, sign + last, "\\ No newline at end of file"] if last else marked

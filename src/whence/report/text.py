@@ -1,0 +1,108 @@
+"""The answer for people, in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from whence.model import Kind, Reported, Result
+from whence.report.document import diff_lines
+
+_MOST_LINES = 40  # of one change; the patch has it whole
+
+_KINDS = {
+    Kind.ADD: "new file",
+    Kind.DELETE: "deleted file",
+    Kind.RENAME: "renamed",
+    Kind.MODE: "executable bit",
+    Kind.REPLACE: "replaced",
+}
+
+
+def to_text(result: Result) -> RenderableType:
+    """Return what there is to say, most important first."""
+    return Group(*_paragraphs(result))
+
+
+def _paragraphs(result: Result) -> Iterator[RenderableType]:
+    yield _headline(result)
+    yield Text.assemble(("failure  ", "dim"), _failure(result))
+    if result.reason:
+        yield Text.assemble(("note     ", "dim"), (result.reason, "yellow"))
+    for note in result.notes:
+        yield Text.assemble(("note     ", "dim"), (note, "yellow"))
+    for change in result.root:
+        yield Text()
+        yield from _change(change)
+    if result.auxiliary:
+        yield Text()
+        count = _count(len(result.auxiliary), "auxiliary change")
+        yield Text(f"{count}, to be reverted along with it so that the program holds together:")
+        for change in result.auxiliary:
+            yield Text()
+            yield from _change(change)
+    if result.alternatives:
+        yield Text()
+        sets = "; ".join("{" + ", ".join(map(str, ids)) + "}" for ids in result.alternatives)
+        yield Text(f"Other sets that make the test pass when reverted (change numbers): {sets}")
+    yield Text()
+    yield Text(_cost(result), style="dim")
+
+
+def _headline(result: Result) -> Text:
+    found = _count(len(result.root), "change")
+    if result.status == "unexplained":
+        return Text(f"Not isolated: {found} left of {result.total}.", style="bold yellow")
+    effect = "Reverting it makes" if len(result.root) == 1 else "Reverting them makes"
+    also = " (with the auxiliary ones)" if result.auxiliary else ""
+    return Text.assemble(
+        (f"{found} of {result.total} broke the test. ", "bold"),
+        f"{effect} it pass{also}; leaving any one in does not."
+        if len(result.root) > 1
+        else f"{effect} it pass{also}.",
+    )
+
+
+def _failure(result: Result) -> str:
+    failure = result.failure
+    where = f"  ({failure.file}:{failure.line})" if failure.file and failure.line else ""
+    return f"{failure.message}{where}"
+
+
+def _change(change: Reported) -> Iterable[RenderableType]:
+    place = Text(change.file, style="bold cyan")
+    if change.kind is Kind.EDIT:
+        place.append(f":{max(change.new.start, 1)}")
+    if change.function:
+        place.append(f"  in {change.function}", style="default")
+    if change.kind in _KINDS:
+        place.append(f"  ({_KINDS[change.kind]})", style="default")
+    place.append(f"   change {change.id}", style="dim")
+    lines = diff_lines(change)
+    body = Text("\n").join(Text(line, style=_style(line)) for line in lines[:_MOST_LINES])
+    yield place
+    yield Padding(body, (0, 0, 0, 2))
+    if len(lines) > _MOST_LINES:
+        yield Text(f"  … {len(lines) - _MOST_LINES} more lines (--patch has them all)", "dim")
+
+
+def _style(line: str) -> str:
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "default")
+
+
+def _cost(result: Result) -> str:
+    ran = f"; {result.executed} executed" if result.executed is not None else ""
+    cached = f", {result.cached} outcomes known from before" if result.cached else ""
+    builds = f", {_count(result.builds, 'build')}" if result.builds else ""
+    seconds = result.seconds.get("total", 0.0)
+    return (
+        f"{_count(result.runs, 'run')}{builds}{cached}, {seconds:.1f} s "
+        f"({_count(result.total, 'change')}{ran})"
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,110 @@
+"""What do we know from earlier runs?  Every outcome, kept the moment it is known.
+
+The key is the content of the variant's tree and the recipe, so it does not matter which two
+versions a variant lies between, and two processes can share a store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from whence.errors import UserError
+from whence.model import Complaint, Failure, Outcome, Run
+
+_VERSION = 1
+_PATIENCE = 60.0  # seconds to wait for another process that is writing
+
+
+class Store:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from None
+
+    def _prepare(self) -> None:
+        # With a write-ahead log a commit survives kill -9, and readers do not block writers.
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _VERSION):
+            raise sqlite3.DatabaseError(f"it has version {version}, this whence knows {_VERSION}")
+        with self._connection:
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS run"
+                " (key BLOB PRIMARY KEY, run TEXT NOT NULL, output BLOB, at REAL NOT NULL)"
+                " WITHOUT ROWID"
+            )
+            self._connection.execute(f"PRAGMA user_version={_VERSION}")
+
+    def get(self, key: bytes) -> Run | None:
+        try:
+            with self._lock:
+                row = self._connection.execute(
+                    "SELECT run, output FROM run WHERE key = ?", (key,)
+                ).fetchone()
+            return None if row is None else _decode(row[0], row[1])
+        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            raise self._unusable(error) from None
+
+    def put(self, key: bytes, run: Run) -> None:
+        try:
+            with self._lock, self._connection:
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)",
+                    (key, _encode(run), run.output, time.time()),
+                )
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def _unusable(self, error: Exception) -> UserError:
+        return UserError(
+            f"The store {self.path} cannot be used: {error}.\n"
+            "Give another one with --store FILE, or delete this one: it holds only outcomes of "
+            "runs, which will then be run again.",
+            slug="store-unusable",
+        )
+
+
+def default_store() -> Path:
+    """Return where outcomes are kept if the user does not say."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "whence" / "runs.sqlite"
+
+
+def _encode(run: Run) -> str:
+    fields = asdict(run)
+    fields["outcome"] = run.outcome.value
+    del fields["output"]
+    if run.covered is not None:
+        fields["covered"] = {path: sorted(lines) for path, lines in run.covered.items()}
+    return json.dumps(fields)
+
+
+def _decode(text: str, output: bytes | None) -> Run:
+    fields: dict[str, Any] = json.loads(text)
+    covered = fields.pop("covered")
+    failure = fields.pop("failure")
+    complaints = fields.pop("complaints")
+    return Run(
+        **(fields | {"outcome": Outcome(fields["outcome"])}),
+        failure=Failure(**failure) if failure else None,
+        complaints=tuple(Complaint(**c | {"names": tuple(c["names"])}) for c in complaints),
+        output=output,
+        covered=covered and {path: frozenset(lines) for path, lines in covered.items()},
+    )

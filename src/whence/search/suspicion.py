@@ -1,0 +1,159 @@
+"""Which changes are worth trying first?
+
+A weight for each change, from what the two reference runs executed and where they parted.
+It only decides the order of runs; every change keeps some weight, because a change can act
+without being executed (data, build files, declarations).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from whence.changes.changeset import ChangeSet, FileDelta
+from whence.changes.syntax import Source
+from whence.model import Change, ChangeId, Complaint, Kind, Span
+
+Covered = Mapping[str, frozenset[int]]  # file to executed lines
+
+_NOT_EXECUTED = 0.01
+_AT_IMPORT = 0.25  # executed, but outside any function: most of it always is
+_COMMENT = 0.001
+_PARTED_IN_BAD = 4.0  # in the same function, unchanged lines were executed on bad alone
+_PARTED_IN_GOOD = 2.0
+_ON_THE_STACK = 4.0  # in a function that the failure's own report names
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the reference runs tell: executed lines of each, and the frames of the failure."""
+
+    good: Covered | None = None
+    bad: Covered | None = None
+    frames: tuple[Complaint, ...] = ()
+
+
+def executed(changes: ChangeSet, evidence: Evidence) -> frozenset[ChangeId] | None:
+    """Return the changes whose lines either run executed; None if nothing was seen."""
+    if not evidence.good and not evidence.bad:
+        return None
+    return frozenset(c.id for c in changes.changes if _is_executed(changes, c, evidence))
+
+
+def weigh(changes: ChangeSet, evidence: Evidence) -> dict[ChangeId, float]:
+    """Return how suspicious each change is, relative to the others."""
+    ran = executed(changes, evidence)
+    parted = _parted_functions(changes, evidence)
+    stack = _functions_of(changes, evidence.frames)
+    return {c.id: _weigh(changes, c, ran, parted, stack) for c in changes.changes}
+
+
+def _weigh(
+    changes: ChangeSet,
+    change: Change,
+    ran: frozenset[ChangeId] | None,
+    parted: Mapping[tuple[str, str], float],
+    stack: frozenset[tuple[str, str]],
+) -> float:
+    if _is_comment(changes, change):
+        return _COMMENT
+    weight = 1.0
+    place = (change.file, change.function or "")
+    if ran is not None:
+        weight = 1.0 if change.id in ran else _NOT_EXECUTED
+        if weight == 1.0 and not _in_function(changes, change):
+            weight = _AT_IMPORT
+        weight *= parted.get(place, 1.0)
+    return weight * (_ON_THE_STACK if place in stack else 1.0)
+
+
+def _in_function(changes: ChangeSet, change: Change) -> bool:
+    source = changes.source(change.file, of_good=False)
+    function = source.function_at(max(change.new.start, 1)) if source else None
+    return function is not None and not function.is_class
+
+
+def _is_executed(changes: ChangeSet, change: Change, evidence: Evidence) -> bool:
+    old = _lines(changes.source(change.old_file, of_good=True), change.old)
+    new = _lines(changes.source(change.file, of_good=False), change.new)
+    good = (evidence.good or {}).get(change.old_file, frozenset())
+    bad = (evidence.bad or {}).get(change.file, frozenset())
+    if change.kind in (Kind.RENAME, Kind.MODE, Kind.REPLACE):
+        return bool(good or bad)
+    return not good.isdisjoint(old) or not bad.isdisjoint(new)
+
+
+def _lines(source: Source | None, span: Span) -> Iterable[int]:
+    """Return the lines that have to run for a change to take effect.
+
+    A function's head runs when it is defined; what counts is whether its body is ever entered.
+    """
+    if not span.count or source is None:
+        return span.lines
+    lines = source.statement_lines(span.start, span.lines.stop - 1)
+    function = source.function_at(span.start)
+    if function and not function.is_class and lines.start <= function.first:
+        return range(function.first + 1, function.last + 1)
+    return lines
+
+
+def _is_comment(changes: ChangeSet, change: Change) -> bool:
+    if change.kind is not Kind.EDIT:
+        return False
+    for text, span, path, of_good in (
+        (change.removed, change.old, change.old_file, True),
+        (change.added, change.new, change.file, False),
+    ):
+        source = changes.source(path, of_good=of_good)
+        if source is None:
+            return False
+        lines = text.split(b"\n")
+        if not all(source.is_comment(n, t) for n, t in zip(span.lines, lines, strict=False)):
+            return False
+    return True
+
+
+def _parted_functions(changes: ChangeSet, evidence: Evidence) -> dict[tuple[str, str], float]:
+    """Return the functions in which the runs took different ways, with how much that says."""
+    found: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
+    if evidence.good is None or evidence.bad is None:
+        return {}
+    for delta in changes.deltas:
+        source = changes.source(delta.new_path, of_good=False)
+        if source is None or delta.old is None or delta.new is None:
+            continue
+        good = evidence.good.get(delta.old_path, frozenset())
+        bad = evidence.bad.get(delta.new_path, frozenset())
+        for old, new in _unchanged(changes, delta):
+            if (old in good) != (new in bad) and (function := source.function_at(new)):
+                place = (delta.new_path, function.name)
+                says = _PARTED_IN_BAD if new in bad else _PARTED_IN_GOOD
+                found[place] = max(found[place], says)
+    return dict(found)
+
+
+def _unchanged(changes: ChangeSet, delta: FileDelta) -> Iterable[tuple[int, int]]:
+    """Yield the lines of a file that are the same on both sides, old number and new."""
+    assert delta.new is not None
+    old = new = 1
+    for edit in delta.edits:
+        change = changes.changes[edit.change]
+        first = change.new.start if change.new.count else change.new.start + 1
+        yield from zip(range(old, old + first - new), range(new, first), strict=True)
+        old += first - new + change.old.count
+        new = first + change.new.count
+    count = delta.new.content.count(b"\n") + 1
+    yield from ((old + i, new + i) for i in range(max(0, count - new + 1)))
+
+
+def _functions_of(changes: ChangeSet, frames: Iterable[Complaint]) -> frozenset[tuple[str, str]]:
+    found = set()
+    for frame in frames:
+        if frame.file is None or frame.line is None or frame.file not in changes.touched:
+            continue
+        source = changes.source(frame.file, of_good=False)
+        function = source.function_at(frame.line) if source else None
+        if function:
+            found.add((frame.file, function.name))
+    return frozenset(found)

@@ -1,0 +1,94 @@
+"""Who runs the variants?  Local workers, each with a workspace of its own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Protocol
+
+from whence.model import Reverted, Run
+from whence.subject.trial import Recipe, Trial
+from whence.subject.workspace import Variants
+
+
+class Job:
+    """A run under way.  `stop` gives it up: its future is then cancelled or holds Stopped."""
+
+    def __init__(self) -> None:
+        self.future: Future[Run] = Future()
+        self.given_up = threading.Event()
+
+    def stop(self) -> None:
+        self.given_up.set()
+        self.future.cancel()
+
+
+class Workers(Protocol):
+    @property
+    def size(self) -> int: ...
+    def submit(
+        self, reverted: Reverted, recipe: Recipe, *, with_coverage: bool, clean: bool
+    ) -> Job: ...
+    def close(self) -> None: ...
+
+
+class LocalWorkers:
+    """Threads that each drive one trial: the work itself is in the processes they start."""
+
+    def __init__(self, folder: Path, variants: Variants, size: int) -> None:
+        self.size = size
+        self._folder = folder
+        self._variants = variants
+        self._tasks: queue.SimpleQueue[Callable[[Trial], None] | None] = queue.SimpleQueue()
+        self._jobs: list[Job] = []
+        self._threads: list[threading.Thread] = []
+
+    def submit(
+        self, reverted: Reverted, recipe: Recipe, *, with_coverage: bool, clean: bool
+    ) -> Job:
+        if len(self._threads) < self.size:
+            self._start(len(self._threads))
+        job = Job()
+        self._jobs = [j for j in self._jobs if not j.future.done()] + [job]
+
+        def task(trial: Trial) -> None:
+            if not job.future.set_running_or_notify_cancel():
+                return
+            try:
+                run = trial.run(
+                    reverted,
+                    recipe,
+                    stop=job.given_up,
+                    with_coverage=with_coverage,
+                    clean=clean,
+                )
+            except BaseException as error:
+                job.future.set_exception(error)
+            else:
+                job.future.set_result(run)
+
+        self._tasks.put(task)
+        return job
+
+    def _start(self, number: int) -> None:
+        trial = Trial(self._folder / f"worker-{number}", self._variants)
+
+        def work() -> None:
+            while (task := self._tasks.get()) is not None:
+                task(trial)
+
+        thread = threading.Thread(target=work, name=f"whence-{number}", daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def close(self) -> None:
+        """Give up what is under way and end the threads."""
+        for job in self._jobs:
+            job.stop()
+        for _ in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
