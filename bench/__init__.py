@@ -1,0 +1,1 @@
+"""Benchmarks; each folder holds one, beside a page on how to run it."""
