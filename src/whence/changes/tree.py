@@ -61,7 +61,7 @@ def read_content(path: Path, kind: EntryKind) -> bytes:
     """Return a file's bytes or a link's target; nothing for a directory."""
     try:
         if kind is EntryKind.LINK:
-            return os.fsencode(path.readlink())
+            return os.fsencode(os.readlink(path))
         return path.read_bytes() if kind.is_file else b""
     except PermissionError:
         raise UserError(

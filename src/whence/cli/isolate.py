@@ -28,7 +28,7 @@ from whence.subject.trial import Recipe
 _SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
-class Size(click.ParamType):
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5 on only
     """A number of bytes such as 512M or 2G."""
 
     name = "size"

@@ -84,7 +84,7 @@ def _change(change: Reported) -> Iterable[RenderableType]:
     lines = diff_lines(change)
     body = Text("\n").join(Text(line, style=_style(line)) for line in lines[:_MOST_LINES])
     yield place
-    yield Padding(body, (0, 0, 0, 2))
+    yield Padding(body, (0, 0, 0, 2), expand=False)
     if len(lines) > _MOST_LINES:
         yield Text(f"  … {len(lines) - _MOST_LINES} more lines (--patch has them all)", "dim")
 

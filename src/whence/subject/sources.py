@@ -152,7 +152,7 @@ def _copy(top: Path, into: Path) -> None:
         source = top / name
         status = source.lstat()
         if stat.S_ISLNK(status.st_mode):
-            tree.link(name, os.readlink(source))  # noqa: PTH115  readlink() of a Path drops "./"
+            tree.link(name, os.readlink(source))
         elif stat.S_ISDIR(status.st_mode):
             tree.place(name).mkdir(exist_ok=True)
         elif stat.S_ISREG(status.st_mode):
@@ -169,7 +169,7 @@ def _is_work_tree(directory: Path) -> bool:
 
 def _names_in(top: Path, into: Path, *, by_git: bool) -> Iterator[str]:
     """Everything under `top` that belongs to the version, directories before their contents."""
-    for name in _listed_by_git(top) if by_git else sorted(os.listdir(top)):  # noqa: PTH208  names
+    for name in _listed_by_git(top) if by_git else sorted(os.listdir(top)):
         path = top / name
         is_directory = path.is_dir() and not path.is_symlink()
         if _VERSION_CONTROL.intersection(name.split("/")) or (is_directory and path.samefile(into)):

@@ -1,0 +1,69 @@
+"""Which functions of a program lie at these addresses?"""
+
+from __future__ import annotations
+
+import os.path
+import struct
+from collections.abc import Set
+from dataclasses import dataclass
+from pathlib import Path
+
+LOADABLE, SYMBOLS, FUNCTION, FILE = 1, 2, 2, 4  # as the ELF specification numbers them
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function's symbol; `source` is its file's name if no other file sees the symbol."""
+
+    symbol: str
+    source: str | None
+
+
+def functions_at(program: Path, offsets: Set[int]) -> set[Function]:
+    """The functions that begin at these offsets from the ELF header, as it is loaded.
+
+    None, if the file is gone, has no symbols, or is no 64-bit little-endian ELF file.
+    """
+    try:
+        data = program.read_bytes()
+        if data[:6] != b"\x7fELF\x02\x01":
+            return set()
+        base = _load_address(data)
+        return _functions(data, {base + offset for offset in offsets})
+    except (OSError, struct.error, ValueError):  # ValueError: a table cut short
+        return set()
+
+
+def _load_address(data: bytes) -> int:
+    """Where the program wants the beginning of its file to be."""
+    table, size, count = struct.unpack_from("<Q14xHH", data, 32)
+    for i in range(count):
+        kind, _flags, offset, address = struct.unpack_from("<IIQQ", data, table + i * size)
+        if kind == LOADABLE and offset == 0:
+            return int(address)
+    return 0
+
+
+def _functions(data: bytes, addresses: Set[int]) -> set[Function]:
+    found = set()
+    table, size, count = struct.unpack_from("<Q10xHH", data, 40)
+    sections = [struct.unpack_from("<4xI16xQQI", data, table + i * size) for i in range(count)]
+    for kind, start, length, linked in sections:
+        if kind != SYMBOLS:
+            continue
+        names = sections[linked][1]
+        source = ""
+        # The symbols of a file follow its name; those that all files see come last.
+        for name, info, _section, value in struct.iter_unpack(
+            "<IBxHQ8x", data[start : start + length]
+        ):
+            if info & 15 == FILE:
+                source = os.path.basename(_text(data, names + name))  # noqa: PTH119
+            elif info & 15 == FUNCTION and value in addresses:
+                local = info >> 4 == 0
+                found.add(Function(_text(data, names + name), source if local else None))
+    return found
+
+
+def _text(data: bytes, start: int) -> str:
+    return data[start : data.index(b"\0", start)].decode(errors="replace")

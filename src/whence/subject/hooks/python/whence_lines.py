@@ -1,0 +1,148 @@
+"""Which lines of the tree does this process execute?
+
+Every line is logged once, as `path<tab>line`.  The log is opened, appended to and closed again
+for each batch: no file descriptor of ours is there for the program to see, to close or to
+inherit, and processes can share one log.  A batch ends where a function is entered for the first
+time, so even a process that is killed loses little.
+"""
+
+# pathlib would be an import that the program may not need.
+# ruff: noqa: PTH100, PTH109, PTH118
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+
+TYPE_CHECKING = False  # as in `typing`, which is not imported: the program may never need it
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+    Place = Callable[[str], str]  # a code object's file -> its path in the tree, "" if outside
+    Note = Callable[[tuple[str, int]], None]
+
+
+def start(tree: str, log: str) -> None:
+    place = _place_in(tree)
+    note, flush = _log_to(log)
+    atexit.register(flush)
+    if sys.version_info >= (3, 12):
+        _monitor(place, note, flush)
+    else:
+        _trace(place, note, flush)
+
+
+def _place_in(tree: str) -> Place:
+    roots = {os.path.join(root, "") for root in (os.path.abspath(tree), os.path.realpath(tree))}
+    cwd = os.getcwd()  # now: the program may go elsewhere
+    normal, join = os.path.normpath, os.path.join
+    known: dict[str, str] = {}
+
+    def place(filename: str) -> str:
+        try:
+            return known[filename]
+        except KeyError:
+            path = normal(join(cwd, filename)) if filename.endswith(".py") else ""
+            inside = [path[len(root) :] for root in roots if path.startswith(root)]
+            return known.setdefault(filename, inside[0] if inside else "")
+
+    return place
+
+
+def _log_to(log: str) -> tuple[Note, Callable[[], None]]:
+    pending: list[tuple[str, int]] = []
+    # Bound now: a test may put fakes in their place.
+    open_, write, close, encode = os.open, os.write, os.close, os.fsencode
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+
+    def flush() -> None:
+        batch = []
+        try:
+            while pending:
+                batch.append("{}\t{}\n".format(*pending.pop()))
+        except IndexError:
+            pass  # another thread took the last one
+        if batch:
+            try:
+                fd = open_(log, flags)
+                try:
+                    write(fd, encode("".join(batch)))
+                finally:
+                    close(fd)
+            except OSError:
+                pass
+
+    return pending.append, flush
+
+
+def _monitor(place: Place, note: Note, flush: Callable[[], None]) -> None:
+    """Each event is switched off where it first happened, so a line costs once."""
+    if sys.version_info < (3, 12):
+        return
+    monitoring = sys.monitoring
+    free = [tool for tool in (4, 3) if monitoring.get_tool(tool) is None]
+    if not free:
+        return
+    tool = free[0]
+    disable, line_event = monitoring.DISABLE, monitoring.events.LINE
+    watch = monitoring.set_local_events
+
+    def on_start(code: CodeType, _offset: int) -> object:
+        if place(code.co_filename):
+            flush()
+            watch(tool, code, line_event)
+        return disable
+
+    def on_line(code: CodeType, line: int) -> object:
+        note((place(code.co_filename), line))
+        return disable
+
+    monitoring.use_tool_id(tool, "whence")
+    monitoring.register_callback(tool, monitoring.events.PY_START, on_start)
+    monitoring.register_callback(tool, line_event, on_line)
+    monitoring.set_events(tool, monitoring.events.PY_START)
+
+
+def _trace(place: Place, note: Note, flush: Callable[[], None]) -> None:
+    """Frames outside the tree cost one call, and so do functions of which all lines are seen.
+
+    Within a frame tracing goes on even if nothing is left to see: the interpreter copies the
+    local variables for the trace function, and a copy that is not renewed would keep objects
+    alive that the program has dropped.
+    """
+    import threading
+
+    # By id, since equal code objects may be of different files; the code is held so that its id
+    # stays its own.
+    known: dict[int, tuple[CodeType, set[int], Callable[..., Any]]] = {}
+
+    def on_call(frame: FrameType, _event: str, _arg: object) -> Callable[..., Any] | None:
+        code = frame.f_code
+        path = place(code.co_filename)
+        if not path:
+            return None
+        if id(code) not in known:
+            flush()
+            known[id(code)] = enter(code, path)
+        _, unseen, on_line = known[id(code)]
+        return on_line if unseen else None
+
+    def enter(code: CodeType, path: str) -> tuple[CodeType, set[int], Callable[..., Any]]:
+        unseen = {line for _, _, line in code.co_lines() if line}
+        if code.co_name != "<module>" and unseen != {code.co_firstlineno}:
+            unseen.discard(code.co_firstlineno)  # the call itself, which is no line event
+
+        def on_line(frame: FrameType, _event: str, _arg: object) -> Callable[..., Any]:
+            line = frame.f_lineno
+            if line in unseen:
+                unseen.discard(line)
+                note((path, line))
+            return on_line
+
+        return code, unseen, on_line
+
+    threading.settrace(on_call)
+    sys.settrace(on_call)
