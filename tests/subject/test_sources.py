@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from whence.errors import UserError
-from whence.subject import sources
 from whence.subject.sources import fetch
+from whence.subject.sources import pypi as sources
 
 LATIN1 = os.fsdecode(b"caf\xe9.txt")  # no UTF-8
 

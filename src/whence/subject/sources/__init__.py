@@ -1,0 +1,88 @@
+"""How do we get a version of a project as a plain tree of files?
+
+A version comes from a directory, an archive, the package index or a git revision.  What holds
+for all of them:
+
+1. Nothing is written outside `into`: names are checked before they are used, and symbolic links
+   are made after everything else, so that no file is ever written through one.
+2. Contents are the exact bytes of the source.  Of a file's mode only the executable bit is sure
+   to survive; every file is writable by its owner.
+3. `into` holds the whole version or does not exist.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+
+from whence.errors import UserError
+from whence.subject.sources.archive import ARCHIVES, unpack_archive
+from whence.subject.sources.directory import copy_directory
+from whence.subject.sources.pypi import install_package
+from whence.subject.sources.revision import check_out, find_commit
+
+__all__ = ["fetch"]
+
+
+def fetch(spec: str, *, repo: Path, into: Path) -> Path:
+    """Return `into`, which then holds the version that `spec` names, and nothing else.
+
+    `spec` is a directory, an archive, `pypi:NAME==VERSION` or a revision of the git repository
+    that `repo` lies in; where it could be a path or a revision, it is the path.  `into` must be
+    empty or absent.  Only `into` is written to.
+    """
+    into = into.absolute()
+    if into.exists() and any(into.iterdir()):
+        raise ValueError(f"{into} is not empty")
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+        _bring(spec, repo, into)
+    except BaseException as error:
+        shutil.rmtree(into, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise _told_to_user(spec, into, error) from error
+        raise
+    return into
+
+
+def _bring(spec: str, repo: Path, into: Path) -> None:
+    path = Path(spec)
+    if spec.startswith("pypi:"):
+        install_package(spec, into)
+    elif not spec or "\0" in spec:
+        raise _no_such_source(spec, repo)
+    elif path.is_dir():
+        copy_directory(path, into)
+    elif path.exists():
+        unpack_archive(path, into)
+    elif commit := find_commit(spec, repo):
+        check_out(commit, into)
+    else:
+        raise _no_such_source(spec, repo)
+
+
+def _told_to_user(spec: str, into: Path, error: OSError) -> UserError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return UserError(
+            f"The disk is full: {spec} does not fit into {into}.\n"
+            f"Free some space there, or let TMPDIR name a directory with more.",
+            slug="disk-full",
+        )
+    return UserError(
+        f"{spec} cannot be read: {error}\nEvery file of it must be readable by you.",
+        slug="unreadable-source",
+    )
+
+
+def _no_such_source(spec: str, repo: Path) -> UserError:
+    return UserError(
+        f"There is no file or directory {spec!r}, and no such git revision in {repo}.\n"
+        f"A version is one of\n"
+        f"  a directory\n"
+        f"  an archive ({' '.join(ARCHIVES)})\n"
+        f"  pypi:NAME==VERSION\n"
+        f"  a git revision of --repo, such as HEAD~3 or v1.4"
+        f" (heads/NAME if a file is called NAME too)",
+        slug="no-such-source",
+    )

@@ -1,0 +1,182 @@
+"""How is an archive unpacked that may be damaged, or made to do harm?"""
+
+from __future__ import annotations
+
+import errno
+import lzma
+import os
+import shutil
+import stat
+import tarfile
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from whence.errors import UserError
+from whence.subject.sources.tree import (
+    VERSION_CONTROL,
+    Tree,
+    escapes,
+    make_executable,
+    parts_inside,
+)
+
+_ZIPS = (".zip", ".whl")
+_TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+ARCHIVES = _TARS + _ZIPS  # what their names end with
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """One entry of an archive."""
+
+    name: str
+    type: int  # as in st_mode
+    executable: bool
+    modified: float
+    target: str  # of a symbolic link
+    open: Callable[[], IO[bytes] | None]
+
+
+def unpack_archive(archive: Path, into: Path) -> None:
+    kind = archive.name.lower()
+    if not kind.endswith(_ZIPS + _TARS) or not archive.is_file():
+        raise UserError(
+            f"{archive} is neither a directory nor an archive that we know.\n"
+            f"The name of an archive ends with one of {' '.join(_TARS + _ZIPS)}",
+            slug="no-such-source",
+        )
+    try:
+        if kind.endswith(_ZIPS):
+            with zipfile.ZipFile(archive) as zipped:
+                _unpack(_zip_members(zipped), into, keep_top=kind.endswith(".whl"))
+        else:
+            with tarfile.open(archive, encoding="utf-8", errors="surrogateescape") as tar:
+                _unpack(_tar_members(tar), into)
+    except (
+        *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+        *(FileExistsError, NotADirectoryError, IsADirectoryError),  # a file and a directory at once
+        RuntimeError,  # encrypted, or compressed in a way we do not know
+        *(ValueError, OverflowError),  # dates and sizes beyond reason
+    ) as error:
+        raise _corrupt(archive, error) from error
+    except OSError as error:
+        # Raised by gzip and bz2 themselves, or for going to a place before the file's start.
+        if error.errno in (None, errno.EINVAL):
+            raise _corrupt(archive, error) from error
+        raise
+
+
+def _corrupt(archive: Path, error: Exception) -> UserError:
+    return UserError(
+        f"{archive} cannot be unpacked: {error}\n"
+        f"It may be damaged or incomplete; fetch it again, or name an unpacked directory.",
+        slug="archive-corrupt",
+    )
+
+
+def _unpack(members: list[_Member], into: Path, *, keep_top: bool = False) -> None:
+    tree = Tree(into)
+    parts = [parts_inside(member.name) for member in members]
+    skip = 0 if keep_top else _has_single_top(parts, members)
+    for member, path in zip(members, parts, strict=True):
+        if len(path) > skip and not VERSION_CONTROL.intersection(path):
+            _unpack_member(member, "/".join(path[skip:]), tree)
+    tree.make_links()
+    root = os.path.realpath(into)
+    for link, target in tree.links.items():
+        # Only now can a link that leads through other links be followed.
+        where = os.path.realpath(link)
+        if target.startswith("/") or os.path.commonpath([root, where]) != root:
+            raise escapes(str(link.relative_to(into)), f"is a link to {target!r}, out of the tree")
+
+
+def _has_single_top(parts: list[tuple[str, ...]], members: list[_Member]) -> bool:
+    """Does everything lie in one directory?"""
+    return len({path[0] for path in parts if path}) == 1 and all(
+        len(path) != 1 or stat.S_ISDIR(member.type)
+        for member, path in zip(members, parts, strict=True)
+    )
+
+
+def _unpack_member(member: _Member, name: str, tree: Tree) -> None:
+    if stat.S_ISLNK(member.type):
+        tree.link(name, member.target)
+    elif stat.S_ISDIR(member.type):
+        tree.place(name).mkdir(exist_ok=True)
+    elif stat.S_ISREG(member.type):
+        path = tree.place(name)
+        try:
+            source = member.open()
+        except KeyError:  # how tarfile says that a hard link leads to nothing in the archive
+            raise escapes(member.name, "is a link out of the archive") from None
+        assert source is not None
+        with source, path.open("wb") as file:
+            shutil.copyfileobj(source, file)
+        if member.executable:
+            make_executable(path)
+        # Kept, because make would rebuild generated files that look older than their sources.
+        os.utime(path, (member.modified, member.modified))
+    else:
+        raise escapes(member.name, "is a device or a pipe")
+
+
+def _tar_members(tar: tarfile.TarFile) -> list[_Member]:
+    infos = tar.getmembers()
+    # tarfile takes a damaged header for the end; the real end is a block of zeros.
+    assert tar.fileobj is not None
+    tar.fileobj.seek(tar.offset)
+    if tar.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+        raise tarfile.ReadError(f"unexpected end of data after {len(infos)} entries")
+    while tar.fileobj.read(1 << 20):
+        pass  # the checksum of the compressed data comes last
+    return [
+        _Member(
+            name=info.name,
+            type=_tar_type(info),
+            executable=bool(info.mode & 0o111),
+            modified=info.mtime,
+            target=info.linkname,
+            open=partial(tar.extractfile, info),
+        )
+        for info in infos
+    ]
+
+
+def _tar_type(info: tarfile.TarInfo) -> int:
+    if info.issym():
+        return stat.S_IFLNK
+    if info.isdir():
+        return stat.S_IFDIR
+    # A hard link becomes a file of its own: nobody edits two files by editing one.
+    return stat.S_IFREG if info.isreg() or info.islnk() else stat.S_IFCHR
+
+
+def _zip_members(zipped: zipfile.ZipFile) -> list[_Member]:
+    members = []
+    for info in zipped.infolist():
+        mode = info.external_attr >> 16  # zero if it was not made on Unix
+        kind = stat.S_IFDIR if info.is_dir() else stat.S_IFMT(mode) or stat.S_IFREG
+        members.append(
+            _Member(
+                name=_zip_name(info),
+                type=kind,
+                executable=bool(mode & 0o111),
+                modified=time.mktime((*info.date_time, 0, 0, -1)),
+                target=os.fsdecode(zipped.read(info)) if stat.S_ISLNK(kind) else "",
+                open=partial(zipped.open, info),
+            )
+        )
+    return members
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """The name as the system that made the archive had it."""
+    is_unicode = info.flag_bits & 0x800 or info.filename != info.orig_filename
+    # What is not marked as Unicode was decoded as cp437, but Unix tools store raw bytes.
+    return info.filename if is_unicode else os.fsdecode(info.filename.encode("cp437"))

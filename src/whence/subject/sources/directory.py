@@ -1,0 +1,65 @@
+"""Which files of a directory belong to the version?  They are copied."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from whence.errors import UserError
+from whence.subject.sources.git import git, is_work_tree, what_git_says
+from whence.subject.sources.tree import VERSION_CONTROL, Tree
+
+
+def copy_directory(top: Path, into: Path) -> None:
+    tree = Tree(into)
+    for name in _names_in(top, into, by_git=is_work_tree(top)):
+        source = top / name
+        status = source.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            tree.link(name, os.readlink(source))
+        elif stat.S_ISDIR(status.st_mode):
+            tree.place(name).mkdir(exist_ok=True)
+        elif stat.S_ISREG(status.st_mode):
+            copy = tree.place(name)
+            shutil.copyfile(source, copy)
+            copy.chmod(status.st_mode & 0o777 | stat.S_IRUSR | stat.S_IWUSR)
+            os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+    tree.make_links()
+
+
+def _names_in(top: Path, into: Path, *, by_git: bool) -> Iterator[str]:
+    """Everything under `top` that belongs to the version, directories before their contents."""
+    for name in _listed_by_git(top) if by_git else sorted(os.listdir(top)):
+        path = top / name
+        is_directory = path.is_dir() and not path.is_symlink()
+        if VERSION_CONTROL.intersection(name.split("/")) or (is_directory and path.samefile(into)):
+            continue
+        yield name
+        # A directory in git's own list is a submodule, or a repository inside the repository.
+        # Without a .git it is a submodule that was never checked out, and stays empty.
+        if is_directory and (not by_git or is_work_tree(path)):
+            for inner in _names_in(path, into, by_git=by_git):
+                yield f"{name}/{inner}"
+
+
+def _listed_by_git(top: Path) -> list[str]:
+    """The tracked and the new files of a work tree, without deleted and ignored ones."""
+    listing = git("-C", top, "ls-files", "-co", "--exclude-standard", "-z")
+    if listing.returncode != 0:
+        raise UserError(
+            f"git cannot list the files of {top}: {what_git_says(listing.stderr)}\n"
+            f"See: git -C {top} ls-files",
+            slug="git-failed",
+        )
+    names = sorted({name.rstrip("/") for name in os.fsdecode(listing.stdout).split("\0") if name})
+    links = {name for name in names if (top / name).is_symlink()}
+    return [
+        name
+        for name in names
+        if os.path.lexists(top / name)
+        # Where a directory was replaced by a link, git still lists what was tracked in it.
+        and not links.intersection(map(str, PurePosixPath(name).parents))
+    ]

@@ -1,0 +1,48 @@
+"""How do we ask git about the repository that we were given, and no other?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from whence.errors import UserError
+
+# Git sets these for its hooks and subcommands; we look at the repository that we were given.
+_NAMES_A_REPOSITORY = frozenset(
+    f"GIT_{name}"
+    for name in (
+        *("DIR", "WORK_TREE", "INDEX_FILE", "PREFIX", "COMMON_DIR", "NAMESPACE"),
+        *("OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES"),
+    )
+)
+
+
+def git_environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _NAMES_A_REPOSITORY}
+    return kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+def git(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            ("git", *arguments),
+            env=git_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+        )
+    except FileNotFoundError:
+        raise UserError(
+            "git is not installed, or not on the PATH.\n"
+            "Install it, or name directories or archives that hold no repository.",
+            slug="no-git",
+        ) from None
+
+
+def what_git_says(errors: bytes) -> str:
+    """All of it: where there is more than one line, the rest says what to do."""
+    return os.fsdecode(errors).strip()
+
+
+def is_work_tree(directory: Path) -> bool:
+    return (directory / ".git").exists()
