@@ -36,8 +36,7 @@ class _Member:
     """One entry of an archive."""
 
     name: str
-    type: int  # as in st_mode
-    executable: bool
+    mode: int  # as in st_mode: its type and who may run it
     modified: float
     target: str  # of a symbolic link
     open: Callable[[], IO[bytes] | None]
@@ -82,9 +81,9 @@ def _corrupt(archive: Path, error: Exception) -> UserError:
 
 def _unpack(members: list[_Member], into: Path, *, keep_top: bool = False) -> None:
     tree = Tree(into)
-    parts = [parts_inside(member.name) for member in members]
-    skip = 0 if keep_top else _has_single_top(parts, members)
-    for member, path in zip(members, parts, strict=True):
+    named = [(parts_inside(member.name), member) for member in members]
+    skip = 0 if keep_top else _has_single_top(named)
+    for path, member in named:
         if len(path) > skip and not VERSION_CONTROL.intersection(path):
             _unpack_member(member, "/".join(path[skip:]), tree)
     tree.make_links()
@@ -96,20 +95,19 @@ def _unpack(members: list[_Member], into: Path, *, keep_top: bool = False) -> No
             raise escapes(str(link.relative_to(into)), f"is a link to {target!r}, out of the tree")
 
 
-def _has_single_top(parts: list[tuple[str, ...]], members: list[_Member]) -> bool:
+def _has_single_top(named: list[tuple[tuple[str, ...], _Member]]) -> bool:
     """Does everything lie in one directory?"""
-    return len({path[0] for path in parts if path}) == 1 and all(
-        len(path) != 1 or stat.S_ISDIR(member.type)
-        for member, path in zip(members, parts, strict=True)
+    return len({path[0] for path, _ in named if path}) == 1 and all(
+        len(path) != 1 or stat.S_ISDIR(member.mode) for path, member in named
     )
 
 
 def _unpack_member(member: _Member, name: str, tree: Tree) -> None:
-    if stat.S_ISLNK(member.type):
+    if stat.S_ISLNK(member.mode):
         tree.link(name, member.target)
-    elif stat.S_ISDIR(member.type):
+    elif stat.S_ISDIR(member.mode):
         tree.place(name).mkdir(exist_ok=True)
-    elif stat.S_ISREG(member.type):
+    elif stat.S_ISREG(member.mode):
         path = tree.place(name)
         try:
             source = member.open()
@@ -118,7 +116,7 @@ def _unpack_member(member: _Member, name: str, tree: Tree) -> None:
         assert source is not None
         with source, path.open("wb") as file:
             shutil.copyfileobj(source, file)
-        if member.executable:
+        if member.mode & 0o111:
             make_executable(path)
         # Kept, because make would rebuild generated files that look older than their sources.
         os.utime(path, (member.modified, member.modified))
@@ -138,8 +136,7 @@ def _tar_members(tar: tarfile.TarFile) -> list[_Member]:
     return [
         _Member(
             name=info.name,
-            type=_tar_type(info),
-            executable=bool(info.mode & 0o111),
+            mode=_tar_type(info) | info.mode & 0o777,
             modified=info.mtime,
             target=info.linkname,
             open=partial(tar.extractfile, info),
@@ -165,8 +162,7 @@ def _zip_members(zipped: zipfile.ZipFile) -> list[_Member]:
         members.append(
             _Member(
                 name=_zip_name(info),
-                type=kind,
-                executable=bool(mode & 0o111),
+                mode=kind | mode & 0o777,
                 modified=time.mktime((*info.date_time, 0, 0, -1)),
                 target=os.fsdecode(zipped.read(info)) if stat.S_ISLNK(kind) else "",
                 open=partial(zipped.open, info),

@@ -9,12 +9,9 @@ from pathlib import Path
 from whence.errors import UserError
 
 # Git sets these for its hooks and subcommands; we look at the repository that we were given.
-_NAMES_A_REPOSITORY = frozenset(
-    f"GIT_{name}"
-    for name in (
-        *("DIR", "WORK_TREE", "INDEX_FILE", "PREFIX", "COMMON_DIR", "NAMESPACE"),
-        *("OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES"),
-    )
+_NAMES_A_REPOSITORY = (
+    *("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"),
+    *("GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
 )
 
 
