@@ -13,14 +13,8 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.model import Complaint
-from whence.subject.failure import (
-    LONGEST_LINE,
-    Raised,
-    inside,
-    plain,
-    read_pytest,
-    read_tracebacks,
-)
+from whence.subject.printed import LONGEST_LINE, inside, plain
+from whence.subject.tracebacks import SYNTAX_ERRORS, Raised, read_pytest, read_tracebacks
 
 MOST = 50
 
@@ -225,7 +219,6 @@ class _Compilers:
 
 
 _PYTHON = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "AttributeError")
-_SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 _CALLED = re.compile(
     r"([\w.<>]+)\(\) (?:got an unexpected keyword argument|got multiple values for|missing \d"
     r"|takes |got some positional-only)"
@@ -254,7 +247,7 @@ def _from_python(text: str, tree: Path) -> Iterator[Complaint]:
 def _python_names(raised: Raised) -> tuple[str, ...] | None:
     """The identifiers that the exception speaks of; None if nothing seems to be missing."""
     kind, message = raised.type.rpartition(".")[2], raised.message
-    if kind in _SYNTAX:
+    if kind in SYNTAX_ERRORS:
         return ()
     if kind == "AttributeError":
         return _names(*reversed(_quoted(message)))  # the attribute before its owner

@@ -1,0 +1,103 @@
+"""Which failure does Python, unittest or pytest tell of?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from whence.model import Failure
+from whence.subject.printed import masked, shown, steady
+from whence.subject.tracebacks import (
+    Frame,
+    Raised,
+    pytest_exception,
+    read_pytest,
+    read_pytest_summary,
+    read_tracebacks,
+)
+
+
+def from_traceback(text: str, tree: Path) -> Failure | None:
+    tracebacks = read_tracebacks(text)
+    if not tracebacks:
+        return None
+    raised = tracebacks[-1]
+    parts = [raised.type]
+    # Where a runaway recursion ends is chance: any call in the circle can be one too many.
+    if raised.frames and raised.type != "RecursionError":
+        inner = raised.frames[-1]
+        place = steady(inner.file, tree)
+        parts.append(f"in {place}:{inner.function}" if inner.function else f"in {place}")
+    if source := _own_line(raised.frames):
+        parts.append(f"from {source}")
+    if raised.message and not raised.is_assertion:
+        parts.append(f"saying {masked(raised.message, tree)}")
+    return _python_failure(raised, " ".join(parts), _asserted(raised), tree)
+
+
+def _own_line(frames: Sequence[Frame]) -> str:
+    """The test's own line: that of the outermost frame which is not `python -m` at work."""
+    own = (f for f in frames if not f.file.startswith("<frozen") and "runpy.py" not in f.file)
+    return next((frame.source for frame in own), "")
+
+
+def _asserted(raised: Raised) -> str:
+    if not raised.is_assertion or not raised.frames or not raised.frames[-1].source:
+        return raised.said
+    source = raised.frames[-1].source
+    return f"{source}: {raised.message}" if raised.message else source
+
+
+def _python_failure(raised: Raised, signature: str, message: str, tree: Path) -> Failure:
+    kind = "assert" if raised.is_assertion else "exception"
+    if not raised.frames:
+        return Failure(kind, message, signature)
+    inner = raised.frames[-1]
+    return Failure(kind, message, signature, shown(inner.file, tree), inner.line)
+
+
+def from_tests(runner: str, failed: dict[str, Raised], tree: Path) -> Failure | None:
+    """One failure out of all the failed tests; its message and place are those of the first."""
+    if not failed:
+        return None
+    ids = sorted(failed)
+    signature = f"{runner}: " + "; ".join(f"{i} {failed[i].type}".rstrip() for i in ids)
+    first = failed[ids[0]]
+    message = f"{ids[0]}: {_asserted(first)}".rstrip(": ")
+    if len(ids) > 1:
+        message += f" (and {len(ids) - 1} more)"
+    return _python_failure(first, signature, message, tree)
+
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_UNITTEST = re.compile(r"^={70}\n(?:FAIL|ERROR): (.+)\n", re.MULTILINE)
+
+
+def from_unittest(text: str, tree: Path) -> Failure | None:
+    pieces = _UNITTEST.split(text)  # before, id, block, id, block, ...
+    failed: dict[str, Raised] = {}
+    for name, block in zip(pieces[1::2], pieces[2::2], strict=True):
+        tracebacks = read_tracebacks(block)
+        failed[_ADDRESS.sub("#", name)] = tracebacks[-1] if tracebacks else Raised((), "", "")
+    return from_tests("unittest", failed, tree)
+
+
+def from_pytest(text: str, tree: Path) -> Failure | None:
+    reports = read_pytest(text)
+    by_title: dict[str, list[Raised]] = {}
+    for title, raised in reports:
+        name = re.sub(r"^ERROR (?:at \w+ of|collecting) ", "", title)
+        by_title.setdefault(name, []).append(raised)
+    failed: dict[str, Raised] = {}
+    for node, reason in read_pytest_summary(text):
+        file, separator, test = node.partition("::")
+        # The summary is cut to the terminal's width, so the report is the better witness.
+        at_length = by_title.get(test.replace("::", ".") if test else file)
+        raised = at_length.pop(0) if at_length else pytest_exception([], [reason], "")
+        if not raised.type and reason:
+            raised = pytest_exception(list(raised.frames), [reason], "")
+        failed[_ADDRESS.sub("#", steady(file, tree) + separator + test)] = raised
+    if not failed:  # the summary can be switched off
+        failed = {_ADDRESS.sub("#", title): raised for title, raised in reports}
+    return from_tests("pytest", failed, tree)

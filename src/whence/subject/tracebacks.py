@@ -1,0 +1,164 @@
+"""Which exceptions did Python or pytest print, and through which calls did they come?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from whence.subject.printed import LONGEST_LINE, lines_after, lines_with
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One call of a traceback, as printed."""
+
+    file: str
+    line: int
+    function: str | None = None  # None where a syntax error points into a file
+    source: str = ""  # the first line of the call, without its indentation
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A Python exception, as a traceback or pytest prints it."""
+
+    frames: tuple[Frame, ...]  # the outermost first
+    type: str  # "" where the output does not say
+    message: str  # its first line
+
+    @property
+    def is_assertion(self) -> bool:
+        return self.type.rpartition(".")[2] == "AssertionError"
+
+    @property
+    def said(self) -> str:
+        return f"{self.type}: {self.message}" if self.message else self.type
+
+
+_HEADER = re.compile(r"(  \+ )?(?:Exception Group )?Traceback \(most recent call last\):$")
+_FRAME = re.compile(r'  File "(.+)", line (\d{1,9})(?:, in (.+))?$')
+_EXCEPTION = re.compile(r"([A-Za-z_][\w.<>]*)(?::(?: (.*))?)?$")
+SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
+
+
+def read_tracebacks(text: str) -> list[Raised]:
+    """The tracebacks in the text, in order; of an exception group only the group itself.
+
+    Also syntax errors of the main program, which have no traceback.  Not those that Python
+    printed and then ignored.
+    """
+    found: list[Raised] = []
+    frames: list[Frame] | None = None  # None outside a traceback
+    headed = ignored = False
+    margin = previous = ""
+    for line in text.split("\n"):
+        line = line[:LONGEST_LINE].rstrip()
+        if header := _HEADER.match(line):
+            frames, headed = [], True
+            margin = "  | " if header[1] else ""
+            ignored = previous.startswith("Exception ignored")
+        elif frames is None:
+            if frame := _FRAME.match(line):
+                frames, headed, ignored, margin = [_frame(frame)], False, False, ""
+        elif not line.startswith(margin.rstrip()):
+            frames = None
+        elif frame := _FRAME.match(line := line[len(margin) :]):
+            frames.append(_frame(frame))
+        elif line.startswith("    "):
+            if frames and not frames[-1].source:
+                frames[-1] = replace(frames[-1], source=line.strip())
+        elif line and not line.startswith(" "):
+            said = _EXCEPTION.match(line)
+            if said and not ignored and (headed or said[1] in SYNTAX_ERRORS):
+                found.append(Raised(tuple(frames), said[1], said[2] or ""))
+            frames = None
+        previous = line or previous
+    return found
+
+
+def _frame(match: re.Match[str]) -> Frame:
+    return Frame(match[1], int(match[2]), match[3])
+
+
+# pytest
+
+
+_PYTEST_BANNER = re.compile(r"=+ (.+?) =+$")
+_PYTEST_TITLE = re.compile(r"_+ ([^_ ].*?) _+$")
+_PYTEST_PLACE = re.compile(r"(\S[^:]*):(\d{1,9}):(?: in (.+)| ([A-Za-z_][\w.]*))?$")
+_PYTEST_FAILED = re.compile(r"(?:FAILED|ERROR) ([^\[]+?(?:\[.*?\])?)(?: - (.*))?$")
+_CONFTEST = "ImportError while loading conftest"
+
+
+def read_pytest(text: str) -> list[tuple[str, Raised]]:
+    """What pytest reports at length: the title of each report and what was raised there."""
+    if " FAILURES =" not in text and " ERRORS =" not in text and _CONFTEST not in text:
+        return []
+    reports: list[tuple[str, list[str]]] = []
+    reading = False
+    body: list[str] = []  # of the current report; lines between reports go nowhere
+    for line in text.split("\n"):
+        line = line[:LONGEST_LINE].rstrip()
+        if banner := _PYTEST_BANNER.match(line):
+            reading, body = banner[1] in ("FAILURES", "ERRORS"), []
+        elif line.startswith(_CONFTEST):
+            reports.append(("conftest", body := []))
+        elif reading and (title := _PYTEST_TITLE.match(line)):
+            reports.append((title[1], body := []))
+        else:
+            body.append(line)
+    return [(title, _pytest_raised(body)) for title, body in reports]
+
+
+def _pytest_raised(body: list[str]) -> Raised:
+    """What one report says was raised: the last exception of its chain."""
+    frames: list[Frame] = []
+    said: list[str] = []
+    raised_type = source = ""
+    was_said = was_short = False
+    for line in body:
+        if line.startswith("-") and " Captured " in line:
+            break
+        if line.startswith(("The above exception was", "During handling of the above")):
+            frames, raised_type = [], ""
+        if was_short and line.startswith("    "):
+            frames[-1] = replace(frames[-1], source=line.strip())
+        was_short = False
+        if line.startswith(">"):
+            source = line[1:].strip()
+        elif place := _PYTEST_PLACE.match(line):
+            frames.append(Frame(place[1], int(place[2]), place[3], source))
+            raised_type, source, was_short = place[4] or raised_type, "", bool(place[3])
+        if line.startswith("E  "):
+            if not was_said:
+                said = []
+            said.append(line[1:].strip())
+        was_said = line.startswith("E  ")
+    native = read_tracebacks("\n".join(body))
+    if native and not said:
+        return native[-1]
+    return pytest_exception(frames, said, raised_type)
+
+
+def pytest_exception(frames: list[Frame], said: list[str], raised_type: str) -> Raised:
+    first = said[0] if said else ""
+    if syntax := _FRAME.match("  " + first):  # only a syntax error begins with a place
+        frames = [*frames, Frame(syntax[1], int(syntax[2]), None, said[1] if said[1:] else "")]
+        first = said[-1]
+    exception = _EXCEPTION.match(first)
+    if exception and raised_type in ("", exception[1], exception[1].rpartition(".")[2]):
+        return Raised(tuple(frames), exception[1], exception[2] or "")
+    if not raised_type and first.startswith("assert "):
+        raised_type = "AssertionError"
+    return Raised(tuple(frames), raised_type, first)
+
+
+def read_pytest_summary(text: str) -> Iterator[tuple[str, str]]:
+    """The tests that the short summary calls failed, each with the reason that it gives."""
+    for banner, end in lines_with(text, " short test summary info ="):
+        for line in lines_after(text, end, -1) if banner.startswith("=") else ():
+            if line.startswith("="):
+                break
+            if failed := _PYTEST_FAILED.match(line.rstrip()):
+                yield failed[1], failed[2] or ""
