@@ -46,7 +46,12 @@ def shown(path: str, tree: Path) -> str:
 
 def steady(path: str, tree: Path) -> str:
     """The path in a form for signatures."""
-    return inside(path, tree) or path.replace("\\", "/").rpartition("/")[2]
+    return inside(path, tree) or base_name(path)
+
+
+def base_name(path: str) -> str:
+    """The last part of a path of any system."""
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 _VALUES = re.compile(
@@ -67,20 +72,22 @@ def last_line(text: str) -> str:
     return next(filter(None, lines), "")[:LONGEST_LINE]
 
 
+def _end_of_line(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
 def lines_with(text: str, needle: str) -> Iterator[tuple[str, int]]:
     """The lines that hold `needle`, each with the place in the text where it ends."""
     at = text.find(needle)
     while at >= 0:
-        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        end = len(text) if end < 0 else end
+        start, end = text.rfind("\n", 0, at) + 1, _end_of_line(text, at)
         yield text[start:end][:LONGEST_LINE], end
         at = text.find(needle, end)
 
 
 def lines_after(text: str, end: int, count: int) -> Iterator[str]:
-    """Up to `count` lines after the one that ends at `end`."""
+    """Up to `count` lines after the one that ends at `end`; all of them if `count` is -1."""
     while count and end < len(text):
-        start, count = end + 1, count - 1
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
+        start, end, count = end + 1, _end_of_line(text, end + 1), count - 1
         yield text[start:end][:LONGEST_LINE]

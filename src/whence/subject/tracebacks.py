@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from whence.subject.printed import LONGEST_LINE, lines_after, lines_with
@@ -17,6 +17,17 @@ class Frame:
     line: int
     function: str | None = None  # None where a syntax error points into a file
     source: str = ""  # the first line of the call, without its indentation
+
+
+def read_frame(match: re.Match[str]) -> Frame:
+    """What the groups `file`, `line` and, if there is one, `function` say."""
+    said = match.groupdict()
+    return Frame(said["file"], int(said["line"]), said.get("function"))
+
+
+def read_frames(lines: Iterable[str], pattern: re.Pattern[str]) -> list[Frame]:
+    """The frames of those lines that match."""
+    return [read_frame(match) for line in lines if (match := pattern.match(line))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,7 @@ class Raised:
 
 
 _HEADER = re.compile(r"(  \+ )?(?:Exception Group )?Traceback \(most recent call last\):$")
-_FRAME = re.compile(r'  File "(.+)", line (\d{1,9})(?:, in (.+))?$')
+_FRAME = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d{1,9})(?:, in (?P<function>.+))?$')
 _EXCEPTION = re.compile(r"([A-Za-z_][\w.<>]*)(?::(?: (.*))?)?$")
 SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 
@@ -60,11 +71,11 @@ def read_tracebacks(text: str) -> list[Raised]:
             ignored = previous.startswith("Exception ignored")
         elif frames is None:
             if frame := _FRAME.match(line):
-                frames, headed, ignored, margin = [_frame(frame)], False, False, ""
+                frames, headed, ignored, margin = [read_frame(frame)], False, False, ""
         elif not line.startswith(margin.rstrip()):
             frames = None
         elif frame := _FRAME.match(line := line[len(margin) :]):
-            frames.append(_frame(frame))
+            frames.append(read_frame(frame))
         elif line.startswith("    "):
             if frames and not frames[-1].source:
                 frames[-1] = replace(frames[-1], source=line.strip())
@@ -75,10 +86,6 @@ def read_tracebacks(text: str) -> list[Raised]:
             frames = None
         previous = line or previous
     return found
-
-
-def _frame(match: re.Match[str]) -> Frame:
-    return Frame(match[1], int(match[2]), match[3])
 
 
 # pytest
@@ -138,13 +145,13 @@ def _pytest_raised(body: list[str]) -> Raised:
     native = read_tracebacks("\n".join(body))
     if native and not said:
         return native[-1]
-    return pytest_exception(frames, said, raised_type)
+    return _pytest_exception(frames, said, raised_type)
 
 
-def pytest_exception(frames: list[Frame], said: list[str], raised_type: str) -> Raised:
+def _pytest_exception(frames: list[Frame], said: list[str], raised_type: str) -> Raised:
     first = said[0] if said else ""
     if syntax := _FRAME.match("  " + first):  # only a syntax error begins with a place
-        frames = [*frames, Frame(syntax[1], int(syntax[2]), None, said[1] if said[1:] else "")]
+        frames = [*frames, replace(read_frame(syntax), function=None, source="".join(said[1:2]))]
         first = said[-1]
     exception = _EXCEPTION.match(first)
     if exception and raised_type in ("", exception[1], exception[1].rpartition(".")[2]):
@@ -154,11 +161,11 @@ def pytest_exception(frames: list[Frame], said: list[str], raised_type: str) -> 
     return Raised(tuple(frames), raised_type, first)
 
 
-def read_pytest_summary(text: str) -> Iterator[tuple[str, str]]:
-    """The tests that the short summary calls failed, each with the reason that it gives."""
+def read_pytest_summary(text: str) -> Iterator[tuple[str, Raised]]:
+    """The tests that the short summary calls failed, each with what it says was raised."""
     for banner, end in lines_with(text, " short test summary info ="):
         for line in lines_after(text, end, -1) if banner.startswith("=") else ():
             if line.startswith("="):
                 break
             if failed := _PYTEST_FAILED.match(line.rstrip()):
-                yield failed[1], failed[2] or ""
+                yield failed[1], _pytest_exception([], [failed[2] or ""], "")

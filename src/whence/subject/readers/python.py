@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from whence.model import Failure
 from whence.subject.printed import masked, shown, steady
+from whence.subject.readers.place import where
 from whence.subject.tracebacks import (
     Frame,
     Raised,
-    pytest_exception,
     read_pytest,
     read_pytest_summary,
     read_tracebacks,
@@ -26,9 +27,7 @@ def from_traceback(text: str, tree: Path) -> Failure | None:
     parts = [raised.type]
     # Where a runaway recursion ends is chance: any call in the circle can be one too many.
     if raised.frames and raised.type != "RecursionError":
-        inner = raised.frames[-1]
-        place = steady(inner.file, tree)
-        parts.append(f"in {place}:{inner.function}" if inner.function else f"in {place}")
+        parts.append(f"in {where(raised.frames[-1], tree)}")
     if source := _own_line(raised.frames):
         parts.append(f"from {source}")
     if raised.message and not raised.is_assertion:
@@ -43,10 +42,9 @@ def _own_line(frames: Sequence[Frame]) -> str:
 
 
 def _asserted(raised: Raised) -> str:
-    if not raised.is_assertion or not raised.frames or not raised.frames[-1].source:
-        return raised.said
-    source = raised.frames[-1].source
-    return f"{source}: {raised.message}" if raised.message else source
+    """What was raised; of an assertion, the line that asserts it."""
+    source = raised.frames[-1].source if raised.is_assertion and raised.frames else ""
+    return ": ".join(filter(None, [source, raised.message])) if source else raised.said
 
 
 def _python_failure(raised: Raised, signature: str, message: str, tree: Path) -> Failure:
@@ -57,7 +55,7 @@ def _python_failure(raised: Raised, signature: str, message: str, tree: Path) ->
     return Failure(kind, message, signature, shown(inner.file, tree), inner.line)
 
 
-def from_tests(runner: str, failed: dict[str, Raised], tree: Path) -> Failure | None:
+def _from_tests(runner: str, failed: dict[str, Raised], tree: Path) -> Failure | None:
     """One failure out of all the failed tests; its message and place are those of the first."""
     if not failed:
         return None
@@ -80,7 +78,7 @@ def from_unittest(text: str, tree: Path) -> Failure | None:
     for name, block in zip(pieces[1::2], pieces[2::2], strict=True):
         tracebacks = read_tracebacks(block)
         failed[_ADDRESS.sub("#", name)] = tracebacks[-1] if tracebacks else Raised((), "", "")
-    return from_tests("unittest", failed, tree)
+    return _from_tests("unittest", failed, tree)
 
 
 def from_pytest(text: str, tree: Path) -> Failure | None:
@@ -90,14 +88,14 @@ def from_pytest(text: str, tree: Path) -> Failure | None:
         name = re.sub(r"^ERROR (?:at \w+ of|collecting) ", "", title)
         by_title.setdefault(name, []).append(raised)
     failed: dict[str, Raised] = {}
-    for node, reason in read_pytest_summary(text):
+    for node, brief in read_pytest_summary(text):
         file, separator, test = node.partition("::")
         # The summary is cut to the terminal's width, so the report is the better witness.
         at_length = by_title.get(test.replace("::", ".") if test else file)
-        raised = at_length.pop(0) if at_length else pytest_exception([], [reason], "")
-        if not raised.type and reason:
-            raised = pytest_exception(list(raised.frames), [reason], "")
+        raised = at_length.pop(0) if at_length else brief
+        if not raised.type and brief.said:
+            raised = replace(brief, frames=raised.frames + brief.frames)
         failed[_ADDRESS.sub("#", steady(file, tree) + separator + test)] = raised
     if not failed:  # the summary can be switched off
         failed = {_ADDRESS.sub("#", title): raised for title, raised in reports}
-    return from_tests("pytest", failed, tree)
+    return _from_tests("pytest", failed, tree)
