@@ -1,14 +1,19 @@
 """The default search: few runs, because it asks about sets that can hold together.
 
-It looks for the shortest prefix of the changes, most suspicious first, that passes when
-reverted: the last change of that prefix is needed.  With it kept, the next shortest prefix
-gives the next one, until what was found passes alone.  Each costs a binary search over the
-weight of the changes, not over their number.
+Most regressions have one cause, and reverting little disturbs little.  So at first (`narrow`)
+it reverts the most suspicious changes that together have half of the weight.  If the test
+passes, the cause is among them; if THE failure stays, it is not; if the program falls apart,
+nothing is known and fewer are tried at a time.
+
+When no single cause is left to hope for (`find`), it looks for the shortest prefix of the
+changes, most suspicious first, that passes when reverted: the last change of that prefix is
+needed.  With it kept, the next shortest prefix gives the next one, until what was found passes
+alone.  A set that does not pass counts as too small.
 
 Every set is closed under what is known of dependencies before it is tried.  When a variant
 falls apart all the same, what the compiler or interpreter complained of is learnt, and the set
-is tried once more.  A set that does not pass counts as too small.  That is a guess where
-outcomes are not monotone; `least` and the final checks make the result right all the same.
+is tried again.  Outcomes need not be monotone: `least` and the final checks make the result
+right whatever the guesses on the way were.
 """
 
 from __future__ import annotations
@@ -18,11 +23,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from whence.model import ChangeId, Outcome
+from whence.model import ChangeId, Outcome, Run
 from whence.search.asking import Atom, Atoms, Search, Space
 from whence.search.dependencies import Knowledge
 
 _REPAIRS = 3  # so often is a variant that falls apart mended before we call it too small
+_SINGLE = 0.75  # how often we suppose that there is one cause, before the first run
+_ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
+_UNJUDGED = 0.2  # and of one that cannot be reverted alone without breaking the program
 _FEW = 3  # up to so many extra atoms are tried one by one
 
 
@@ -56,6 +64,39 @@ class Fast:
                 return chosen
             chosen |= more
 
+    def narrow(self) -> Search[list[Atom]]:
+        """Return atoms that pass when reverted, most suspicious first, few if one is the cause."""
+        passing = frozenset(self._space.all)
+        weight = dict(enumerate(self._weight))
+        single = sum(weight.values())
+        several = single * (1 - _SINGLE) / _SINGLE
+        most = len(passing)
+        while len(passing) > 1 and single > several:
+            chosen = self._likely(passing, weight, single / 2, most)
+            closed, run = yield from self._hold_together(frozenset(chosen))
+            if run.outcome is Outcome.PASS and not passing <= closed:
+                passing = closed & passing
+                single = sum(weight[atom] for atom in passing)
+                several = single * (1 - _SINGLE) / _SINGLE
+                most = len(passing)
+            else:
+                judged = run.outcome is Outcome.FAIL
+                for atom in closed & passing if judged else chosen if len(chosen) == 1 else ():
+                    weight[atom] *= _ACQUITTED if judged else _UNJUDGED
+                most = min(2 * len(chosen), len(passing)) if judged else max(1, len(chosen) // 2)
+                single = sum(weight[atom] for atom in passing)
+        order = sorted(passing, key=lambda atom: (-weight[atom], -self._weight[atom], atom))
+        return order
+
+    def _likely(
+        self, passing: Atoms, weight: Mapping[int, float], mass: float, most: int
+    ) -> list[Atom]:
+        """Return the heaviest atoms, up to a mass and a number; at least one."""
+        order = sorted(passing, key=lambda atom: (-weight[atom], atom))
+        masses = accumulate(weight[atom] for atom in order)
+        enough = next((i for i, m in enumerate(masses, 1) if m >= mass), len(order))
+        return order[: max(1, min(enough, most, len(order) - 1))]
+
     def find(self, candidates: Sequence[Atom], base: Atoms = frozenset()) -> Search[Found]:
         """Find a set that passes; all candidates together with `base` must."""
         needed: list[Atom] = []
@@ -79,18 +120,23 @@ class Fast:
 
     def _passing(self, atoms: Atoms) -> Search[Atoms | None]:
         """Return the closed set if it passes when reverted."""
-        for _ in range(_REPAIRS + 1):
-            chosen = self.closed(atoms)
-            run = yield from self._space.ask(chosen)
-            if run.outcome is Outcome.PASS:
-                return chosen
-            if run.outcome is Outcome.FAIL or not self._knowledge.learn(
-                self._space.reverted(chosen), run.complaints
-            ):
+        closed, run = yield from self._hold_together(atoms)
+        return closed if run.outcome is Outcome.PASS else None
+
+    def _hold_together(self, atoms: Atoms) -> Search[tuple[Atoms, Run]]:
+        """Revert the closed set; while it falls apart and we can learn why, a larger one."""
+        closed = self.closed(atoms)
+        run = yield from self._space.ask(closed)
+        for _ in range(_REPAIRS):
+            if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
-            if self.closed(atoms) == chosen:
+            self._knowledge.learn(self._space.reverted(closed), run.complaints)
+            larger = self.closed(atoms)
+            if larger == closed:
                 break
-        return None
+            closed = larger
+            run = yield from self._space.ask(closed)
+        return closed, run
 
     def least(self, found: Found) -> Search[Atoms]:
         """Return a part of the set that passes and needs each of its atoms."""

@@ -78,7 +78,8 @@ def _one(question: Question, knowledge: Knowledge, space: Space) -> Search[Answe
         split = yield from after(space)
         found = Found(split.root, split.root | split.auxiliary)
     else:
-        found = yield from fast.find(fast.suspicious_first(space.all))
+        candidates = yield from fast.narrow()
+        found = yield from fast.find(candidates)
     least = yield from fast.least(found)
     passing = space.reverted(least)
     passing = yield from _refine(question, knowledge, passing)

@@ -53,6 +53,13 @@ class Coverage:
             )
         return watched
 
+    def command(self, command: str) -> str:
+        """A shell command with the hook in the PYTHONPATH that it sets itself."""
+        hook = shlex.quote(str(self.hook))
+        return re.sub(
+            r"\bPYTHONPATH=(\S?)", lambda m: f"PYTHONPATH={hook}:{m[1]}".rstrip(":"), command
+        )
+
     def read(self, tree: Path) -> dict[str, frozenset[int]] | None:
         """The executed lines of the files of `tree`, by relative path; None if we saw nothing."""
         return {**self._python_lines(), **self._c_lines(tree)} or None

@@ -58,7 +58,7 @@ def _functions(data: bytes, addresses: Set[int]) -> set[Function]:
             "<IBxHQ8x", data[start : start + length]
         ):
             if info & 15 == FILE:
-                source = os.path.basename(_text(data, names + name))  # noqa: PTH119
+                source = os.path.basename(_text(data, names + name))
             elif info & 15 == FUNCTION and value in addresses:
                 local = info >> 4 == 0
                 found.add(Function(_text(data, names + name), source if local else None))

@@ -123,6 +123,7 @@ class Trial:
         coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
         if coverage:
             env = coverage.environment(env)
+            recipe = replace(recipe, test=coverage.command(recipe.test))
         seconds = 0.0
         if recipe.build is not None:
             built = _run(recipe.build, tree, env, recipe, stop)

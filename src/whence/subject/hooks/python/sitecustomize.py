@@ -4,7 +4,6 @@ Any Python on the PATH may read this file, so it keeps to a syntax that all of t
 """
 
 # pathlib would be an import that the program may not need.
-# ruff: noqa: PTH100, PTH118, PTH120
 
 import os
 import sys

@@ -7,7 +7,6 @@ time, so even a process that is killed loses little.
 """
 
 # pathlib would be an import that the program may not need.
-# ruff: noqa: PTH100, PTH109, PTH118
 
 from __future__ import annotations
 
