@@ -9,7 +9,7 @@ Invariants:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -389,9 +389,24 @@ def _function(source: Source | None, first: int, last: int) -> str | None:
     return found.name if found else None
 
 
+def functions(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
+    """Group the changes by the function they are in; others stay with their block."""
+    return _grouped(changes, lambda c: (c.file, c.function) if c.function else c.block)
+
+
 def blocks(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
     """Group the pieces of one contiguous run of changed lines."""
-    found: dict[int, set[ChangeId]] = defaultdict(set)
+    return _grouped(changes, lambda change: change.block)
+
+
+def pieces(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
+    return _grouped(changes, lambda change: change.id)
+
+
+def _grouped(
+    changes: Iterable[Change], key: Callable[[Change], Hashable]
+) -> list[frozenset[ChangeId]]:
+    found: dict[Hashable, set[ChangeId]] = defaultdict(set)
     for change in changes:
-        found[change.block].add(change.id)
-    return [frozenset(found[block]) for block in sorted(found)]
+        found[key(change)].add(change.id)
+    return sorted(map(frozenset, found.values()), key=min)

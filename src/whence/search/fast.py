@@ -49,7 +49,7 @@ class Fast:
         self._space = space
         self._knowledge = knowledge
         self._atom_of = {c: Atom(i) for i, atom in enumerate(space.atoms) for c in atom}
-        self._weight = [max(weight.get(c, 1.0) for c in atom) for atom in space.atoms]
+        self._weight = [sum(weight.get(c, 1.0) for c in atom) for atom in space.atoms]
 
     def suspicious_first(self, atoms: Iterable[Atom]) -> list[Atom]:
         return sorted(atoms, key=lambda atom: (-self._weight[atom], atom))

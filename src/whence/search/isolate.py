@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from whence.changes.changeset import blocks
+from whence.changes.changeset import blocks, functions, pieces
 from whence.model import Change, ChangeId, Outcome, Reverted, Run
 from whence.search import delta
 from whence.search.after import after, find_auxiliary
@@ -58,21 +58,44 @@ def isolate(question: Question) -> Search[Answer]:
 
 def _isolate_by_reverting(question: Question) -> Search[Answer]:
     knowledge = Knowledge(question.changes, question.requires)
-    space = Space(tuple(blocks(question.changes)))
-    first = yield from _one(question, knowledge, space)
-    alternatives: list[Reverted] = []
-    if question.find_all:
-        taken = frozenset().union(*first.root)
-        while len(alternatives) < _MOST_ALTERNATIVES:
-            other = yield from _another(question, knowledge, taken)
-            if other is None:
-                break
-            alternatives.append(other)
-            taken |= other
-    return Answer(first.root, first.auxiliary, tuple(alternatives))
+    answers = [(yield from _one(question, knowledge, question.changes))]
+    while len(answers) <= _MOST_ALTERNATIVES:
+        # A set of several changes may be a way round the cause: is there a simpler one?
+        simple = len(answers[0].root) + len(answers[0].auxiliary) == 1 or len(answers) > 1
+        if simple and not question.find_all:
+            break
+        taken = frozenset().union(*(answer.reverted for answer in answers))
+        other = yield from _another(question, knowledge, taken)
+        if other is None:
+            break
+        answers.append(other)
+    best = min(answers, key=lambda a: (len(a.root) + len(a.auxiliary), len(a.auxiliary)))
+    others = tuple(answer.reverted for answer in answers if answer is not best)
+    return replace(best, alternatives=others if question.find_all else ())
 
 
-def _one(question: Question, knowledge: Knowledge, space: Space) -> Search[Answer]:
+def _one(question: Question, knowledge: Knowledge, changes: Iterable[Change]) -> Search[Answer]:
+    """Find one minimal set among these changes; reverting all of them passes.
+
+    First whole functions, which hold together best, then blocks of lines, then their pieces.
+    """
+    by_id = {change.id: change for change in changes}
+    passing = frozenset(by_id)
+    for level in (functions, blocks, pieces):
+        if level is functions:
+            space = Space(tuple(functions(by_id.values())))
+            passing = yield from _least(question, knowledge, space)
+            continue
+        for group in (functions, blocks)[level is pieces](by_id[c] for c in sorted(passing)):
+            inside = tuple(level(by_id[c] for c in sorted(group)))
+            if len(inside) > 1:
+                space = Space(inside, always=passing - group)
+                passing = yield from _least(question, knowledge, space)
+    return (yield from _split(question, knowledge, passing))
+
+
+def _least(question: Question, knowledge: Knowledge, space: Space) -> Search[Reverted]:
+    """Find a set of atoms that passes and needs each of them."""
     fast = Fast(space, knowledge, question.weight)
     if question.method == "after":
         split = yield from after(space)
@@ -81,31 +104,17 @@ def _one(question: Question, knowledge: Knowledge, space: Space) -> Search[Answe
         candidates = yield from fast.narrow()
         found = yield from fast.find(candidates)
     least = yield from fast.least(found)
-    passing = space.reverted(least)
-    passing = yield from _refine(question, knowledge, passing)
-    return (yield from _split(question, knowledge, passing))
-
-
-def _refine(question: Question, knowledge: Knowledge, passing: Reverted) -> Search[Reverted]:
-    """Narrow blocks of several pieces down to the pieces that matter."""
-    for block in blocks(c for c in question.changes if c.id in passing):
-        if len(block) > 1:
-            space = Space(tuple(frozenset({c}) for c in sorted(block)), always=passing - block)
-            fast = Fast(space, knowledge, question.weight)
-            found = yield from fast.find(fast.suspicious_first(space.all))
-            passing = space.reverted((yield from fast.least(found)))
-    return passing
+    return space.reverted(least)
 
 
 def _another(question: Question, knowledge: Knowledge, taken: Reverted) -> Search[Reverted | None]:
     """Find a minimal set that has nothing of `taken` in it."""
     kept = knowledge.dependents(taken)
-    free = tuple(block for block in blocks(question.changes) if block.isdisjoint(kept))
-    space = Space(free)
-    if not free or not (yield from space.passes(space.all)):
+    free = [change for change in question.changes if change.id not in kept]
+    run = yield frozenset(change.id for change in free)
+    if not free or run.outcome is not Outcome.PASS:
         return None
-    answer = yield from _one(question, knowledge, space)
-    return answer.reverted
+    return (yield from _one(question, knowledge, free))
 
 
 def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:

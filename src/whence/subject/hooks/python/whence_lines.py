@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-    Place = Callable[[str], str]  # a code object's file -> its path in the tree, "" if outside
     Note = Callable[[tuple[str, int]], None]
 
 
 def start(tree: str, log: str) -> None:
-    place = _place_in(tree)
+    places = _Places(tree)
     note, flush = _log_to(log)
     atexit.register(flush)
     if sys.version_info >= (3, 12):
-        _monitor(place, note, flush)
+        _monitor(places, note, flush)
     else:
-        _trace(place, note, flush)
+        _trace(places, note, flush)
 
 
-def _place_in(tree: str) -> Place:
-    roots = {os.path.join(root, "") for root in (os.path.abspath(tree), os.path.realpath(tree))}
-    cwd = os.getcwd()  # now: the program may go elsewhere
-    normal, join = os.path.normpath, os.path.join
-    known: dict[str, str] = {}
+class _Places(dict[str, str]):
+    """A code object's file name -> its path in the tree, "" if it is not in there.
 
-    def place(filename: str) -> str:
-        try:
-            return known[filename]
-        except KeyError:
-            path = normal(join(cwd, filename)) if filename.endswith(".py") else ""
-            inside = [path[len(root) :] for root in roots if path.startswith(root)]
-            return known.setdefault(filename, inside[0] if inside else "")
+    A dictionary that fills itself: looking up a name that is known costs no Python call.
+    """
 
-    return place
+    def __init__(self, tree: str) -> None:
+        both = (os.path.abspath(tree), os.path.realpath(tree))
+        self.roots = {os.path.join(root, "") for root in both}
+        self.cwd = os.getcwd()  # now: the program may go elsewhere
+        self.join, self.normal = os.path.join, os.path.normpath
+
+    def __missing__(self, name: str) -> str:
+        path = self.normal(self.join(self.cwd, name)) if name.endswith(".py") else ""
+        inside = [path[len(root) :] for root in self.roots if path.startswith(root)]
+        return self.setdefault(name, inside[0] if inside else "")
 
 
 def _log_to(log: str) -> tuple[Note, Callable[[], None]]:
@@ -77,7 +77,7 @@ def _log_to(log: str) -> tuple[Note, Callable[[], None]]:
     return pending.append, flush
 
 
-def _monitor(place: Place, note: Note, flush: Callable[[], None]) -> None:
+def _monitor(places: _Places, note: Note, flush: Callable[[], None]) -> None:
     """Each event is switched off where it first happened, so a line costs once."""
     if sys.version_info < (3, 12):
         return
@@ -90,13 +90,13 @@ def _monitor(place: Place, note: Note, flush: Callable[[], None]) -> None:
     watch = monitoring.set_local_events
 
     def on_start(code: CodeType, _offset: int) -> object:
-        if place(code.co_filename):
+        if places[code.co_filename]:
             flush()
             watch(tool, code, line_event)
         return disable
 
     def on_line(code: CodeType, line: int) -> object:
-        note((place(code.co_filename), line))
+        note((places[code.co_filename], line))
         return disable
 
     monitoring.use_tool_id(tool, "whence")
@@ -105,7 +105,7 @@ def _monitor(place: Place, note: Note, flush: Callable[[], None]) -> None:
     monitoring.set_events(tool, monitoring.events.PY_START)
 
 
-def _trace(place: Place, note: Note, flush: Callable[[], None]) -> None:
+def _trace(places: _Places, note: Note, flush: Callable[[], None]) -> None:
     """Frames outside the tree cost one call, and so do functions of which all lines are seen.
 
     Within a frame tracing goes on even if nothing is left to see: the interpreter copies the
@@ -120,13 +120,14 @@ def _trace(place: Place, note: Note, flush: Callable[[], None]) -> None:
 
     def on_call(frame: FrameType, _event: str, _arg: object) -> Callable[..., Any] | None:
         code = frame.f_code
-        path = place(code.co_filename)
+        path = places[code.co_filename]
         if not path:
             return None
-        if id(code) not in known:
+        entered = known.get(id(code))
+        if entered is None:
             flush()
-            known[id(code)] = enter(code, path)
-        _, unseen, on_line = known[id(code)]
+            entered = known[id(code)] = enter(code, path)
+        _, unseen, on_line = entered
         return on_line if unseen else None
 
     def enter(code: CodeType, path: str) -> tuple[CodeType, set[int], Callable[..., Any]]:
