@@ -106,8 +106,18 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Hunk:
+    """Some old lines and what became of them."""
+
+    old: Span
+    new: Span
+    removed: bytes
+    added: bytes
+
+
+@dataclass(frozen=True)
 class Reported:
-    """One change as the answer shows it: a change, or neighbouring pieces of one together."""
+    """One change as the answer shows it: a change, or pieces that belong together."""
 
     id: ChangeId  # of its first piece
     ids: tuple[ChangeId, ...]
@@ -116,8 +126,7 @@ class Reported:
     kind: Kind
     old: Span
     new: Span
-    removed: bytes
-    added: bytes
+    hunks: tuple[Hunk, ...]
     function: str | None
 
 

@@ -145,6 +145,10 @@ def tokens(text: bytes) -> list[bytes]:
     return _TOKEN.findall(text)
 
 
+def is_word(token: bytes) -> bool:
+    return token[:1].isalpha() or token[:1] == b"_"
+
+
 @lru_cache(maxsize=3)
 def _language(language: str) -> tree_sitter.Language:
     module = {"c": tree_sitter_c, "cpp": tree_sitter_cpp, "python": tree_sitter_python}[language]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whence.model import Kind, Reported, Result
+from whence.model import Hunk, Kind, Reported, Result
 
 VERSION = 1
 
@@ -62,9 +62,13 @@ def diff_lines(change: Reported) -> list[str]:
         return [f"the executable bit of {change.file}"]
     if change.kind is Kind.REPLACE:
         return [f"the content of {change.file} as a whole (binary, or another kind of file)"]
-    old, new = change.old, change.new
+    return [line for hunk in change.hunks for line in _hunk_lines(hunk)]
+
+
+def _hunk_lines(hunk: Hunk) -> list[str]:
+    old, new = hunk.old, hunk.new
     head = f"@@ -{old.start},{old.count} +{new.start},{new.count} @@"
-    return [head, *_marked("-", change.removed), *_marked("+", change.added)]
+    return [head, *_marked("-", hunk.removed), *_marked("+", hunk.added)]
 
 
 def _marked(sign: str, text: bytes) -> list[str]:

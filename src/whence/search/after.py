@@ -5,44 +5,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from whence.model import Outcome
-from whence.search.asking import Atom, Atoms, Search, Space, parts_of
+from whence.model import Outcome, Reverted
+from whence.search.asking import Atom, Search, Space, parts_of, union, without
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
     """Reverting root and auxiliary together makes the test pass."""
 
-    root: Atoms
-    auxiliary: Atoms = frozenset()
+    root: list[Atom]
+    auxiliary: list[Atom]
 
 
 @dataclass
 class _After:
     space: Space
-    auxiliary: dict[Atoms, Atoms] = field(default_factory=dict)
+    auxiliary: dict[Reverted, list[Atom]] = field(default_factory=dict)
 
     def passes(self, atoms: Sequence[Atom]) -> Search[bool]:
         """Does the test pass with these reverted, and what must be for it to build?"""
-        chosen = frozenset(atoms)
+        chosen = union(atoms)
         run = yield from self.space.ask(chosen)
         if run.outcome is not Outcome.BROKEN:
-            self.auxiliary[chosen] = frozenset()
+            self.auxiliary[chosen] = []
             return run.outcome is Outcome.PASS
-        extra = yield from self._find(chosen)
+        extra = yield from self._find(atoms)
         self.auxiliary[chosen] = extra
-        return (yield from self.space.passes(chosen | extra))
+        return (yield from self.space.passes(chosen | union(extra)))
 
-    def _find(self, chosen: Atoms) -> Search[Atoms]:
+    def _find(self, atoms: Sequence[Atom]) -> Search[list[Atom]]:
         # What made a superset build makes this one build as well, often with less to try.
-        known = [(other, extra) for other, extra in self.auxiliary.items() if chosen < other]
-        start = frozenset(self.space.all) - chosen
+        chosen = union(atoms)
+        known = [other | union(extra) for other, extra in self.auxiliary.items() if chosen < other]
+        rest = without(self.space.atoms, atoms)
         if known:
-            other, extra = min(known, key=lambda pair: (len(pair[0] | pair[1]), sorted(pair[1])))
-            candidate = (other | extra) - chosen
-            if (yield from builds(self.space, chosen | candidate)):
-                start = candidate
-        return (yield from find_auxiliary(self.space, chosen, sorted(start)))
+            less = [atom for atom in rest if atom <= min(known, key=len)]
+            if (yield from builds(self.space, chosen | union(less))):
+                rest = less
+        return (yield from find_auxiliary(self.space, chosen, rest))
 
     def reduce(self, atoms: Sequence[Atom]) -> Search[Sequence[Atom]]:
         """Algorithm 2: return a smaller set with which the test passes, `atoms` if there is none.
@@ -52,10 +52,10 @@ class _After:
         n = 2
         while n <= len(atoms):
             for part in parts_of(atoms, n):
-                rest = [atom for atom in atoms if atom not in part]
                 if (yield from self.passes(part)):
                     atoms, n = part, 2
                     break
+                rest = without(atoms, part)
                 if n > 2 and (yield from self.passes(rest)):
                     atoms, n = rest, 2
                     break
@@ -66,20 +66,19 @@ class _After:
         return atoms
 
 
-def after(space: Space, candidates: Sequence[Atom] | None = None) -> Search[Split]:
+def after(space: Space) -> Search[Split]:
     """Return a small set whose reverting makes the test pass: asymmetric, from the bad side."""
     search = _After(space)
-    root = yield from search.reduce(candidates or space.all)
-    chosen = frozenset(root)
-    return Split(chosen, search.auxiliary.get(chosen, frozenset()))
+    root = yield from search.reduce(space.atoms)
+    return Split(list(root), search.auxiliary.get(union(root), []))
 
 
-def builds(space: Space, atoms: Atoms) -> Search[bool]:
-    run = yield from space.ask(atoms)
+def builds(space: Space, reverted: Reverted) -> Search[bool]:
+    run = yield from space.ask(reverted)
     return run.outcome is not Outcome.BROKEN
 
 
-def find_auxiliary(space: Space, chosen: Atoms, extra: Sequence[Atom]) -> Search[Atoms]:
+def find_auxiliary(space: Space, chosen: Reverted, extra: Sequence[Atom]) -> Search[list[Atom]]:
     """Algorithm 4: return a small part of `extra` with which `chosen` builds.
 
     `chosen` with all of `extra` must build.  Nothing can be left out of the result one by one.
@@ -87,18 +86,18 @@ def find_auxiliary(space: Space, chosen: Atoms, extra: Sequence[Atom]) -> Search
     n = 2
     while extra:
         if (yield from builds(space, chosen)):
-            return frozenset()
+            return []
         n = min(n, len(extra))
         for part in parts_of(extra, n):
-            rest = [atom for atom in extra if atom not in part]
-            if len(part) < len(extra) and (yield from builds(space, chosen | frozenset(part))):
+            rest = without(extra, part)
+            if rest and (yield from builds(space, chosen | union(part))):
                 extra, n = part, 2
                 break
-            if rest and n > 2 and (yield from builds(space, chosen | frozenset(rest))):
+            if rest and n > 2 and (yield from builds(space, chosen | union(rest))):
                 extra, n = rest, 2
                 break
         else:
             if n == len(extra):
                 break
             n = min(2 * n, len(extra))
-    return frozenset(extra)
+    return list(extra)

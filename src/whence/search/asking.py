@@ -11,40 +11,34 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NewType, TypeVar
+from typing import TypeVar
 
 from whence.model import ChangeId, Outcome, Reverted, Run
 
 T = TypeVar("T")
 Search = Generator[Reverted, Run, T]
 
-Atom = NewType("Atom", int)  # index into `Space.atoms`
-Atoms = frozenset[Atom]
+Atom = frozenset[ChangeId]
+"""Changes that are reverted together or not at all."""
+
+
+def union(atoms: Iterable[Atom]) -> Reverted:
+    return frozenset().union(*atoms)
 
 
 @dataclass(frozen=True)
 class Space:
-    """What a search may revert: sets of changes that go together, its atoms.
+    """Where a search looks: its atoms are disjoint; `always` is reverted in every variant."""
 
-    `always` is reverted in every variant of this search.
-    """
-
-    atoms: tuple[frozenset[ChangeId], ...]
+    atoms: tuple[Atom, ...]
     always: Reverted = frozenset()
 
-    @property
-    def all(self) -> tuple[Atom, ...]:
-        return tuple(Atom(i) for i in range(len(self.atoms)))
+    def ask(self, reverted: Reverted) -> Search[Run]:
+        """Ask how the test ends with these changes reverted."""
+        return (yield self.always | reverted)
 
-    def reverted(self, atoms: Iterable[Atom]) -> Reverted:
-        return self.always.union(*(self.atoms[atom] for atom in atoms))
-
-    def ask(self, atoms: Iterable[Atom]) -> Search[Run]:
-        """Ask how the test ends with these atoms reverted."""
-        return (yield self.reverted(atoms))
-
-    def passes(self, atoms: Iterable[Atom]) -> Search[bool]:
-        run = yield from self.ask(atoms)
+    def passes(self, reverted: Reverted) -> Search[bool]:
+        run = yield from self.ask(reverted)
         return run.outcome is Outcome.PASS
 
 
@@ -52,3 +46,8 @@ def parts_of(items: Sequence[T], count: int) -> list[list[T]]:
     """Cut into `count` runs of nearly equal length, none of them empty."""
     borders = [len(items) * i // count for i in range(count + 1)]
     return [list(items[a:b]) for a, b in pairwise(borders) if a < b]
+
+
+def without(items: Iterable[T], part: Iterable[T]) -> list[T]:
+    left_out = set(part)
+    return [item for item in items if item not in left_out]

@@ -6,89 +6,87 @@ with all others reverted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from whence.model import Outcome
-from whence.search.asking import Atom, Search, Space, parts_of
+from whence.search.asking import Atom, Search, Space, parts_of, union, without
 
 
-def _applied(space: Space, applied: set[Atom]) -> Search[Outcome]:
-    run = yield from space.ask(set(space.all) - applied)
+def _applied(space: Space, applied: Collection[Atom]) -> Search[Outcome]:
+    run = yield from space.ask(union(without(space.atoms, applied)))
     return run.outcome
 
 
-def dd(space: Space, order: Sequence[Atom] | None = None) -> Search[frozenset[Atom]]:
+def dd(space: Space) -> Search[list[Atom]]:
     """Return the difference between a passing and a failing variant, as small as dd makes it.
 
     Zeller's symmetric algorithm: applied to the larger passing set, the difference makes the
     test fail.  It need not be what has to be reverted in the bad version (AFTER, Fig. 9).
     """
-    return (yield from _dd(space, set(), set(space.all), order or space.all))
+    return (yield from _dd(space, set(), set(space.atoms), space.atoms))
 
 
 def _dd(
     space: Space, passing: set[Atom], failing: set[Atom], order: Sequence[Atom]
-) -> Search[frozenset[Atom]]:
+) -> Search[list[Atom]]:
     n = 2
     while len(difference := [atom for atom in order if atom in failing - passing]) > 1:
         n = min(n, len(difference))
-        for part in reversed(parts_of(difference, n)):
-            with_part = yield from _applied(space, passing | set(part))
+        for part in map(set, reversed(parts_of(difference, n))):
+            with_part = yield from _applied(space, passing | part)
             if with_part is Outcome.FAIL:
-                failing, n = passing | set(part), 2
+                failing, n = passing | part, 2
                 break
-            without_part = yield from _applied(space, failing - set(part))
+            without_part = yield from _applied(space, failing - part)
             if without_part is Outcome.PASS:
-                passing, n = failing - set(part), 2
+                passing, n = failing - part, 2
                 break
             if with_part is Outcome.PASS:
-                passing, n = passing | set(part), max(n - 1, 2)
+                passing, n = passing | part, max(n - 1, 2)
                 break
             if without_part is Outcome.FAIL:
-                failing, n = failing - set(part), max(n - 1, 2)
+                failing, n = failing - part, max(n - 1, 2)
                 break
         else:
             if n == len(difference):
                 break
             n = min(2 * n, len(difference))
-    return frozenset(difference)
+    return difference
 
 
-def ddmin(space: Space) -> Search[frozenset[Atom]]:
+def ddmin(space: Space) -> Search[list[Atom]]:
     """Return a set that fails when applied to the good version, and needs each of its atoms."""
-    failing = list(space.all)
+    failing = list(space.atoms)
     n = 2
     while len(failing) > 1:
         n = min(n, len(failing))
-        parts = parts_of(failing, n)
-        for part in parts:
-            if (yield from _applied(space, set(part))) is Outcome.FAIL:
+        for part in parts_of(failing, n):
+            if (yield from _applied(space, part)) is Outcome.FAIL:
                 failing, n = part, 2
                 break
-            rest = [atom for atom in failing if atom not in part]
-            if n > 2 and (yield from _applied(space, set(rest))) is Outcome.FAIL:
+            rest = without(failing, part)
+            if n > 2 and (yield from _applied(space, rest)) is Outcome.FAIL:
                 failing, n = rest, max(n - 1, 2)
                 break
         else:
             if n == len(failing):
                 break
             n = min(2 * n, len(failing))
-    return frozenset(failing)
+    return failing
 
 
-def add(space: Space, executed: frozenset[Atom]) -> Search[frozenset[Atom]]:
+def add(space: Space, executed: Collection[Atom]) -> Search[list[Atom]]:
     """Delta debugging augmented with execution coverage.
 
     Only what the two reference runs executed is searched; the rest is applied throughout, or
     reverted throughout if the test does not pass with it.  With nothing known of what was
     executed, or if neither works, this is `dd`.
     """
-    everything = set(space.all)
-    if executed and executed != everything:
-        order = sorted(executed)
-        rest = everything - executed
+    rest = without(space.atoms, executed)
+    if executed and rest:
+        order = [atom for atom in space.atoms if atom in executed]
         if (yield from _applied(space, rest)) is Outcome.PASS:
-            return (yield from _dd(space, rest, everything, order))
-        if (yield from _applied(space, set(executed))) is Outcome.FAIL:
-            return (yield from _dd(space, set(), set(executed), order))
+            return (yield from _dd(space, set(rest), set(space.atoms), order))
+        if (yield from _applied(space, order)) is Outcome.FAIL:
+            return (yield from _dd(space, set(), set(order), order))
     return (yield from dd(space))

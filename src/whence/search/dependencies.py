@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
-from whence.changes.syntax import Source, tokens
+from whence.changes.syntax import Source, is_word, tokens
 from whence.model import Change, ChangeId, Complaint, Kind, Reverted
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
@@ -166,8 +166,4 @@ def _names_touched(change: Change) -> set[str]:
     """Return the words that occur more often on one side of a change than on the other."""
     before, after = Counter(tokens(change.removed)), Counter(tokens(change.added))
     different = (before - after) + (after - before)
-    return {
-        word.decode("utf-8", "replace")
-        for word in different
-        if word[:1].isalpha() or word[:1] == b"_"
-    }
+    return {word.decode("utf-8", "replace") for word in different if is_word(word)}

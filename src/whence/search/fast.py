@@ -19,181 +19,235 @@ right whatever the guesses on the way were.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from whence.model import ChangeId, Outcome, Run
-from whence.search.asking import Atom, Atoms, Search, Space
+from whence.model import ChangeId, Outcome, Reverted, Run
+from whence.search.asking import Atom, Search, Space, parts_of, union, without
 from whence.search.dependencies import Knowledge
 
 _REPAIRS = 3  # so often is a variant that falls apart mended before we call it too small
 _SINGLE = 0.75  # how often we suppose that there is one cause, before the first run
 _ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
 _UNJUDGED = 0.2  # and of one that cannot be reverted alone without breaking the program
-_FEW = 3  # up to so many extra atoms are tried one by one
+_WORTH = 0.5  # share of the weight of some atoms below which part of them is not worth a run
+_FEW = 3  # up to so many atoms are left out one by one from the start
+_MANY = 8  # up to so many candidates it is cheapest to leave out one after the other
+_TROUBLE = 0.7  # changes of a set that fell apart are put together with others later
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A set that passes when reverted.  `needed` was asked for; the rest came along with it."""
 
-    needed: Atoms
-    passing: Atoms
+    needed: list[Atom]
+    passing: Reverted
 
 
 class Fast:
+    """Searches a space.  `parts` cuts an atom into smaller ones, or returns it alone."""
+
     def __init__(
-        self, space: Space, knowledge: Knowledge, weight: Mapping[ChangeId, float]
+        self,
+        space: Space,
+        knowledge: Knowledge,
+        weight: Mapping[ChangeId, float],
+        parts: Callable[[Atom], Sequence[Atom]],
     ) -> None:
         self._space = space
         self._knowledge = knowledge
-        self._atom_of = {c: Atom(i) for i, atom in enumerate(space.atoms) for c in atom}
-        self._weight = [sum(weight.get(c, 1.0) for c in atom) for atom in space.atoms]
+        self._everything = union(space.atoms)
+        self._weight_of = weight
+        self._parts = parts
 
-    def suspicious_first(self, atoms: Iterable[Atom]) -> list[Atom]:
-        return sorted(atoms, key=lambda atom: (-self._weight[atom], atom))
+    def run(self) -> Search[list[Atom]]:
+        """Return atoms, or parts of them, that pass when reverted and are all needed."""
+        candidates = yield from self.narrow()
+        if len(candidates) > _MANY:
+            found = yield from self.find(candidates)
+        else:
+            found = Found([], union(candidates))
+        return (yield from self.least(found))
 
-    def closed(self, atoms: Iterable[Atom]) -> Atoms:
-        """Return the atoms with all that they are known to require, within the space."""
-        chosen = frozenset(atoms)
-        while True:
-            changes = self._knowledge.closure(self._space.reverted(chosen))
-            more = frozenset(self._atom_of[c] for c in changes if c in self._atom_of)
-            if more <= chosen:
-                return chosen
-            chosen |= more
+    def _weight(self, atom: Atom) -> float:
+        return sum(self._weight_of.get(change, 1.0) for change in atom)
 
     def narrow(self) -> Search[list[Atom]]:
-        """Return atoms that pass when reverted, most suspicious first, few if one is the cause."""
-        passing = frozenset(self._space.all)
-        weight = dict(enumerate(self._weight))
-        single = sum(weight.values())
-        several = single * (1 - _SINGLE) / _SINGLE
-        most = len(passing)
-        while len(passing) > 1 and single > several:
-            chosen = self._likely(passing, weight, single / 2, most)
-            closed, run = yield from self._hold_together(frozenset(chosen))
-            if run.outcome is Outcome.PASS and not passing <= closed:
-                passing = closed & passing
-                single = sum(weight[atom] for atom in passing)
-                several = single * (1 - _SINGLE) / _SINGLE
-                most = len(passing)
+        """Return atoms that pass when reverted, most suspicious first; few if one is the cause."""
+        pool = {atom: self._weight(atom) for atom in self._space.atoms}
+        several = sum(pool.values()) * (1 - _SINGLE) / _SINGLE
+        most = len(pool)
+        trouble: dict[Atom, float] = {}
+        while len(pool) > 1 and sum(pool.values()) > several:
+            chosen = _heaviest(pool, most, trouble)
+            if len(chosen) > 1:
+                tried, run = yield from self._fewer_together(chosen)
             else:
-                judged = run.outcome is Outcome.FAIL
-                for atom in closed & passing if judged else chosen if len(chosen) == 1 else ():
-                    weight[atom] *= _ACQUITTED if judged else _UNJUDGED
-                most = min(2 * len(chosen), len(passing)) if judged else max(1, len(chosen) // 2)
-                single = sum(weight[atom] for atom in passing)
-        order = sorted(passing, key=lambda atom: (-weight[atom], -self._weight[atom], atom))
-        return order
+                tried, run = yield from self._hold_together(chosen[0])
+            if run.outcome is Outcome.PASS and not union(pool) <= tried:
+                pool = {atom & tried: weight for atom, weight in pool.items() if atom & tried}
+                several = sum(pool.values()) * (1 - _SINGLE) / _SINGLE
+                most = len(pool)
+            elif run.outcome is Outcome.FAIL:
+                pool = {a: w * (_ACQUITTED if a <= tried else 1.0) for a, w in pool.items()}
+                most = 2 * len(chosen)
+            elif len(chosen) > 1:
+                most = len(chosen) // 2
+                trouble |= {atom: trouble.get(atom, 1.0) * _TROUBLE for atom in chosen}
+            else:
+                most = max(1, self._cut(pool, chosen[0]) // 2)
+        return sorted(pool, key=lambda atom: (-pool[atom], -self._weight(atom), min(atom)))
 
-    def _likely(
-        self, passing: Atoms, weight: Mapping[int, float], mass: float, most: int
-    ) -> list[Atom]:
-        """Return the heaviest atoms, up to a mass and a number; at least one."""
-        order = sorted(passing, key=lambda atom: (-weight[atom], atom))
-        masses = accumulate(weight[atom] for atom in order)
-        enough = next((i for i, m in enumerate(masses, 1) if m >= mass), len(order))
-        return order[: max(1, min(enough, most, len(order) - 1))]
+    def _cut(self, pool: dict[Atom, float], atom: Atom) -> int:
+        """Put an atom's parts in its place, as many as returned; else take it for less likely."""
+        weight = pool.pop(atom)
+        parts = self._parts(atom)
+        if len(parts) == 1:
+            pool[atom] = weight * _UNJUDGED
+        else:
+            whole = self._weight(atom) or 1.0
+            pool.update({part: weight * self._weight(part) / whole for part in parts})
+        return len(parts)
 
-    def find(self, candidates: Sequence[Atom], base: Atoms = frozenset()) -> Search[Found]:
-        """Find a set that passes; all candidates together with `base` must."""
+    def find(self, candidates: Sequence[Atom]) -> Search[Found]:
+        """Find a set that passes; all candidates together must."""
         needed: list[Atom] = []
-        passing = base | frozenset(candidates)
+        passing = union(candidates)
         while candidates:
-            chosen = yield from self._passing(base.union(needed))
-            if chosen is not None:
-                return Found(base.union(needed), chosen)
+            tried = yield from self._passing(union(needed))
+            if tried is not None:
+                return Found(needed, tried)
             low, high = 0, len(candidates)
-            mass = list(accumulate(self._weight[atom] for atom in candidates))
+            mass = list(accumulate(map(self._weight, candidates)))
             while high - low > 1:
                 middle = _middle(mass, low, high)
-                chosen = yield from self._passing(base.union(needed, candidates[:middle]))
-                if chosen is None:
+                tried = yield from self._passing(union((*needed, *candidates[:middle])))
+                if tried is None:
                     low = middle
                 else:
-                    high, passing = middle, chosen
+                    high, passing = middle, tried
             needed.append(candidates[high - 1])
             candidates = candidates[: high - 1]
-        return Found(passing, passing)
+        return Found([], passing)
 
-    def _passing(self, atoms: Atoms) -> Search[Atoms | None]:
+    def _passing(self, changes: Reverted) -> Search[Reverted | None]:
         """Return the closed set if it passes when reverted."""
-        closed, run = yield from self._hold_together(atoms)
-        return closed if run.outcome is Outcome.PASS else None
+        tried, run = yield from self._hold_together(changes)
+        return tried if run.outcome is Outcome.PASS else None
 
-    def _hold_together(self, atoms: Atoms) -> Search[tuple[Atoms, Run]]:
+    def _hold_together(self, changes: Reverted) -> Search[tuple[Reverted, Run]]:
         """Revert the closed set; while it falls apart and we can learn why, a larger one."""
-        closed = self.closed(atoms)
-        run = yield from self._space.ask(closed)
+        tried = self._closed(changes)
+        run = yield from self._space.ask(tried)
         for _ in range(_REPAIRS):
             if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
-            self._knowledge.learn(self._space.reverted(closed), run.complaints)
-            larger = self.closed(atoms)
-            if larger == closed:
+            self._knowledge.learn(self._space.always | tried, run.complaints)
+            larger = self._closed(changes)
+            if larger == tried:
                 break
-            closed = larger
-            run = yield from self._space.ask(closed)
-        return closed, run
+            tried = larger
+            run = yield from self._space.ask(tried)
+        return tried, run
 
-    def least(self, found: Found) -> Search[Atoms]:
+    def _fewer_together(self, atoms: Sequence[Atom]) -> Search[tuple[Reverted, Run]]:
+        """Revert those of the atoms that require nothing else; while it falls apart, fewer."""
+        tried = self._self_contained(atoms) or self._closed(union(atoms))
+        run = yield from self._space.ask(tried)
+        for _ in range(_REPAIRS):
+            if run.outcome in (Outcome.PASS, Outcome.FAIL):
+                break
+            self._knowledge.learn(self._space.always | tried, run.complaints)
+            fewer = self._self_contained([atom for atom in atoms if atom <= tried])
+            if not fewer or fewer == tried:
+                break
+            tried = fewer
+            run = yield from self._space.ask(tried)
+        return tried, run
+
+    def _self_contained(self, atoms: Sequence[Atom]) -> Reverted:
+        """Return the changes of those atoms that require nothing but each other.
+
+        Nothing if they have only a small part of the weight: then they are not worth a run.
+        """
+        chosen = list(atoms)
+        while True:
+            inside = union(chosen)
+            kept = [atom for atom in chosen if self._closed(atom) <= inside]
+            if len(kept) == len(chosen):
+                break
+            chosen = kept
+        worth = sum(map(self._weight, chosen)) >= _WORTH * sum(map(self._weight, atoms))
+        return inside if worth else frozenset()
+
+    def _closed(self, changes: Reverted) -> Reverted:
+        """Return the changes with all that they are known to require, within the space."""
+        return self._knowledge.closure(changes) & self._everything
+
+    def least(self, found: Found) -> Search[list[Atom]]:
         """Return a part of the set that passes and needs each of its atoms."""
-        extra = found.passing - found.needed
-        if extra and found.needed and (yield from self._space.passes(found.needed)):
-            extra = frozenset()
-        elif len(extra) > _FEW:
-            extra = yield from self._needed_extra(found.needed, extra)
-        passing = found.needed | extra
-        order = [*self.suspicious_first(extra)[::-1], *self.suspicious_first(found.needed)[::-1]]
+        needed = union(found.needed)
+        extra = [atom & found.passing - needed for atom in self._space.atoms]
+        extra = sorted((atom for atom in extra if atom), key=self._order)
+        if extra and needed and (yield from self._space.passes(needed)):
+            extra = []
+        passing = [*reversed(extra), *sorted(found.needed, key=self._order, reverse=True)]
+        passing = yield from self._half(passing)
         i = lap = 0
-        # As in STYLE's example: stop after a whole lap without progress, for passing is not
+        # Stop after a whole lap without progress, not at the end of the list: passing is not
         # monotone, and dropping a late atom can make an early one droppable.
-        while len(order) > 1 and lap < len(order):
-            without = passing - {order[i]}
-            if (yield from self._space.passes(without)):
-                passing, lap = without, 0
-                del order[i]
+        while len(passing) > 1 and lap < len(passing):
+            rest = [*passing[:i], *passing[i + 1 :]]
+            if (yield from self._space.passes(union(rest))):
+                passing, lap = rest, 0  # the next atom has moved into place i
             else:
                 i, lap = i + 1, lap + 1
-            i %= len(order)
+            i %= len(passing)
         return (yield from self._smaller_group(passing))
 
-    def _needed_extra(self, needed: Atoms, extra: Atoms) -> Search[Atoms]:
-        """Return the part of `extra` without which `needed` does not pass."""
-        kept: list[Atom] = []
-        rest = self.suspicious_first(extra)
-        while not (yield from self._space.passes(needed.union(kept))):
-            low, high = 0, len(rest)
-            while high - low > 1:
-                middle = (low + high) // 2
-                if (yield from self._space.passes(needed.union(kept, rest[:middle]))):
-                    high = middle
-                else:
-                    low = middle
-            if not rest:
-                return extra
-            kept.append(rest[high - 1])
-            rest = rest[: high - 1]
-        return frozenset(kept)
+    def _order(self, atom: Atom) -> tuple[float, int]:
+        return -self._weight(atom), min(atom)
 
-    def _smaller_group(self, passing: Atoms) -> Search[Atoms]:
+    def _half(self, passing: list[Atom]) -> Search[list[Atom]]:
+        """Leave out one half or the other as long as that passes."""
+        while len(passing) > _FEW:
+            for half in parts_of(passing, 2):
+                rest = without(passing, half)
+                if (yield from self._space.passes(union(rest))):
+                    passing = rest
+                    break
+            else:
+                break
+        return passing
+
+    def _smaller_group(self, passing: list[Atom]) -> Search[list[Atom]]:
         """Try what leaving out one atom at a time cannot find: parts that hold each other."""
         if len(passing) < 3:
             return passing
         for group in self._groups(passing):
-            for part in (group, passing - group):
-                if part and part < passing and (yield from self._space.passes(part)):
-                    return (yield from self.least(Found(part, part)))
+            for part in (group, without(passing, group)):
+                if part and (yield from self._space.passes(union(part))):
+                    return (yield from self.least(Found(part, union(part))))
         return passing
 
-    def _groups(self, atoms: Atoms) -> list[Atoms]:
+    def _groups(self, atoms: list[Atom]) -> list[list[Atom]]:
         """Return the single atoms and those that dependencies tie together, smallest first."""
         groups = {frozenset({atom}) for atom in atoms}
         for atom in atoms:
-            groups.add(self.closed({atom}) & atoms)
-        return sorted((g for g in groups if g != atoms), key=lambda g: (len(g), sorted(g)))
+            closed = self._closed(atom)
+            groups.add(frozenset(other for other in atoms if not other.isdisjoint(closed)))
+        proper = [sorted(group, key=min) for group in groups if len(group) < len(atoms)]
+        return sorted(proper, key=lambda group: (len(group), [min(atom) for atom in group]))
+
+
+def _heaviest(pool: Mapping[Atom, float], most: int, trouble: Mapping[Atom, float]) -> list[Atom]:
+    """Return the heaviest atoms, up to half of the mass and to a number; at least one."""
+    order = sorted(pool, key=lambda atom: (-pool[atom] * trouble.get(atom, 1.0), min(atom)))
+    half = sum(pool.values()) / 2
+    masses: Iterable[float] = accumulate(pool[atom] for atom in order)
+    enough = next((i for i, mass in enumerate(masses, 1) if mass >= half), len(order))
+    return order[: max(1, min(enough, most, len(order) - 1))]
 
 
 def _middle(mass: Sequence[float], low: int, high: int) -> int:

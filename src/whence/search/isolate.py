@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from whence.changes.changeset import blocks, functions, pieces
 from whence.model import Change, ChangeId, Outcome, Reverted, Run
 from whence.search import delta
 from whence.search.after import after, find_auxiliary
-from whence.search.asking import Atom, Search, Space
+from whence.search.asking import Atom, Search, Space, union, without
 from whence.search.dependencies import Knowledge, Requires
 from whence.search.fast import Fast, Found
 
@@ -34,7 +35,8 @@ class Answer:
     """What a search found.
 
     If `holds`, the test passes with root and auxiliary reverted, and does not if any one unit
-    of root is left in.  A unit is one or more neighbouring pieces of a block of changed lines.
+    of root is left in.  A unit is neighbouring pieces of a block of changed lines, or changes
+    of one function that are tied together.
     If not, `reason` says in what way the method's result falls short.
     """
 
@@ -80,34 +82,50 @@ def _one(question: Question, knowledge: Knowledge, changes: Iterable[Change]) ->
     First whole functions, which hold together best, then blocks of lines, then their pieces.
     """
     by_id = {change.id: change for change in changes}
-    passing = frozenset(by_id)
-    for level in (functions, blocks, pieces):
-        if level is functions:
-            space = Space(tuple(functions(by_id.values())))
-            passing = yield from _least(question, knowledge, space)
-            continue
-        for group in (functions, blocks)[level is pieces](by_id[c] for c in sorted(passing)):
-            inside = tuple(level(by_id[c] for c in sorted(group)))
-            if len(inside) > 1:
-                space = Space(inside, always=passing - group)
-                passing = yield from _least(question, knowledge, space)
-    return (yield from _split(question, knowledge, passing))
+
+    def parts(atom: Atom) -> Sequence[Atom]:
+        here = [by_id[change] for change in sorted(atom)]
+        in_blocks = blocks(here)
+        return in_blocks if len(in_blocks) > 1 else pieces(here)
+
+    found = yield from _least(question, knowledge, Space(tuple(functions(by_id.values()))), parts)
+    todo = list(found)
+    while todo:
+        atom = todo.pop()
+        smaller = tuple(parts(atom))
+        others = union(found) - atom
+        if len(smaller) > 1 and (yield from _worth_cutting(others, smaller, by_id)):
+            left = yield from _least(question, knowledge, Space(smaller, others), parts)
+            found = [*without(found, [atom]), *left]
+            todo += left
+    return (yield from _split(question, knowledge, union(found)))
 
 
-def _least(question: Question, knowledge: Knowledge, space: Space) -> Search[Reverted]:
-    """Find a set of atoms that passes and needs each of them."""
-    fast = Fast(space, knowledge, question.weight)
-    if question.method == "after":
-        split = yield from after(space)
-        found = Found(split.root, split.root | split.auxiliary)
-    else:
-        candidates = yield from fast.narrow()
-        found = yield from fast.find(candidates)
-    least = yield from fast.least(found)
-    return space.reverted(least)
+def _worth_cutting(
+    others: Reverted, parts: Sequence[Atom], by_id: Mapping[ChangeId, Change]
+) -> Search[bool]:
+    """Can a smaller part do?  Not of a block that breaks the program when it is left in."""
+    if len({by_id[change].block for part in parts for change in part}) > 1:
+        return True
+    run: Run = yield others
+    return run.outcome is Outcome.FAIL
 
 
-def _another(question: Question, knowledge: Knowledge, taken: Reverted) -> Search[Reverted | None]:
+def _least(
+    question: Question,
+    knowledge: Knowledge,
+    space: Space,
+    parts: Callable[[Atom], Sequence[Atom]],
+) -> Search[list[Atom]]:
+    """Find atoms that pass when reverted and are all needed."""
+    fast = Fast(space, knowledge, question.weight, parts)
+    if question.method == "fast":
+        return (yield from fast.run())
+    split = yield from after(space)
+    return (yield from fast.least(Found(split.root, union((*split.root, *split.auxiliary)))))
+
+
+def _another(question: Question, knowledge: Knowledge, taken: Reverted) -> Search[Answer | None]:
     """Find a minimal set that has nothing of `taken` in it."""
     kept = knowledge.dependents(taken)
     free = [change for change in question.changes if change.id not in kept]
@@ -120,33 +138,56 @@ def _another(question: Question, knowledge: Knowledge, taken: Reverted) -> Searc
 def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:
     """Tell the root from what must be reverted only so that the program holds together.
 
-    Left in alone, a root change brings THE failure back.  Where every single one breaks the
-    program in another way, they are tied together; then the change that brings the failure to
-    the good version is the root, and failing that the one nothing else needs.
+    Left in alone, a root change brings THE failure back.  Changes of one function that break
+    the program if one of them is left in are tied: they count as one.
     """
     units = units_of(question.changes, passing)
-    if len(units) > 1:
-        root = set()
-        for unit in units:
+    if len(units) == 1:
+        return Answer(tuple(units))
+    outcome = {}
+    for unit in units:
+        run = yield passing - unit
+        outcome[unit] = run.outcome
+        if run.outcome is Outcome.PASS:  # a piece the search could do without
+            return (yield from _split(question, knowledge, passing - unit))
+    tied = _tied(question.changes, outcome)
+    for unit in tied:
+        if unit not in outcome:
             run = yield passing - unit
-            if run.outcome is Outcome.PASS:  # a piece the search could do without
+            outcome[unit] = run.outcome
+            if run.outcome is Outcome.PASS:
                 return (yield from _split(question, knowledge, passing - unit))
-            if run.outcome is Outcome.FAIL:
-                root.add(unit)
-        if not root:
-            root = yield from _root_of_tied(question, knowledge, units)
-        return Answer(
-            tuple(unit for unit in units if unit in root),
-            tuple(unit for unit in units if unit not in root),
-        )
-    return Answer(tuple(units))
+    root = {unit for unit in tied if outcome[unit] is Outcome.FAIL}
+    if not root:
+        root = yield from _root_of_tied(question, tied)
+    return Answer(
+        tuple(unit for unit in tied if unit in root),
+        tuple(unit for unit in tied if unit not in root),
+    )
 
 
-def _root_of_tied(
-    question: Question, knowledge: Knowledge, units: Iterable[Reverted]
-) -> Search[set[Reverted]]:
+def _tied(changes: Sequence[Change], outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
+    """Join the units of a function of which some make it fail differently when left in alone.
+
+    What does not build is another matter: there the others are auxiliary.
+    """
+    by_function: dict[tuple[str, str | None], list[Reverted]] = defaultdict(list)
+    for unit in outcome:
+        change = changes[min(unit)]
+        by_function[change.file, change.function].append(unit)
+    joined: list[Reverted] = []
+    for (_, function), units in by_function.items():
+        tied = function is not None and any(outcome[unit] is Outcome.OTHER for unit in units)
+        joined += [union(units)] if tied else units
+    return sorted(joined, key=min)
+
+
+def _root_of_tied(question: Question, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
+    """Choose the root where the program breaks whichever unit is left in.
+
+    It is what brings THE failure to the good version, or else what is most suspicious.
+    """
     everything = frozenset(change.id for change in question.changes)
-    tied = list(units)
     root = set()
     for unit in tied:
         run: Run = yield everything - unit
@@ -154,14 +195,11 @@ def _root_of_tied(
             root.add(unit)
     if root:
         return root
-    needed_by_others = {
-        unit
-        for unit in tied
-        for other in tied
-        if other != unit and not unit.isdisjoint(knowledge.closure(other))
-    }
-    free = [unit for unit in tied if unit not in needed_by_others] or tied
-    return {max(free, key=lambda u: (max(question.weight.get(c, 1.0) for c in u), -min(u)))}
+
+    def weight(unit: Reverted) -> float:
+        return sum(question.weight.get(change, 1.0) for change in unit)
+
+    return {max(tied, key=lambda unit: (weight(unit), min(unit)))}
 
 
 def _isolate_by_delta(question: Question) -> Search[Answer]:
@@ -173,16 +211,15 @@ def _isolate_by_delta(question: Question) -> Search[Answer]:
         atoms = yield from delta.ddmin(space)
     else:
         ran = question.executed or frozenset()
-        hit = frozenset(a for a in space.all if not space.atoms[a].isdisjoint(ran))
-        atoms = yield from delta.add(space, hit)
-    run = yield from space.ask(atoms)
-    extra: frozenset[Atom] = frozenset()
+        executed = [atom for atom in space.atoms if not atom.isdisjoint(ran)]
+        atoms = yield from delta.add(space, executed)
+    run = yield from space.ask(union(atoms))
+    extra: list[Atom] = []
     if run.outcome is Outcome.BROKEN:
-        rest = sorted(frozenset(space.all) - atoms)
-        extra = yield from find_auxiliary(space, atoms, rest)
-        run = yield from space.ask(atoms | extra)
-    root = tuple(units_of(question.changes, space.reverted(atoms)))
-    auxiliary = tuple(units_of(question.changes, space.reverted(extra)))
+        extra = yield from find_auxiliary(space, union(atoms), without(space.atoms, atoms))
+        run = yield from space.ask(union((*atoms, *extra)))
+    root = tuple(units_of(question.changes, union(atoms)))
+    auxiliary = tuple(units_of(question.changes, union(extra)))
     if run.outcome is Outcome.PASS:
         return Answer(root, auxiliary)
     return Answer(

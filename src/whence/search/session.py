@@ -13,7 +13,7 @@ from pathlib import Path
 from whence.changes.changeset import ChangeSet, compare
 from whence.changes.tree import read_tree
 from whence.errors import UserError
-from whence.model import Change, Outcome, Reported, Result, Reverted, Run, Span
+from whence.model import Change, Hunk, Outcome, Reported, Result, Reverted, Run, Span
 from whence.search.dependencies import read_dependencies
 from whence.search.isolate import Answer, Question, isolate, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
@@ -268,27 +268,42 @@ class Session:
 
 def _joined(pieces: list[Change]) -> Reported:
     first = pieces[0]
-    old, new = _cover([p.old for p in pieces]), _cover([p.new for p in pieces])
     return Reported(
         first.id,
         tuple(p.id for p in pieces),
         first.file,
         first.old_file,
         first.kind,
-        old,
-        new,
-        b"".join(p.removed for p in pieces),
-        b"".join(p.added for p in pieces),
+        _cover([p.old for p in pieces]),
+        _cover([p.new for p in pieces]),
+        tuple(_neighbours(pieces)),
         first.function,
     )
 
 
+def _neighbours(pieces: list[Change]) -> Iterator[Hunk]:
+    """Put pieces that follow on each other together."""
+    groups: list[list[Change]] = []
+    for piece in pieces:
+        last = groups[-1][-1] if groups else None
+        if last and last.block == piece.block and last.id + 1 == piece.id:
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    for group in groups:
+        yield Hunk(
+            _cover([p.old for p in group]),
+            _cover([p.new for p in group]),
+            b"".join(p.removed for p in group),
+            b"".join(p.added for p in group),
+        )
+
+
 def _cover(spans: list[Span]) -> Span:
-    """Return the span that neighbouring spans make together."""
-    with_lines = [span for span in spans if span.count]
-    if not with_lines:
-        return spans[0]
-    return Span(with_lines[0].start, sum(span.count for span in with_lines))
+    """Return the least span that holds all of these."""
+    first = min(span.start + (span.count == 0) for span in spans)
+    last = max(span.start + (span.count or 1) for span in spans)
+    return Span(first, last - first) if last > first else spans[0]
 
 
 def _good_fails(order: Order, run: Run) -> UserError:

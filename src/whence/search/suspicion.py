@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from whence.changes.changeset import ChangeSet, FileDelta
-from whence.changes.syntax import Source
+from whence.changes.syntax import Source, is_word, tokens
 from whence.model import Change, ChangeId, Complaint, Kind, Span
 
 Covered = Mapping[str, frozenset[int]]  # file to executed lines
@@ -20,6 +20,7 @@ Covered = Mapping[str, frozenset[int]]  # file to executed lines
 _NOT_EXECUTED = 0.01
 _AT_IMPORT = 0.25  # executed, but outside any function: most of it always is
 _COMMENT = 0.001
+_RENAMING = 0.1  # does nothing but call things by new names
 _PARTED_IN_BAD = 4.0  # in the same function, unchanged lines were executed on bad alone
 _PARTED_IN_GOOD = 2.0
 _ON_THE_STACK = 4.0  # in a function that the failure's own report names
@@ -44,9 +45,35 @@ def executed(changes: ChangeSet, evidence: Evidence) -> frozenset[ChangeId] | No
 def weigh(changes: ChangeSet, evidence: Evidence) -> dict[ChangeId, float]:
     """Return how suspicious each change is, relative to the others."""
     ran = executed(changes, evidence)
+    renamings = _renamings(changes)
     parted = _parted_functions(changes, evidence)
     stack = _functions_of(changes, evidence.frames)
-    return {c.id: _weigh(changes, c, ran, parted, stack) for c in changes.changes}
+    return {
+        c.id: _weigh(changes, c, ran, parted, stack) * (_RENAMING if c.id in renamings else 1.0)
+        for c in changes.changes
+    }
+
+
+def _renamings(changes: ChangeSet) -> frozenset[ChangeId]:
+    """Return the changes that only replace names which are gone by names which are new."""
+    old: dict[str, set[bytes]] = defaultdict(set)
+    new: dict[str, set[bytes]] = defaultdict(set)
+    words = {c.id: (tokens(c.removed), tokens(c.added)) for c in changes.changes}
+    for change in changes.changes:
+        old[change.file].update(words[change.id][0])
+        new[change.file].update(words[change.id][1])
+
+    def is_renaming(change: Change) -> bool:
+        before, after = words[change.id]
+        if change.kind is not Kind.EDIT or len(before) != len(after):
+            return False
+        pairs = {(a, b) for a, b in zip(before, after, strict=True) if a != b}
+        return bool(pairs) and all(
+            is_word(a) and is_word(b) and a not in new[change.file] and b not in old[change.file]
+            for a, b in pairs
+        )
+
+    return frozenset(change.id for change in changes.changes if is_renaming(change))
 
 
 def _weigh(
