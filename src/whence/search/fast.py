@@ -27,7 +27,8 @@ from whence.model import ChangeId, Outcome, Reverted, Run
 from whence.search.asking import Atom, Search, Space, parts_of, union, without
 from whence.search.dependencies import Knowledge
 
-_REPAIRS = 3  # so often is a variant that falls apart mended before we call it too small
+_LESS_REPAIRS = 1
+_REPAIRS = 2  # so often is a variant that falls apart mended before we call it too small
 _SINGLE = 0.75  # how often we suppose that there is one cause, before the first run
 _ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
 _UNJUDGED = 0.2  # and of one that cannot be reverted alone without breaking the program
@@ -91,7 +92,7 @@ class Fast:
                 most = len(pool)
             elif run.outcome is Outcome.FAIL:
                 pool = {a: w * (_ACQUITTED if a <= tried else 1.0) for a, w in pool.items()}
-                most = 2 * len(chosen)
+                most = len(chosen) + (len(chosen) + 1) // 2
             elif len(chosen) > 1:
                 most = len(chosen) // 2
                 trouble |= {atom: trouble.get(atom, 1.0) * _TROUBLE for atom in chosen}
@@ -155,7 +156,7 @@ class Fast:
         """Revert those of the atoms that require nothing else; while it falls apart, fewer."""
         tried = self._self_contained(atoms) or self._closed(union(atoms))
         run = yield from self._space.ask(tried)
-        for _ in range(_REPAIRS):
+        for _ in range(_LESS_REPAIRS):
             if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
             self._knowledge.learn(self._space.always | tried, run.complaints)
