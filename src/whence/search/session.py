@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -24,6 +25,7 @@ from whence.subject.sources import fetch
 from whence.subject.trial import Recipe, Reference
 
 _LONGEST_REFERENCE = 600.0  # seconds, if the user sets no limit
+_PREFIX = "whence-of-"  # of our temporary directories, before the number of the process
 _USES_COVERAGE = ("fast", "add")
 
 
@@ -69,11 +71,24 @@ class Watcher:
 @contextmanager
 def workshop() -> Iterator[Path]:
     """Give a directory of our own, gone afterwards, for the versions and the workspaces."""
-    folder = Path(tempfile.mkdtemp(prefix="whence-")).resolve()
+    _sweep()
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")).resolve()
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep() -> None:
+    """Remove what processes of this user that were killed have left behind."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        process = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        try:
+            os.kill(int(process), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except (ValueError, OverflowError, PermissionError):
+            continue
 
 
 def run_order(order: Order, watcher: Watcher) -> tuple[Result, ChangeSet]:

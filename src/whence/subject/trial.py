@@ -88,12 +88,15 @@ class Trial:
         A failing test is FAIL, whatever the failure: `Reference.judge` tells them apart.
         `clean` builds from nothing.  `with_coverage` also says what the test executed.
         """
+        if clean or with_coverage or self._workspace is None:
+            self._workspace = None
+            shutil.rmtree(self._folder, ignore_errors=True)
+        # While it is in use it is nobody's: a run that is stopped leaves it half built.
+        workspace, self._workspace = self._workspace, None
         try:
-            if clean or self._workspace is None or with_coverage:
-                self._renew()
-            assert self._workspace is not None
-            self._workspace.become(reverted)
-            return self._build_and_test(self._workspace, recipe, stop, with_coverage)
+            workspace = workspace or Workspace(self._folder / "tree", self._variants)
+            workspace.become(reverted)
+            run = self._build_and_test(workspace, recipe, stop, with_coverage)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -103,13 +106,9 @@ class Trial:
                 "what is known so far is kept.",
                 slug="disk-full",
             ) from None
-        finally:
-            if with_coverage:
-                self._workspace = None  # it was built with other compilers
-
-    def _renew(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._workspace = Workspace(self._folder / "tree", self._variants)
+        if not with_coverage:  # else it was built with other compilers
+            self._workspace = workspace
+        return run
 
     def _build_and_test(
         self,

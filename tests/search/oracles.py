@@ -1,0 +1,96 @@
+"""Made-up programs: which changes break them, and which must go together to build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from whence.model import Change, ChangeId, Complaint, Kind, Outcome, Reverted, Run, Span
+from whence.search.asking import Search
+from whence.search.isolate import Answer, Question, isolate
+
+
+def changes(count: int, *, block_size: int = 1, functions: int = 0) -> tuple[Change, ...]:
+    """Make changes without content; every `block_size` of them are pieces of one block."""
+    return tuple(
+        Change(
+            id=ChangeId(i),
+            kind=Kind.EDIT,
+            file="file",
+            old_file="file",
+            old=Span(i + 1, 1),
+            new=Span(i + 1, 1),
+            removed=b"",
+            added=f"name{i}\n".encode(),
+            block=i // block_size,
+            function=f"f{i * functions // count}" if functions else None,
+        )
+        for i in range(count)
+    )
+
+
+@dataclass
+class Oracle:
+    """Says how the test ends; counts how often it is asked for something new."""
+
+    judge: Callable[[Reverted], Outcome]
+    complain: Callable[[Reverted], tuple[Complaint, ...]] = lambda _: ()
+    asked: dict[Reverted, Outcome] = field(default_factory=dict)
+
+    def __call__(self, reverted: Reverted) -> Run:
+        outcome = self.asked.setdefault(reverted, self.judge(reverted))
+        return Run(outcome, complaints=self.complain(reverted))
+
+
+def answer(question: Question, oracle: Oracle) -> Answer:
+    """Run a search against an oracle; it must end within a sane number of steps."""
+    search: Search[Answer] = isolate(question)
+    try:
+        asked = next(search)
+        for _ in range(100_000):
+            asked = search.send(oracle(asked))
+    except StopIteration as end:
+        result: Answer = end.value
+        return result
+    raise AssertionError("the search does not end")
+
+
+def single_cause(causes: frozenset[ChangeId]) -> Callable[[Reverted], Outcome]:
+    """The test passes as soon as all of these are reverted."""
+    return lambda reverted: Outcome.PASS if causes <= reverted else Outcome.FAIL
+
+
+def with_dependencies(
+    causes: frozenset[ChangeId], requires: Mapping[ChangeId, frozenset[ChangeId]]
+) -> Callable[[Reverted], Outcome]:
+    """The same, but a set that lacks something it requires does not build."""
+
+    def judge(reverted: Reverted) -> Outcome:
+        if any(not requires.get(change, frozenset()) <= reverted for change in reverted):
+            return Outcome.BROKEN
+        return single_cause(causes)(reverted)
+
+    return judge
+
+
+def any_oracles(count: int) -> st.SearchStrategy[Oracle]:
+    """Any judge at all: outcomes are picked at random for each set, and stay."""
+
+    def make(seed: int) -> Oracle:
+        everything = frozenset(ChangeId(i) for i in range(count))
+
+        def judge(reverted: Reverted) -> Outcome:
+            if reverted == everything:
+                return Outcome.PASS
+            if not reverted:
+                return Outcome.FAIL
+            mixed = hash((seed, tuple(sorted(reverted)))) % 10
+            return [Outcome.PASS, Outcome.FAIL, Outcome.OTHER, Outcome.BROKEN][
+                0 if mixed < 3 else 1 if mixed < 6 else 2 if mixed < 8 else 3
+            ]
+
+        return Oracle(judge)
+
+    return st.integers(0, 2**32).map(make)
