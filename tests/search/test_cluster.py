@@ -1,0 +1,251 @@
+"""Does a Dask cluster give the answers of local workers, whatever becomes of its workers?"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whence.changes.changeset import ChangeSet, compare
+from whence.changes.tree import read_tree
+from whence.errors import UserError
+from whence.model import Outcome, Result, Run
+from whence.search import cluster
+from whence.search.cluster import ClusterWorkers, pack
+from whence.search.session import Order, Watcher, run_order
+from whence.search.workers import Job
+from whence.subject.trial import Recipe
+from whence.subject.workspace import Workspace
+
+distributed: Any = pytest.importorskip("distributed")
+
+KILL_THE_WORKER = "kill -9 $PPID"  # it is the parent of the command's shell
+
+
+def kill_the_worker_once(marker: Path) -> str:
+    return f"test -e {marker} || {{ touch {marker}; {KILL_THE_WORKER}; }}"
+
+
+@contextmanager
+def dask(folder: Path, *, workers: int) -> Iterator[str]:
+    """Give the address of a cluster whose workers are processes with nannies."""
+    with distributed.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",
+        local_directory=str(folder / "scratch"),
+        silence_logs=logging.CRITICAL,
+    ) as started:
+        yield started.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with dask(tmp_path_factory.mktemp("dask"), workers=2) as address:
+        yield address
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A module with eight changed functions.  The test needs the sixth to be as it was."""
+    for name, offset in (("good", 0), ("bad", 1)):
+        tree = tmp_path / name
+        tree.mkdir()
+        functions = (f"def f{i}():\n    return {i + offset}\n\n\n" for i in range(8))
+        (tree / "numbers8.py").write_text("".join(functions))
+        (tree / "check.py").write_text("import numbers8\nassert numbers8.f5() == 5\n")
+        (tree / "run.sh").write_text("exit 0\n")
+        (tree / "run.sh").chmod(0o755)
+        (tree / "outside").symlink_to("/no/such/place")
+        (tree / "empty").mkdir()
+    return tmp_path
+
+
+def changes_of(project: Path) -> ChangeSet:
+    return compare(read_tree(project / "good"), read_tree(project / "bad"))
+
+
+def isolate(project: Path, address: str | None, before: str = "true") -> Result:
+    test = f"{before}; {sys.executable} check.py"
+    order = Order(
+        str(project / "good"), str(project / "bad"), Recipe(test), jobs=2, cluster=address
+    )
+    return run_order(order, Watcher())[0]
+
+
+def start(workers: ClusterWorkers, command: str) -> Job:
+    return workers.submit(frozenset(), Recipe(command), with_coverage=False, clean=False)
+
+
+def ends(workers: ClusterWorkers, command: str) -> Run:
+    return start(workers, command).future.result(30)
+
+
+def kept_in(folder: Path) -> list[Path]:
+    """What the workers of a cluster in `folder` have on their disks."""
+    return list(folder.glob("scratch/*/*/whence-*"))
+
+
+def soon(claim: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 15
+    while not claim() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return claim()
+
+
+# -- the answer ------------------------------------------------------------------------------
+
+
+def test_a_cluster_gives_the_answer_of_local_workers(project: Path, two_workers: str) -> None:
+    here, there = isolate(project, None), isolate(project, two_workers)
+    assert there.status == "isolated"
+    assert [(r.file, r.function) for r in there.root] == [("numbers8.py", "f5")]
+    assert (there.root, there.auxiliary, there.failure) == (here.root, here.auxiliary, here.failure)
+
+
+def test_a_killed_worker_costs_only_its_own_run(project: Path, two_workers: str) -> None:
+    log, killed = project / "log", project / "killed"
+    # The fourth run kills its worker, once.
+    kill_once = kill_the_worker_once(killed)
+    before = f"echo run >> {log}; test $(wc -l < {log}) -lt 4 || {kill_once}"
+    found = isolate(project, two_workers, before)
+    assert killed.exists()
+    assert [(r.file, r.function) for r in found.root] == [("numbers8.py", "f5")]
+
+
+def test_other_runs_go_on_when_a_worker_is_killed(project: Path, two_workers: str) -> None:
+    log, killed = project / "log", project / "killed"
+    with closing(ClusterWorkers(two_workers, changes_of(project))) as workers:
+        other = start(workers, f"echo run >> {log}; sleep 2")
+        assert soon(log.exists)
+        assert ends(workers, kill_the_worker_once(killed)).outcome is Outcome.PASS
+        assert other.future.result(30).outcome is Outcome.PASS
+    assert log.read_text() == "run\n"
+
+
+def test_the_only_worker_may_be_lost_with_all_it_held(project: Path, tmp_path: Path) -> None:
+    with (
+        dask(tmp_path, workers=1) as address,
+        closing(ClusterWorkers(address, changes_of(project))) as workers,
+    ):
+        assert ends(workers, kill_the_worker_once(tmp_path / "killed")).outcome is Outcome.PASS
+        assert ends(workers, "exit 3").outcome is Outcome.FAIL
+        with pytest.raises(UserError, match="lost its worker") as raised:
+            ends(workers, KILL_THE_WORKER)
+    assert raised.value.slug == "cluster-lost"
+
+
+# -- one run ---------------------------------------------------------------------------------
+
+
+def test_an_unpacked_parcel_makes_the_trees_that_the_changes_make(project: Path) -> None:
+    changes = changes_of(project)
+    shipped = pack(changes).unpack(project / "base")
+    for number, reverted in enumerate((frozenset(), changes.everything)):
+        workspace = Workspace(project / f"tree-{number}", shipped)
+        workspace.become(reverted)
+        version = "good" if reverted else "bad"
+        assert read_tree(workspace.tree).entries == read_tree(project / version).entries
+
+
+def test_equal_runs_are_run_each_time_in_the_same_workspace(
+    project: Path, two_workers: str
+) -> None:
+    log = project / "log"
+    with closing(ClusterWorkers(two_workers, changes_of(project))) as workers:
+        assert workers.size == 2
+        for _ in range(4):
+            ends(workers, f"pwd >> {log}")
+    trees = log.read_text().split()
+    assert len(trees) == 4
+    assert len(set(trees)) <= 2
+
+
+def test_a_stopped_run_frees_its_worker_and_nothing_is_left(project: Path, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    with dask(tmp_path, workers=1) as address:
+        with closing(ClusterWorkers(address, changes_of(project))) as workers:
+            job = start(workers, f"echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 600")
+            assert soon(pid.exists)
+            job.stop()
+            assert ends(workers, "exit 0").outcome is Outcome.PASS
+            assert not Path("/proc", pid.read_text().strip()).exists()
+            assert kept_in(tmp_path)
+        assert soon(lambda: not kept_in(tmp_path))
+
+
+def test_a_worker_with_no_room_for_the_project_is_the_users_error(
+    project: Path, tmp_path: Path
+) -> None:
+    with (
+        dask(tmp_path, workers=1) as address,
+        closing(ClusterWorkers(address, changes_of(project))) as workers,
+        distributed.Client(address, set_as_default=False) as client,
+    ):
+        client.run(_take_its_room)
+        with pytest.raises(UserError, match="cannot unpack the project") as raised:
+            ends(workers, "exit 0")
+    assert raised.value.slug == "disk-full"
+
+
+def _take_its_room(dask_worker: Any) -> None:
+    dask_worker.local_directory = "/dev/null"  # where no directory can be made
+
+
+_take_its_room.__module__ = "__main__"  # so that it is sent as a whole: workers have no tests
+
+
+# -- clusters that cannot be used ------------------------------------------------------------
+
+
+def refusal(address: str, project: Path) -> UserError:
+    with pytest.raises(UserError) as raised:
+        ClusterWorkers(address, changes_of(project))
+    assert address in str(raised.value)
+    return raised.value
+
+
+def test_nobody_at_the_address(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE", 1.0)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # and never listens
+        started = time.monotonic()
+        error = refusal(f"tcp://127.0.0.1:{silent.getsockname()[1]}", project)
+    assert error.slug == "no-cluster"
+    assert time.monotonic() - started < 5
+
+
+def test_something_that_is_no_address(project: Path) -> None:
+    assert refusal("nonsense://here", project).slug == "no-cluster"
+
+
+def test_a_cluster_without_workers(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE", 1.0)
+    with dask(tmp_path, workers=0) as address:
+        assert refusal(address, project).slug == "no-cluster-workers"
+
+
+def test_workers_with_another_whence(
+    project: Path, two_workers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "__version__", "99.0")
+    error = refusal(two_workers, project)
+    assert error.slug == "cluster-differs"
+    assert "99.0" in str(error)
+
+
+def test_distributed_is_not_installed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UserError, match=r"pip install 'whence\[cluster\]'") as raised:
+        ClusterWorkers("tcp://127.0.0.1:1", changes_of(project))
+    assert raised.value.slug == "no-distributed"
