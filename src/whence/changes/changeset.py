@@ -56,7 +56,8 @@ class FileDelta:
         path = self.old_path if self.presence in reverted else self.new_path
         kind = self.old.kind if self.mode in reverted else self.new.kind
         if self.content is not None:
-            return path, self.old if self.content in reverted else self.new
+            node = self.old if self.content in reverted else self.new
+            return path, node if self.mode is None else replace(node, kind=kind)
         return path, Node(kind, self._edited(self.old.content, self.new.content, reverted))
 
     def _edited(self, old: bytes, new: bytes, reverted: Reverted) -> bytes:

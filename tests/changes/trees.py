@@ -1,0 +1,193 @@
+"""Pairs of trees as the world has them: odd names, odd bytes, and all that can happen to a file.
+
+A tree is a value here, path -> Node, as `contents` reads it from disk; `on_disk` writes one.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from whence.changes.changeset import ChangeSet, compare
+from whence.changes.tree import EntryKind, Node, read_tree
+from whence.model import ChangeId, Reverted
+
+Files = dict[str, Node]
+Mutation = Callable[[Files], None]
+
+FILE, EXECUTABLE, LINK = EntryKind.FILE, EntryKind.EXECUTABLE, EntryKind.LINK
+EMPTY = Node(EntryKind.DIRECTORY, b"")
+
+# Few, so that one path is often a file here and a directory there.
+PLAIN_NAMES = ("a", "b", "m.py", "c.c", "h.cpp")
+ODD_NAMES = (
+    "sp ace ",
+    'quo"te.py',
+    "new\nline.c",
+    "back\\slash",
+    os.fsdecode(b"caf\xe9.py"),
+    "-dash",
+    "[x]*.py",
+    "tab\t",
+    "snow☃",
+)
+LINES = (
+    b"import os\n",
+    b"x = 1\n",
+    b"y = f(x, [1,\n",
+    b"          2])\n",
+    b"if x:\n",
+    b"    y = 2\n",
+    b"    return y\n",
+    b"def f(a, b=1):\n",
+    b"class A:\n",
+    b'"""doc\n',
+    b"# caf\xe9 is not UTF-8\n",
+    b"static int f(int a) {\n",
+    b"  int x = a + 1; x++;\n",
+    b"  return x;\n",
+    b"}\n",
+    b"#define TWICE(a) \\\n",
+    b"/* comment */\n",
+    b"\n",
+    b"windows\r\n",
+    b"lone\rcr\n",
+    b"\\ No newline at end of file\n",
+    b"@@ -1 +1 @@\n",
+    b"diff --git a/a b/b\n",
+)
+
+paths = st.lists(
+    st.sampled_from(PLAIN_NAMES) | st.sampled_from(PLAIN_NAMES + ODD_NAMES), min_size=1, max_size=3
+).map("/".join)
+lines = st.sampled_from(LINES) | st.builds(
+    lambda name, number: b"    %s = work(%d)\n" % (name, number),
+    st.sampled_from((b"one", b"two", b"three")),
+    st.integers(0, 99),
+)
+texts = st.builds(
+    lambda parts, ends: b"".join(parts) if ends else b"".join(parts).rstrip(b"\n"),
+    st.lists(lines, max_size=12),
+    st.integers(0, 3),
+)
+binaries = st.binary(max_size=12).map(lambda more: b"\0" + more)
+contents_of_files = texts | texts | texts | binaries | st.just(b"")
+files = st.builds(Node, st.sampled_from((FILE, FILE, EXECUTABLE)), contents_of_files)
+links = st.builds(
+    Node, st.just(LINK), st.sampled_from((b"a", b"b", b"m.py", b"../nothing", b"caf\xe9", b"."))
+)
+nodes = files | files | files | links | st.just(EMPTY)
+
+
+def put(tree: Files, path: str, node: Node) -> None:
+    """Place a node; what was there, below it, or a file where it needs a directory, goes."""
+    for other in list(tree):
+        if f"{path}/".startswith(f"{other}/") or other.startswith(f"{path}/"):
+            del tree[other]
+    tree[path] = node
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Files:
+    tree: Files = {}
+    for path, node in draw(st.lists(st.tuples(paths, nodes), max_size=7)):
+        put(tree, path, node)
+    return tree
+
+
+@st.composite
+def edited(draw: st.DrawFn, content: bytes) -> bytes:
+    """Change some lines; a binary file becomes another one."""
+    if b"\0" in content:
+        return draw(contents_of_files)
+    parts = content.splitlines(keepends=True)
+    for _ in range(draw(st.integers(1, 4))):
+        first = draw(st.integers(0, len(parts)))
+        last = draw(st.integers(first, min(first + 4, len(parts))))
+        old = [part.replace(b"1", b"7").replace(b"x", b"z") for part in parts[first:last]]
+        parts[first:last] = draw(st.just(old) | st.lists(lines, max_size=4))
+    return b"".join(parts)
+
+
+@st.composite
+def changed(draw: st.DrawFn, good: Files) -> Files:
+    """Let a few things happen to a tree."""
+    bad = dict(good)
+    for _ in range(draw(st.integers(0, 6))):
+        path = draw(st.sampled_from(sorted(bad)) if bad else paths)
+        node = bad.get(path)
+        what = draw(st.sampled_from(("edit", "edit", "move", "mode", "put", "delete", "replace")))
+        if what == "put" or node is None:
+            put(bad, draw(paths | paths.map(f"{path}/".__add__)), node)
+        elif what == "mode" and node.kind.is_file:
+            bad[path] = Node(FILE if node.kind is EXECUTABLE else EXECUTABLE, node.content)
+        elif what == "delete":
+            del bad[path]
+        else:
+            bad[path] = draw(nodes)
+    return bad
+
+
+pairs = trees().flatmap(lambda good: st.tuples(st.just(good), changed(good) | trees()))
+
+
+def subsets(changes: ChangeSet) -> st.SearchStrategy[Reverted]:
+    ids = sorted(changes.everything)
+    return st.frozensets(st.sampled_from(ids)) if ids else st.just(frozenset[ChangeId]())
+
+
+def write_tree(root: Path, tree: Files) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    for path, node in tree.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if node.kind is EntryKind.DIRECTORY:
+            target.mkdir()
+        elif node.kind is LINK:
+            os.symlink(os.fsdecode(node.content), target)
+        else:
+            target.write_bytes(node.content)
+            target.chmod(0o755 if node.kind is EXECUTABLE else 0o644)
+    return root
+
+
+def contents(root: Path) -> Files:
+    """Read a tree back with nothing but the operating system: not with what is under test."""
+    found: Files = {}
+    for folder, names, file_names in os.walk(root):
+        below = os.path.relpath(folder, root)
+        for name in (*names, *file_names):
+            full = os.path.join(folder, name)
+            path = name if below == "." else f"{below}/{name}"
+            if os.path.islink(full):
+                found[path] = Node(LINK, os.fsencode(os.readlink(full)))
+            elif os.path.isdir(full):
+                if not os.listdir(full):
+                    found[path] = EMPTY
+            else:
+                kind = EXECUTABLE if os.access(full, os.X_OK) else FILE
+                found[path] = Node(kind, Path(full).read_bytes())
+    return found
+
+
+@contextmanager
+def comparison(
+    good: Files, bad: Files, keep: Sequence[str] = ()
+) -> Iterator[tuple[ChangeSet, Path]]:
+    """Compare two trees on disk; also give a folder to work in."""
+    with tempfile.TemporaryDirectory(prefix="whence-test-") as name:
+        folder = Path(name)
+        write_tree(folder / "good", good)
+        write_tree(folder / "bad", bad)
+        yield compare(read_tree(folder / "good"), read_tree(folder / "bad"), keep), folder
+
+
+def variant(changes: ChangeSet, bad: Files, reverted: Reverted) -> Files:
+    """Return the whole tree that a variant is said to be."""
+    untouched = {path: node for path, node in bad.items() if path not in changes.touched}
+    return {**untouched, **changes.nodes(reverted)}
