@@ -123,6 +123,11 @@ def changed(draw: st.DrawFn, good: Files) -> Files:
         node = bad.get(path)
         what = draw(st.sampled_from(("edit", "edit", "move", "mode", "put", "delete", "replace")))
         if what == "put" or node is None:
+            put(bad, draw(paths), draw(nodes))
+        elif what == "edit" and node.kind.is_file:
+            bad[path] = Node(node.kind, draw(edited(node.content)))
+        elif what == "move":
+            del bad[path]
             put(bad, draw(paths | paths.map(f"{path}/".__add__)), node)
         elif what == "mode" and node.kind.is_file:
             bad[path] = Node(FILE if node.kind is EXECUTABLE else EXECUTABLE, node.content)

@@ -3,7 +3,8 @@
 Invariants:
 1. With everything reverted, every path is as in the good tree; with nothing, as in the bad one.
 2. `nodes(reverted)` depends on the set alone and is defined for every set.
-3. No set puts a file where another path needs a directory: changes that could are one change.
+3. A path that is a directory in both trees is one in every variant.
+4. No set puts a file where another path needs a directory: changes that could are one change.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from pathlib import Path
 from whence.changes.gitdiff import diff_files
 from whence.changes.split import Piece, StatementStarts, split_block
 from whence.changes.syntax import Source, language_of
-from whence.changes.tree import EntryKind, Node, Tree, digest, matches
+from whence.changes.tree import Entry, EntryKind, Node, Tree, digest, folders_of, matches
 from whence.model import Change, ChangeId, Kind, Reverted, Span
 
 _NOWHERE = Span(0, 0)
+_EMPTY = Node(EntryKind.DIRECTORY, b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class ChangeSet:
     bad: Tree
     changes: tuple[Change, ...]
     deltas: tuple[FileDelta, ...]
+    hollow: frozenset[str] = frozenset()  # directories in both trees that share no file
     _sources: dict[tuple[bool, str], Source | None] = field(default_factory=dict, compare=False)
 
     @property
@@ -86,7 +89,8 @@ class ChangeSet:
     @cached_property
     def touched(self) -> frozenset[str]:
         """Every path that some variant has differently from another."""
-        return frozenset(path for delta in self.deltas for path in (delta.old_path, delta.new_path))
+        moved = (path for delta in self.deltas for path in (delta.old_path, delta.new_path))
+        return self.hollow.union(moved)
 
     @cached_property
     def _deltas_of(self) -> Mapping[ChangeId, tuple[FileDelta, ...]]:
@@ -123,7 +127,13 @@ class ChangeSet:
 
     def nodes(self, reverted: Reverted) -> dict[str, Node]:
         """Return what the variant has at the touched paths; a path that is absent has nothing."""
-        return dict(found for delta in self.deltas if (found := delta.render(reverted)))
+        nodes = dict(found for delta in self.deltas if (found := delta.render(reverted)))
+        filled = folders_of(nodes) if self.hollow else set()
+        for path in sorted(self.hollow - filled, reverse=True):  # what is inside comes first
+            if path not in filled:
+                nodes[path] = _EMPTY
+                filled |= folders_of([path])
+        return nodes
 
     def deltas_of(self, change: ChangeId) -> tuple[FileDelta, ...]:
         return self._deltas_of[change]
@@ -171,6 +181,17 @@ def _with_kept(good: Tree, bad: Tree, keep: Sequence[str]) -> Tree:
     return Tree(good.root, {**others, **kept})
 
 
+def _hollow(good: Mapping[str, Entry], bad: Mapping[str, Entry]) -> frozenset[str]:
+    """Return the directories of both trees in which only changes can put something."""
+    same = [path for path, entry in good.items() if bad.get(path) == entry]
+    return frozenset((_directories(good) & _directories(bad)) - folders_of(same) - set(same))
+
+
+def _directories(entries: Mapping[str, Entry]) -> set[str]:
+    empty = {path for path, entry in entries.items() if entry.kind is EntryKind.DIRECTORY}
+    return folders_of(entries) | empty
+
+
 class _Comparison:
     """Builds a change set: finds the deltas, numbers their changes in reading order."""
 
@@ -178,14 +199,15 @@ class _Comparison:
         self._good, self._bad = good, bad
         self._changes: list[Change] = []
         self._deltas: list[FileDelta] = []
+        self._hollow: frozenset[str] = frozenset()
         self._blocks = 0
         self._set = ChangeSet(good, bad, (), ())  # for its parsed sources
 
     def result(self) -> ChangeSet:
         good, bad = self._good.entries, self._bad.entries
-        changed = sorted(
-            path for path in good.keys() | bad.keys() if good.get(path) != bad.get(path)
-        )
+        differ = {path for path in good.keys() | bad.keys() if good.get(path) != bad.get(path)}
+        self._hollow = _hollow(good, bad)
+        changed = sorted(differ - self._hollow)
         old = {p: self._good.node(p) for p in changed if p in good}
         new = {p: self._bad.node(p) for p in changed if p in bad}
         pairs = diff_files(
@@ -332,10 +354,10 @@ class _Comparison:
             )
             for delta in self._deltas
         )
-        return ChangeSet(self._good, self._bad, changes, deltas, self._set._sources)
+        return ChangeSet(self._good, self._bad, changes, deltas, self._hollow, self._set._sources)
 
     def _joined(self) -> dict[ChangeId, ChangeId]:
-        """Map each change to the one it is joined with (invariant 3)."""
+        """Map each change to the one it is joined with (invariant 4)."""
         owner = {change.id: change.id for change in self._changes}
 
         def find(change: ChangeId) -> ChangeId:
@@ -352,9 +374,7 @@ class _Comparison:
                 if node is not None and node.kind is not EntryKind.DIRECTORY:
                     files.add(path)
         for path, changes in presence.items():
-            parts = path.split("/")
-            folders = ("/".join(parts[:i]) for i in range(1, len(parts)))
-            for folder in (*folders, path):
+            for folder in (*folders_of([path]), path):
                 # A path of its own that is a file here and a directory there is one change too.
                 if folder in files and folder in presence:
                     for change in (*changes, *presence[folder]):

@@ -102,12 +102,21 @@ def _walk(root: Path, below: str = "") -> Iterator[tuple[str, EntryKind]]:
             yield path, kind
 
 
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """Return every directory that holds one of the paths, however deep."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
+
+
 def matches(path: str, globs: Iterable[str]) -> bool:
     """Does a glob name this path, its file name, or a directory that holds it?"""
-    parts = path.split("/")
-    folders = ["/".join(parts[:i]) for i in range(1, len(parts))]
     return any(
         fnmatchcase(candidate, glob.rstrip("/").removeprefix("./"))
         for glob in globs
-        for candidate in (path, parts[-1], *folders)
+        for candidate in (path, path.rpartition("/")[2], *folders_of([path]))
     )
