@@ -48,3 +48,10 @@ def test_a_directory_of_both_versions_is_there_even_if_all_its_files_are_not() -
 def test_an_empty_directory_that_came_or_went_is_a_change() -> None:
     assert kinds({}, {"d": EMPTY}) == [(Kind.ADD, "d")]
     assert kinds({"d/e": EMPTY}, {}) == [(Kind.DELETE, "d/e")]
+
+
+def test_what_stands_in_the_way_of_a_kept_path_is_gone_from_the_good_tree_too() -> None:
+    below = {"d": text(b"file\n")}, {"d/kept": text(b"k\n"), "d/more": text(b"m\n")}
+    assert kinds(*below, keep=["kept"]) == [(Kind.ADD, "d/more")]
+    above = {"d/kept/x": text(b"x\n")}, {"d/kept": text(b"file\n")}
+    assert kinds(*above, keep=["kept"]) == []

@@ -176,8 +176,16 @@ def compare(good: Tree, bad: Tree, keep: Sequence[str] = ()) -> ChangeSet:
 
 
 def _with_kept(good: Tree, bad: Tree, keep: Sequence[str]) -> Tree:
-    others = {path: entry for path, entry in good.entries.items() if not matches(path, keep)}
     kept = {path: entry for path, entry in bad.entries.items() if matches(path, keep)}
+    above = folders_of(kept)
+    others = {
+        path: entry
+        for path, entry in good.entries.items()
+        if not matches(path, keep)
+        # A kept path needs its place: no file where its directory is, nothing below it.
+        and path not in above
+        and kept.keys().isdisjoint(folders_of([path]))
+    }
     return Tree(good.root, {**others, **kept})
 
 
