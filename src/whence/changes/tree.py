@@ -20,7 +20,7 @@ class EntryKind(Enum):
     FILE = "file"
     EXECUTABLE = "executable"
     LINK = "link"
-    DIRECTORY = "directory"  # only an empty one is an entry of its own
+    DIRECTORY = "directory"  # only one without entries is an entry of its own
 
     @property
     def is_file(self) -> bool:
@@ -94,10 +94,7 @@ def _walk(root: Path, below: str = "") -> Iterator[tuple[str, EntryKind]]:
         path = f"{below}{item.name}"
         kind = kind_of(item.stat(follow_symlinks=False).st_mode)
         if kind is EntryKind.DIRECTORY:
-            if any(os.scandir(item.path)):
-                yield from _walk(root, f"{path}/")
-            else:
-                yield path, kind
+            yield from list(_walk(root, f"{path}/")) or [(path, kind)]
         elif kind is not None:
             yield path, kind
 
