@@ -51,9 +51,9 @@ class Workspace:
 
     def _restore(self, path: str, kind: EntryKind) -> None:
         source, target = self._variants.base / path, self.tree / path
-        target.parent.mkdir(parents=True, exist_ok=True)
+        self._make_room(path)
         if kind is EntryKind.DIRECTORY:
-            target.mkdir(exist_ok=True)
+            target.mkdir()
         else:
             shutil.copy2(source, target, follow_symlinks=False)
 
@@ -91,36 +91,47 @@ class Workspace:
         after = self.files()
         for path in after.keys() - before.keys():
             if "__pycache__/" not in path:
-                self._remove(path)
+                self._delete(self.tree / path)
+                self._prune((self.tree / path).parent)
         for path in before:
             if after.get(path) == before[path]:
                 continue
             if path in self._nodes:
                 self._write(path, self._nodes[path])
             elif path in self._untouched:
-                self._remove(path)
                 self._restore(path, self._untouched[path])
 
     def _write(self, path: str, node: Node) -> None:
-        self._remove(path, prune=False)
         target = self.tree / path
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if node.kind is EntryKind.DIRECTORY and _is_directory(target):
+            return  # and what was built in it stays
+        self._make_room(path)
         if node.kind is EntryKind.DIRECTORY:
-            target.mkdir(exist_ok=True)
+            target.mkdir()
         elif node.kind is EntryKind.LINK:
             target.symlink_to(os.fsdecode(node.content))
         else:
             target.write_bytes(node.content)
             target.chmod(0o755 if node.kind is EntryKind.EXECUTABLE else 0o644)
 
-    def _remove(self, path: str, *, prune: bool = True) -> None:
+    def _remove(self, path: str) -> None:
+        """Remove a path of the variant, and the directories that are empty without it."""
         target = self.tree / path
-        if target.is_dir() and not target.is_symlink():
-            if self._nodes.get(path, Node(EntryKind.FILE, b"")).kind is EntryKind.DIRECTORY:
-                with contextlib.suppress(OSError):  # something was built in it
-                    target.rmdir()
-            else:
-                shutil.rmtree(target)
+        if _is_directory(target) and self._nodes[path].kind is EntryKind.DIRECTORY:
+            with contextlib.suppress(OSError):  # something was built in it
+                target.rmdir()
+        else:
+            self._delete(target)
+        self._prune(target.parent)
+
+    def _make_room(self, path: str) -> None:
+        """Remove whatever is at a path, and see to it that its directory is there."""
+        self._delete(self.tree / path)
+        (self.tree / path).parent.mkdir(parents=True, exist_ok=True)
+
+    def _delete(self, target: Path) -> None:
+        if _is_directory(target):
+            shutil.rmtree(target)
         else:
             target.unlink(missing_ok=True)
         if target.suffix == ".py":
@@ -129,8 +140,6 @@ class Workspace:
                 f"{glob.escape(target.stem)}.*.pyc"
             ):
                 compiled.unlink(missing_ok=True)
-        if prune:
-            self._prune(target.parent)
 
     def _prune(self, folder: Path) -> None:
         while folder != self.tree and not self._is_entry(folder):
@@ -146,6 +155,10 @@ class Workspace:
     def _is_entry(self, folder: Path) -> bool:
         path = folder.relative_to(self.tree).as_posix()
         return path in self._untouched or path in self._nodes
+
+
+def _is_directory(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def read_node(path: Path) -> Node | None:

@@ -1,0 +1,248 @@
+"""A workspace is exactly the variant; builds leave their products in it and tests leave nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from whence.changes.changeset import compare
+from whence.changes.tree import EntryKind, Node, read_tree
+from whence.model import Reverted
+from whence.subject.workspace import Workspace, read_node
+
+BAD: Reverted = frozenset()
+Text = dict[str, str | None]  # path -> text, `-> target`, or None for an empty directory
+
+
+class Bench:
+    """A workspace between two versions, and what can be seen of it."""
+
+    def __init__(self, folder: Path, good: Text, bad: Text) -> None:
+        for name, files in (("good", good), ("bad", bad)):
+            (folder / name).mkdir()
+            for path, text in files.items():
+                write(folder / name / path, text)
+        self.changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
+        self.workspace = Workspace(folder / "work", self.changes)
+        self.tree = self.workspace.tree
+
+    def good(self) -> None:
+        self.workspace.become(self.changes.everything)
+
+    def bad(self) -> None:
+        self.workspace.become(BAD)
+
+    def seen(self) -> Text:
+        return {path: look(self.tree / path) for path in read_tree(self.tree).entries}
+
+    def test_run(self, what: Callable[[Path], object]) -> None:
+        """Do what a test might do, then clear up after it."""
+        before = self.workspace.files()
+        what(self.tree)
+        self.workspace.clear_up(before)
+
+
+def write(path: Path, text: str | None) -> None:
+    if text is None:
+        path.mkdir(parents=True, exist_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if text.startswith("-> "):
+        path.symlink_to(text.removeprefix("-> "))
+    else:
+        path.write_text(text)
+
+
+def look(path: Path) -> str | None:
+    if path.is_symlink():
+        return f"-> {os.readlink(path)}"
+    return None if path.is_dir() else path.read_text()
+
+
+GOOD_FILES: Text = {"same": "s", "d/same": "ds", "changed": "old", "gone/x": "x", "hollow": None}
+BAD_FILES: Text = {"same": "s", "d/same": "ds", "changed": "new", "hollow": None, "l": "-> same"}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path, GOOD_FILES, BAD_FILES)
+
+
+def test_a_workspace_becomes_the_good_and_the_bad_version(bench: Bench) -> None:
+    bench.good()
+    assert bench.seen() == GOOD_FILES
+    bench.bad()
+    assert bench.seen() == BAD_FILES
+
+
+def test_files_that_do_not_change_are_not_written_again(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": "1", "b": "1", "c": "c"}, {"a": "2", "b": "2", "c": "c"})
+    bench.bad()
+    times = {path: (bench.tree / path).stat().st_mtime_ns for path in "abc"}
+    bench.workspace.become(frozenset({bench.changes.changes[0].id}))
+    changed = {p for p, time in times.items() if (bench.tree / p).stat().st_mtime_ns != time}
+    assert changed == {"a"}
+
+
+def test_a_source_written_after_a_build_is_newer_than_what_was_built(bench: Bench) -> None:
+    bench.bad()
+    product = bench.tree / "changed.o"
+    for become in (bench.good, bench.bad) * 5:
+        product.write_text("built")
+        bench.workspace.finished()
+        become()
+        assert (bench.tree / "changed").stat().st_mtime_ns > product.stat().st_mtime_ns
+
+
+def test_what_a_build_made_survives_tests_and_variants(bench: Bench) -> None:
+    bench.good()
+    made: Text = {"changed.o": "1", "gone/x.o": "2", "hollow/out": "3", "new/deep": "4"}
+    for path, text in made.items():
+        write(bench.tree / path, text)
+    bench.test_run(lambda tree: (tree / "changed").unlink())
+    bench.bad()
+    bench.good()
+    assert made.items() <= bench.seen().items()
+    assert {path: text for path, text in bench.seen().items() if path not in made} == {
+        path: text for path, text in GOOD_FILES.items() if path != "hollow"
+    }
+
+
+def test_what_a_build_made_in_a_directory_gives_way_to_a_file(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"d": None, "e/x": "x"}, {"d": "file", "e": "-> d"})
+    bench.good()
+    write(bench.tree / "d/x.o", "built")
+    write(bench.tree / "e/x.o", "built")
+    bench.bad()
+    assert bench.seen() == {"d": "file", "e": "-> d"}
+
+
+def test_what_a_build_made_stays_in_a_directory_that_was_emptied(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"d/x": "x"}, {"d": None})
+    bench.good()
+    write(bench.tree / "d/x.o", "built")
+    bench.bad()
+    assert bench.seen() == {"d/x.o": "built"}
+
+
+def _replace_by_directory(tree: Path) -> None:
+    (tree / "changed").unlink()
+    write(tree / "changed/inside", "x")
+
+
+def _replace_by_file(tree: Path) -> None:
+    shutil.rmtree(tree / "d")
+    write(tree / "d", "file")
+
+
+def _replace_by_link(tree: Path) -> None:
+    shutil.rmtree(tree / "d")
+    (tree / "d").symlink_to("..")
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        lambda tree: write(tree / "changed", "longer than before"),
+        lambda tree: write(tree / "same", "longer than before"),
+        lambda tree: (tree / "changed").unlink(),
+        lambda tree: (tree / "d/same").unlink(),
+        lambda tree: (tree / "same").chmod(0o755),
+        lambda tree: (tree / "changed").chmod(0o600),
+        lambda tree: write(tree / "new/deep/file", "x"),
+        lambda tree: write(tree / "hollow/out", "x"),
+        lambda tree: os.mkfifo(tree / "pipe"),
+        lambda tree: (tree / "link").symlink_to(tree.parent),
+        lambda tree: (tree / "l").unlink(),
+        lambda tree: (tree / "d").rename(tree / "e"),
+        _replace_by_directory,
+        _replace_by_file,
+        _replace_by_link,
+    ],
+)
+def test_what_a_test_did_is_undone(bench: Bench, what: Callable[[Path], object]) -> None:
+    bench.bad()
+    (bench.tree / "built").mkdir()  # a build may leave an empty directory for the test
+    before = bench.seen()
+    modes = {path: value[-1] for path, value in bench.workspace.files().items()}
+    bench.test_run(what)
+    assert bench.seen() == before
+    assert {path: value[-1] for path, value in bench.workspace.files().items()} == modes
+
+
+def test_an_executable_stays_executable(tmp_path: Path) -> None:
+    for name, text in (("good", "echo good"), ("bad", "echo bad")):
+        for file, what in (("run", text), ("same", "echo same")):
+            write(tmp_path / name / file, f"#!/bin/sh\n{what}\n")
+            (tmp_path / name / file).chmod(0o755)
+    changes = compare(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
+    workspace = Workspace(tmp_path / "work", changes)
+
+    def says() -> list[str]:
+        commands = (workspace.tree / "run", workspace.tree / "same")
+        return [subprocess.check_output([c], text=True).strip() for c in commands]
+
+    workspace.become(changes.everything)
+    assert says() == ["good", "same"]
+    before = workspace.files()
+    (workspace.tree / "run").unlink()
+    (workspace.tree / "same").chmod(0o644)
+    workspace.clear_up(before)
+    assert says() == ["good", "same"]
+    workspace.become(BAD)
+    assert says() == ["bad", "same"]
+
+
+def test_compiled_python_is_never_that_of_another_variant(tmp_path: Path) -> None:
+    """Python takes a compiled file for good if size and second of its source are the same."""
+    bench = Bench(tmp_path, {"p/m.py": "x = 'good'"}, {"p/m.py": "x = 'evil'"})
+
+    def imported() -> str:
+        # The same second, however slow the machine.
+        os.utime(bench.tree / "p/m.py", (1_000_000_000, 1_000_000_000))
+        command = [sys.executable, "-c", "import p.m; print(p.m.x)"]
+        env = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        return subprocess.check_output(command, cwd=bench.tree, env=env, text=True).strip()
+
+    for _ in range(2):
+        bench.good()
+        assert imported() == "good"
+        assert list(bench.tree.glob("p/__pycache__/m.*.pyc"))
+        bench.bad()
+        assert imported() == "evil"
+
+
+def test_compiled_python_of_a_module_that_a_test_wrote_goes_with_it(bench: Bench) -> None:
+    def work(tree: Path) -> None:
+        write(tree / "made.py", "")
+        write(tree / "__pycache__/made.cpython-311.pyc", "")
+        write(tree / "__pycache__/other.cpython-311.pyc", "")
+
+    bench.bad()
+    bench.test_run(work)
+    assert set(bench.seen()) - set(BAD_FILES) == {"__pycache__/other.cpython-311.pyc"}
+
+
+def test_a_package_that_goes_takes_its_compiled_files_along(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"p/q/m.py": "", "a": "1"}, {"a": "2"})
+    bench.good()
+    write(bench.tree / "p/q/__pycache__/m.cpython-311.pyc", "")
+    write(bench.tree / "p/__pycache__/__init__.cpython-311.pyc", "")
+    bench.bad()
+    assert bench.seen() == {"a": "2"}
+
+
+def test_read_node_says_what_is_at_a_path(tmp_path: Path) -> None:
+    write(tmp_path / "file", "x")
+    write(tmp_path / "link", "-> file")
+    os.mkfifo(tmp_path / "pipe")
+    assert read_node(tmp_path / "file") == Node(EntryKind.FILE, b"x")
+    assert read_node(tmp_path / "link") == Node(EntryKind.LINK, b"file")
+    assert read_node(tmp_path / "pipe") is None
+    assert read_node(tmp_path / "nothing") is None
