@@ -146,6 +146,11 @@ def _replace_by_link(tree: Path) -> None:
     (tree / "d").symlink_to("..")
 
 
+def _delete_all(tree: Path) -> None:
+    for path in tree.iterdir():
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
 @pytest.mark.parametrize(
     "what",
     [
@@ -156,7 +161,13 @@ def _replace_by_link(tree: Path) -> None:
         lambda tree: (tree / "same").chmod(0o755),
         lambda tree: (tree / "changed").chmod(0o600),
         lambda tree: write(tree / "new/deep/file", "x"),
+        lambda tree: write(tree / "new/deep/empty", None),
+        lambda tree: write(tree / "built/out", "x"),
         lambda tree: write(tree / "hollow/out", "x"),
+        lambda tree: (tree / "hollow").rmdir(),
+        lambda tree: (tree / "built").rmdir(),
+        lambda tree: (tree / "built").chmod(0o700),
+        lambda tree: (tree / "hollow").chmod(0o700),
         lambda tree: os.mkfifo(tree / "pipe"),
         lambda tree: (tree / "link").symlink_to(tree.parent),
         lambda tree: (tree / "l").unlink(),
@@ -164,6 +175,7 @@ def _replace_by_link(tree: Path) -> None:
         _replace_by_directory,
         _replace_by_file,
         _replace_by_link,
+        _delete_all,
     ],
 )
 def test_what_a_test_did_is_undone(bench: Bench, what: Callable[[Path], object]) -> None:
@@ -223,6 +235,7 @@ def test_compiled_python_of_a_module_that_a_test_wrote_goes_with_it(bench: Bench
         write(tree / "made.py", "")
         write(tree / "__pycache__/made.cpython-311.pyc", "")
         write(tree / "__pycache__/other.cpython-311.pyc", "")
+        write(tree / "made/__pycache__/x.cpython-311.pyc", "")
 
     bench.bad()
     bench.test_run(work)

@@ -10,6 +10,7 @@ import contextlib
 import glob
 import os
 import shutil
+import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -74,29 +75,32 @@ class Workspace:
         self._last_end = time.time()
 
     def files(self) -> dict[str, tuple[int, int, int]]:
-        """Return every file that is in the tree now, with what tells whether it was changed."""
+        """Return all that is in the tree now, with what tells whether it was changed."""
         found = {}
         for folder, names, files in os.walk(self.tree):
             below = os.path.relpath(folder, self.tree)
-            links = [name for name in names if os.path.islink(os.path.join(folder, name))]
-            for name in (*files, *links):
+            for name in (*files, *names):
                 path = name if below == "." else f"{below}/{name}"
                 with contextlib.suppress(FileNotFoundError):
-                    stat = os.lstat(os.path.join(folder, name))
-                    found[path] = (stat.st_mtime_ns, stat.st_size, stat.st_mode)
+                    now = os.lstat(os.path.join(folder, name))
+                    # A directory is not changed by what is put into it.
+                    when = (now.st_mtime_ns, now.st_size)
+                    found[path] = (*((0, 0) if stat.S_ISDIR(now.st_mode) else when), now.st_mode)
         return found
 
     def clear_up(self, before: Mapping[str, tuple[int, int, int]]) -> None:
         """Undo what a test did to the tree since `before`; compiled Python is worth keeping."""
         after = self.files()
-        for path in after.keys() - before.keys():
-            if "__pycache__/" not in path:
+        for path in sorted(after.keys() - before.keys(), reverse=True):
+            if "__pycache__/" not in f"{path}/":
                 self._delete(self.tree / path)
-                self._prune((self.tree / path).parent)
-        for path in before:
+        for path in sorted(before):  # a directory comes before what is in it
             if after.get(path) == before[path]:
                 continue
-            if path in self._nodes:
+            if stat.S_ISDIR(before[path][-1]):
+                self._write(path, Node(EntryKind.DIRECTORY, b""))
+                (self.tree / path).chmod(stat.S_IMODE(before[path][-1]))
+            elif path in self._nodes:
                 self._write(path, self._nodes[path])
             elif path in self._untouched:
                 self._restore(path, self._untouched[path])
