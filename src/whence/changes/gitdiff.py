@@ -64,7 +64,7 @@ def _repository(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Itera
     """Give a repository with the branches `old` and `new`."""
     with tempfile.TemporaryDirectory(prefix="whence-diff-") as folder:
         git = _Git(folder)
-        git("init", "--quiet", "--bare", ".")
+        git("init", "--quiet", "--bare", "--template=", ".")  # no attributes, no sample hooks
         git("fast-import", "--quiet", stdin=b"".join(_import_stream(old, new)))
         yield git
 
