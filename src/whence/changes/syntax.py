@@ -112,6 +112,7 @@ _SIMPLE = {
     "preproc_def",
     "preproc_function_def",
 }
+_QUALIFIERS = {"function_definition", "class_definition", "class_specifier", "struct_specifier"}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
 
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
@@ -277,20 +278,24 @@ def _text(node: tree_sitter.Node) -> str:
 
 
 def _declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    """Find the name in a C declarator: `*x`, `x[3]`, `x = 1`, `(*x)(int)`."""
+    """Find the name in a C declarator: `*x`, `&x`, `x[3]`, `x = 1`, `(*x)(int)`."""
     while node is not None and node.type not in ("identifier", "field_identifier"):
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.type == "parenthesized_declarator" and node.named_children:
-            inner = node.named_children[0]
-        node = inner
+        node = _inner(node)
     return node
+
+
+def _inner(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the declarator inside this one; in `&x` and `(x)` the grammar has no name for it."""
+    if node.type in ("parenthesized_declarator", "reference_declarator"):
+        return next((child for child in node.named_children if child.type != "comment"), None)
+    return node.child_by_field_name("declarator")
 
 
 def _qualified(node: tree_sitter.Node) -> str | None:
     parts: list[str] = []
     walk: tree_sitter.Node | None = node
     while walk is not None:
-        if walk.type in ("function_definition", "class_definition", "class_specifier"):
+        if walk.type in _QUALIFIERS:
             name = walk.child_by_field_name("name")
             if name is None:
                 name = _function_name(walk.child_by_field_name("declarator"))
@@ -303,9 +308,14 @@ def _qualified(node: tree_sitter.Node) -> str | None:
 
 
 def _function_name(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    while node is not None and node.type != "function_declarator":
-        node = node.child_by_field_name("declarator")
-    return node.child_by_field_name("declarator") if node is not None else None
+    """Find the name that the innermost parameter list belongs to: `f` in `(*f(int a))(int b)`."""
+    name = None
+    while node is not None:
+        inner = _inner(node)
+        if node.type == "function_declarator":
+            name = inner
+        node = inner
+    return name
 
 
 def depth_changes(units: list[bytes]) -> list[int]:

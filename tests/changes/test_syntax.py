@@ -1,0 +1,208 @@
+"""What we see in C, C++ and Python sources: functions, statements, comments, names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import lines
+
+from whence.changes.syntax import Source, depth_changes, language_of, tokens
+
+PYTHON = '''\
+import os, sys as system
+from a.b import c
+X = 1
+class A:
+    y = 2
+    def f(self, p, *q, k: int = 1, **r):
+        """Doc
+        more"""
+        def g(z):
+            return z + p
+        # comment
+        n, m = q
+        for i, j in r:
+            self.attr = g(
+                i,
+                j)
+        return g
+    x = 3
+
+if X:
+    pass
+elif (X and
+      y):
+    pass
+async def co(a=1):
+    return a
+'''
+C = """\
+#define MAX 3
+#define TWICE(a) ((a) * 2)
+typedef struct node { int val; struct node *next; } node_t;
+enum color { RED, GREEN };
+extern int proto(int arg);
+static INLINE int
+sum(const int *a, int n)
+{
+  int s = 0, *p = &s;  /* here */
+  // comment
+  /* long
+     comment */
+  if (s &&
+      n) {
+    s += a[i];
+  }
+  return s +
+    MAX;
+}
+int (*fp(int x))(int) { return 0; }
+API_EXPORT(int) api(void) { return 1; }
+int old(a, b) int a; int b; { return a; }
+"""
+CPP = """\
+namespace ns {
+class A {
+  A() : x(1) {}
+  ~A() {}
+  int f(int a) const { return a; }
+  int x;
+};
+struct S { int g() { return 1; } };
+int A::out(int b) { return b; }
+int& ref(const A& one, A&& two) { static int r; return r; }
+template <class T> T tmpl(T t) { return t; }
+bool operator==(const A& a, const A& b) { return true; }
+}
+"""
+SOURCES = {
+    "python": Source("python", PYTHON.encode()),
+    "c": Source("c", C.encode()),
+    "cpp": Source("cpp", CPP.encode()),
+}
+
+
+def functions(language: str) -> dict[str, tuple[int, int]]:
+    return {f.name: (f.first, f.last) for f in SOURCES[language].functions}
+
+
+def test_functions_of_python_nest() -> None:
+    assert functions("python") == {
+        "A": (4, 18),
+        "A.f": (6, 17),
+        "A.f.g": (9, 10),
+        "co": (25, 26),
+    }
+    assert [f.name for f in SOURCES["python"].functions if f.is_class] == ["A"]
+
+
+def test_functions_of_c_are_found_behind_macros_and_declarators() -> None:
+    assert functions("c") == {"sum": (6, 19), "fp": (20, 20), "api": (21, 21), "old": (22, 22)}
+
+
+def test_functions_of_cpp_have_their_class() -> None:
+    assert list(functions("cpp")) == [
+        "A.A",
+        "A.~A",
+        "A.f",
+        "S.g",
+        "A::out",
+        "ref",
+        "tmpl",
+        "operator==",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [(3, None), (5, "A"), (6, "A.f"), (10, "A.f.g"), (11, "A.f"), (18, "A"), (20, None)],
+)
+def test_function_at_is_the_innermost(line: int, name: str | None) -> None:
+    found = SOURCES["python"].function_at(line)
+    assert (found.name if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"), [("python", {7, 8, 11, 19}), ("c", {10, 11, 12}), ("cpp", set())]
+)
+def test_comment_lines_hold_nothing_else(language: str, expected: set[int]) -> None:
+    text = {"python": PYTHON, "c": C, "cpp": CPP}[language].encode().split(b"\n")[:-1]
+    source = SOURCES[language]
+    assert {n for n, line in enumerate(text, 1) if source.is_comment(n, line)} == expected
+
+
+def test_statements_start_where_they_begin_not_on_their_later_lines() -> None:
+    starts = SOURCES["python"].statement_starts(9, 17)
+    assert starts == {9, 10, 11, 12, 13, 14, 17}
+
+
+def definitions(language: str) -> set[tuple[str, str | None]]:
+    source = SOURCES[language]
+    return {(name.text, name.scope) for name in source.definitions(1, source.last_line)}
+
+
+def test_definitions_of_python_are_local_to_their_function() -> None:
+    local = {("self", "A.f"), ("p", "A.f"), ("q", "A.f"), ("k", "A.f"), ("r", "A.f")}
+    local |= {("n", "A.f"), ("m", "A.f"), ("i", "A.f"), ("j", "A.f"), ("z", "A.f.g"), ("a", "co")}
+    seen_everywhere = {"os", "system", "c", "X", "A", "y", "f", "g", "x", "attr", "co"}
+    assert definitions("python") == local | {(name, None) for name in seen_everywhere}
+
+
+def test_references_are_parameters_too() -> None:
+    assert {("one", "ref"), ("two", "ref"), ("r", "ref")} <= definitions("cpp")
+
+
+def test_names_are_all_identifiers_with_the_function_around_them() -> None:
+    source = SOURCES["python"]
+    assert [(n.text, n.line, n.scope) for n in source.names(10, 10)] == [
+        ("z", 10, "A.f.g"),
+        ("p", 10, "A.f.g"),
+    ]
+    assert {n.text for n in SOURCES["c"].names(17, 18)} == {"s", "MAX"}
+
+
+def test_parameters_at_tells_whose_parameters_the_lines_hold() -> None:
+    assert list(SOURCES["c"].parameters_at(7, 7)) == ["sum"]
+    assert list(SOURCES["python"].parameters_at(10, 10)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("a/b.c", "c"),
+        ("B.H", "c"),
+        ("x.hpp", "cpp"),
+        ("m.pyi", "python"),
+        ("a.txt", None),
+        ("c", None),
+    ],
+)
+def test_the_language_is_told_by_the_suffix(path: str, language: str | None) -> None:
+    assert language_of(path) == language
+
+
+def test_tokens_are_words_numbers_and_signs() -> None:
+    assert tokens(b"x1 += 3.5f(a)") == [b"x1", b"+", b"=", b"3.5f", b"(", b"a", b")"]
+
+
+def test_depths_count_open_brackets_before_each_unit() -> None:
+    assert depth_changes([b"f(a, [", b"]", b")"]) == [0, 2, 1, 0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(parts=st.lists(lines, max_size=15), language=st.sampled_from(("c", "cpp", "python")))
+def test_any_text_gives_answers_within_its_lines(parts: list[bytes], language: str) -> None:
+    text = b"".join(parts)
+    source = Source(language, text)
+    last = source.last_line
+    for line, content in enumerate(text.split(b"\n"), 1):
+        around = source.statement_lines(line, line)
+        assert line in around
+        assert 1 <= around.start < around.stop <= last + 1
+        source.is_comment(line, content)
+        function = source.function_at(line)
+        assert function is None or function.first <= line <= function.last
+    for name in (*source.definitions(1, last), *source.names(1, last)):
+        assert 1 <= name.line <= last
+    assert all(1 <= line <= last for line in source.statement_starts(1, last))
