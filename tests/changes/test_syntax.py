@@ -132,6 +132,37 @@ def test_comment_lines_hold_nothing_else(language: str, expected: set[int]) -> N
     assert {n for n, line in enumerate(text, 1) if source.is_comment(n, line)} == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "first", "last", "expected"),
+    [
+        ("python", 3, 3, (3, 3)),
+        ("python", 5, 5, (5, 5)),  # the first of a body is not its head
+        ("python", 6, 6, (6, 6)),
+        ("python", 13, 13, (13, 13)),
+        ("python", 14, 14, (14, 16)),
+        ("python", 15, 15, (14, 16)),
+        ("python", 16, 16, (14, 16)),
+        ("python", 22, 22, (22, 23)),
+        ("python", 23, 23, (22, 23)),
+        ("python", 12, 14, (12, 14)),  # parts of several: themselves
+        ("c", 1, 1, (1, 1)),
+        ("c", 6, 6, (6, 7)),
+        ("c", 7, 7, (6, 7)),
+        ("c", 9, 9, (9, 9)),
+        ("c", 13, 13, (13, 14)),
+        ("c", 14, 14, (13, 14)),
+        ("c", 15, 15, (15, 15)),
+        ("c", 17, 17, (17, 18)),
+        ("c", 18, 18, (17, 18)),
+    ],
+)
+def test_statement_lines_are_those_of_the_whole_statement_or_head(
+    language: str, first: int, last: int, expected: tuple[int, int]
+) -> None:
+    found = SOURCES[language].statement_lines(first, last)
+    assert (found.start, found.stop - 1) == expected
+
+
 def test_statements_start_where_they_begin_not_on_their_later_lines() -> None:
     starts = SOURCES["python"].statement_starts(9, 17)
     assert starts == {9, 10, 11, 12, 13, 14, 17}

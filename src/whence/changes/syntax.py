@@ -166,6 +166,7 @@ class Source:
 
     def __init__(self, language: str, content: bytes) -> None:
         self._language = language
+        self._lines = content.split(b"\n")
         self._root = tree_sitter.Parser(_language(language)).parse(content).root_node
         self.last_line = self._root.end_point[0] + 1
         self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
@@ -190,17 +191,23 @@ class Source:
 
         Where they are part of neither, they themselves.
         """
-        node = self._root.descendant_for_point_range((first - 1, 0), (last, 0))
+        node = self._between(first, last)
         while node is not None and node.type not in _BODIES:
             body = next((child for child in node.children if child.type in _BODIES), None)
-            if body is not None:
-                if body.start_point[0] + 1 >= last:
-                    return range(node.start_point[0] + 1, max(last, body.start_point[0]) + 1)
-                break
+            head_ends = body.prev_sibling if body is not None else None
+            if head_ends is not None:
+                head = _line_range(node, head_ends)
+                return head if last in head else range(first, last + 1)
             if node.type in _SIMPLE:
-                return range(node.start_point[0] + 1, node.end_point[0] + 2)
+                return _line_range(node, node)
             node = node.parent
         return range(first, last + 1)
+
+    def _between(self, first: int, last: int) -> tree_sitter.Node | None:
+        """Return the smallest node that holds all that is on the lines but their indentation."""
+        head, tail = self._lines[first - 1], self._lines[last - 1].rstrip()
+        begin = (first - 1, len(head) - len(head.lstrip()))
+        return self._root.descendant_for_point_range(begin, max(begin, (last - 1, len(tail))))
 
     def is_comment(self, line: int, text: bytes) -> bool:
         """Is there nothing on the line but blanks, a comment or part of a docstring?"""
@@ -275,6 +282,12 @@ class Source:
 
 def _text(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
+
+
+def _line_range(first: tree_sitter.Node, last: tree_sitter.Node) -> range:
+    """Return the lines from where one node begins to where another ends."""
+    row, column = last.end_point
+    return range(first.start_point[0] + 1, row + 1 + (column > 0))  # column 0: ended with the line
 
 
 def _declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
