@@ -180,6 +180,17 @@ def test_definitions_of_python_are_local_to_their_function() -> None:
     assert definitions("python") == local | {(name, None) for name in seen_everywhere}
 
 
+def test_definitions_of_c_are_local_to_their_function() -> None:
+    local = {("a", "sum"), ("n", "sum"), ("s", "sum"), ("p", "sum"), ("x", "fp")}
+    local |= {("a", "old"), ("b", "old")}
+    names = "MAX TWICE node node_t val next color RED GREEN proto sum fp api old"
+    assert definitions("c") == local | {(name, None) for name in names.split()}
+
+
+def test_a_parameter_of_a_mere_declaration_defines_nothing() -> None:
+    assert "arg" not in {name for name, _ in definitions("c")}
+
+
 def test_references_are_parameters_too() -> None:
     assert {("one", "ref"), ("two", "ref"), ("r", "ref")} <= definitions("cpp")
 

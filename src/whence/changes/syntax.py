@@ -53,7 +53,7 @@ _C_DEFINITIONS = """
 (function_declarator declarator: (field_identifier) @global)
 (field_declaration declarator: (_) @inside)
 (declaration declarator: (_) @inside)
-(parameter_declaration declarator: (_) @inside)
+(parameter_declaration declarator: (_) @parameter)
 (type_definition declarator: (type_identifier) @global)
 (struct_specifier name: (type_identifier) @global body: (_))
 (union_specifier name: (type_identifier) @global body: (_))
@@ -230,12 +230,14 @@ class Source:
         """Yield the names that the lines introduce."""
         for kind, nodes in self._captures(_DEFINITIONS[self._language], first, last).items():
             for node in nodes:
-                name = _declared(node) if kind == "inside" else node
+                name = _declared(node) if kind in ("inside", "parameter") else node
                 if name is None:
                     continue
                 line = name.start_point[0] + 1
-                local = kind == "local" or (kind == "inside" and name.type == "identifier")
+                local = kind == "local" or (kind != "global" and name.type == "identifier")
                 function = self.function_at(line) if local else None
+                if kind == "parameter" and function is None:
+                    continue  # of a function that is only declared here
                 scope = function.name if function and not function.is_class else None
                 yield Name(_text(name), line, scope)
 
