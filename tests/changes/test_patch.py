@@ -1,0 +1,93 @@
+"""A patch for some of the changes, given to `git apply` in the bad tree, makes the variant."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import (
+    EMPTY,
+    EXECUTABLE,
+    FILE,
+    LINK,
+    Files,
+    comparison,
+    contents,
+    pairs,
+    subsets,
+    variant,
+)
+
+from whence.changes.tree import Node
+from whence.model import Reverted
+from whence.report.patch import to_patch
+
+
+def applied(patch: bytes, tree: Path) -> Files:
+    """Apply a patch in a copy of a tree that is no repository, and return what it became."""
+    with tempfile.TemporaryDirectory(prefix="whence-test-") as folder:
+        copy = Path(folder) / "copy"
+        shutil.copytree(tree, copy, symlinks=True)
+        if patch:
+            env = {**os.environ, "GIT_CEILING_DIRECTORIES": folder, "GIT_CONFIG_GLOBAL": os.devnull}
+            command = ["git", "apply", "--whitespace=nowarn", "-"]
+            done = subprocess.run(command, cwd=copy, input=patch, env=env, capture_output=True)
+            assert done.returncode == 0, done.stderr.decode() + patch.decode("latin-1")
+        return contents(copy)
+
+
+def without_directories(tree: Files) -> Files:
+    """Return only what a patch can speak of: a directory that holds no file is none of it."""
+    return {path: node for path, node in tree.items() if node != EMPTY}
+
+
+def git_takes_the_names(pair: tuple[Files, Files]) -> bool:
+    """git writes a directory's trailing space into a patch but cannot read it back."""
+    return not any(" /" in path for tree in pair for path in tree)
+
+
+@settings(max_examples=40, deadline=None)
+@given(pair=pairs.filter(git_takes_the_names), data=st.data())
+def test_a_patch_makes_the_variant(pair: tuple[Files, Files], data: st.DataObject) -> None:
+    good, bad = map(without_directories, pair)
+    with comparison(good, bad) as (changes, folder):
+        reverted = data.draw(subsets(changes))
+        became = applied(to_patch(changes, reverted), folder / "bad")
+        assert without_directories(became) == without_directories(variant(changes, bad, reverted))
+
+
+def check_patch(good: Files, bad: Files) -> bytes:
+    with comparison(good, bad) as (changes, folder):
+        patch = to_patch(changes, changes.everything)
+        assert applied(patch, folder / "bad") == good
+        assert to_patch(changes, Reverted()) == b""
+        return patch
+
+
+def test_a_patch_of_some_lines_holds_only_these() -> None:
+    lines = [b"line %d\n" % number for number in range(30)]
+    good, bad = list(lines), list(lines)
+    bad[3], bad[20] = b"three\n", b"twenty\n"
+    with comparison({"a": Node(FILE, b"".join(good))}, {"a": Node(FILE, b"".join(bad))}) as found:
+        changes, _ = found
+        patch = to_patch(changes, frozenset({changes.changes[0].id}))
+    assert b"-three\n+line 3\n" in patch
+    assert b"twenty" not in patch
+
+
+def test_a_patch_renames_makes_executable_and_links() -> None:
+    text = b"".join(b"line %d\n" % number for number in range(9))
+    patch = check_patch(
+        {"old": Node(EXECUTABLE, text), "link": Node(LINK, b"old"), "became": Node(FILE, b"x\n")},
+        {"new": Node(FILE, text), "link": Node(LINK, b"new"), "became": Node(LINK, b"new")},
+    )
+    assert b"rename from new\nrename to old\n" in patch
+
+
+def test_a_patch_holds_binary_content() -> None:
+    assert b"GIT binary patch" in check_patch({"a": Node(FILE, b"\0\1")}, {"a": Node(FILE, b"\0")})
