@@ -23,7 +23,7 @@ from trees import (
     variant,
 )
 
-from whence.changes.tree import Node
+from whence.changes.tree import Node, folders_of
 from whence.model import Reverted
 from whence.report.patch import to_patch
 
@@ -46,13 +46,18 @@ def without_directories(tree: Files) -> Files:
     return {path: node for path, node in tree.items() if node != EMPTY}
 
 
-def git_takes_the_names(pair: tuple[Files, Files]) -> bool:
-    """git writes a directory's trailing space into a patch but cannot read it back."""
-    return not any(" /" in path for tree in pair for path in tree)
+def git_takes_its_own_patch(pair: tuple[Files, Files]) -> bool:
+    """Leave out two patches that git writes but cannot read back.
+
+    A directory's name that ends with a space, and a link renamed into a directory of its name.
+    """
+    links = {path for tree in pair for path, node in tree.items() if node.kind is LINK}
+    folders = folders_of(path for tree in pair for path in tree)
+    return links.isdisjoint(folders) and not any(name.endswith(" ") for name in folders)
 
 
-@settings(max_examples=40, deadline=None)
-@given(pair=pairs.filter(git_takes_the_names), data=st.data())
+@settings(max_examples=50, deadline=None)
+@given(pair=pairs.filter(git_takes_its_own_patch), data=st.data())
 def test_a_patch_makes_the_variant(pair: tuple[Files, Files], data: st.DataObject) -> None:
     good, bad = map(without_directories, pair)
     with comparison(good, bad) as (changes, folder):

@@ -18,7 +18,7 @@ def lines_at(content: bytes, span: Span) -> bytes:
     return b"".join(lines[line - 1] for line in span.lines)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs)
 def test_removed_and_added_are_the_lines_of_the_files(pair: tuple[Files, Files]) -> None:
     good, bad = pair
@@ -30,7 +30,7 @@ def test_removed_and_added_are_the_lines_of_the_files(pair: tuple[Files, Files])
                 assert lines_at(bad[change.file].content, change.new) == change.added
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs)
 def test_changes_are_numbered_in_reading_order(pair: tuple[Files, Files]) -> None:
     with comparison(*pair) as (changes, _):
@@ -39,7 +39,7 @@ def test_changes_are_numbered_in_reading_order(pair: tuple[Files, Files]) -> Non
         assert places == sorted(places)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs)
 def test_the_pieces_of_a_block_lie_end_to_end_and_blocks_apart(pair: tuple[Files, Files]) -> None:
     with comparison(*pair) as (changes, _):

@@ -14,7 +14,7 @@ NOTHING: Reverted = frozenset()
 KEPT = ("a", "*.py", "b/c.c", "sp*", "h.cpp/")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs)
 def test_everything_reverted_is_the_good_tree_and_nothing_the_bad(
     pair: tuple[Files, Files],
@@ -27,7 +27,7 @@ def test_everything_reverted_is_the_good_tree_and_nothing_the_bad(
         assert contents(folder / "good") == good
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs, data=st.data())
 def test_a_workspace_becomes_any_variant_from_any_other(
     pair: tuple[Files, Files], data: st.DataObject
@@ -45,7 +45,7 @@ def test_a_workspace_becomes_any_variant_from_any_other(
         assert contents(workspace.tree) == bad
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs, data=st.data())
 def test_equal_trees_have_equal_fingerprints_and_no_others(
     pair: tuple[Files, Files], data: st.DataObject
@@ -63,7 +63,7 @@ def test_equal_trees_have_equal_fingerprints_and_no_others(
         assert same == (good == bad)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs)
 def test_every_change_does_something_on_its_own(pair: tuple[Files, Files]) -> None:
     good, bad = pair
@@ -73,7 +73,7 @@ def test_every_change_does_something_on_its_own(pair: tuple[Files, Files]) -> No
             assert variant(changes, bad, changes.everything - {change.id}) != good
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(pair=pairs, keep=st.lists(st.sampled_from(KEPT), min_size=1), data=st.data())
 def test_kept_paths_are_as_in_the_bad_tree_in_every_variant(
     pair: tuple[Files, Files], keep: list[str], data: st.DataObject

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ from whence.changes.tree import EntryKind, Node, read_tree
 from whence.model import ChangeId, Reverted
 
 Files = dict[str, Node]
-Mutation = Callable[[Files], None]
+T = TypeVar("T")
 
 FILE, EXECUTABLE, LINK = EntryKind.FILE, EntryKind.EXECUTABLE, EntryKind.LINK
 EMPTY = Node(EntryKind.DIRECTORY, b"")
@@ -62,26 +63,32 @@ LINES = (
     b"diff --git a/a b/b\n",
 )
 
-paths = st.lists(
-    st.sampled_from(PLAIN_NAMES) | st.sampled_from(PLAIN_NAMES + ODD_NAMES), min_size=1, max_size=3
-).map("/".join)
-lines = st.sampled_from(LINES) | st.builds(
+
+def mostly(often: st.SearchStrategy[T], seldom: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
+    """Draw from the first strategy four times in five; `|` would draw from both alike."""
+    return st.integers(0, 4).flatmap(lambda number: often if number else seldom)
+
+
+names = mostly(st.sampled_from(PLAIN_NAMES), st.sampled_from(ODD_NAMES))
+paths = st.lists(names, min_size=1, max_size=3).map("/".join)
+calls = st.builds(
     lambda name, number: b"    %s = work(%d)\n" % (name, number),
     st.sampled_from((b"one", b"two", b"three")),
     st.integers(0, 99),
 )
+lines = st.sampled_from(LINES) | calls
 texts = st.builds(
     lambda parts, ends: b"".join(parts) if ends else b"".join(parts).rstrip(b"\n"),
-    st.lists(lines, max_size=12),
+    mostly(st.lists(lines, min_size=5, max_size=14), st.lists(lines, max_size=3)),
     st.integers(0, 3),
 )
 binaries = st.binary(max_size=12).map(lambda more: b"\0" + more)
-contents_of_files = texts | texts | texts | binaries | st.just(b"")
+contents_of_files = mostly(texts, binaries | st.just(b""))
 files = st.builds(Node, st.sampled_from((FILE, FILE, EXECUTABLE)), contents_of_files)
 links = st.builds(
     Node, st.just(LINK), st.sampled_from((b"a", b"b", b"m.py", b"../nothing", b"caf\xe9", b"."))
 )
-nodes = files | files | files | links | st.just(EMPTY)
+nodes = mostly(files, links | st.just(EMPTY))
 
 
 def put(tree: Files, path: str, node: Node) -> None:
@@ -95,7 +102,9 @@ def put(tree: Files, path: str, node: Node) -> None:
 @st.composite
 def trees(draw: st.DrawFn) -> Files:
     tree: Files = {}
-    for path, node in draw(st.lists(st.tuples(paths, nodes), max_size=7)):
+    entries = st.tuples(paths, nodes)
+    some = mostly(st.lists(entries, min_size=3, max_size=7), st.lists(entries, max_size=2))
+    for path, node in draw(some):
         put(tree, path, node)
     return tree
 
@@ -109,19 +118,22 @@ def edited(draw: st.DrawFn, content: bytes) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         first = draw(st.integers(0, len(parts)))
         last = draw(st.integers(first, min(first + 4, len(parts))))
-        old = [part.replace(b"1", b"7").replace(b"x", b"z") for part in parts[first:last]]
-        parts[first:last] = draw(st.just(old) | st.lists(lines, max_size=4))
+        alike = [part.replace(b"1", b"7").replace(b"work(", b"more(") for part in parts[first:last]]
+        parts[first:last] = draw(mostly(st.just(alike), st.lists(lines, max_size=4)))
     return b"".join(parts)
+
+
+others = st.sampled_from(("put", "delete", "replace"))
 
 
 @st.composite
 def changed(draw: st.DrawFn, good: Files) -> Files:
     """Let a few things happen to a tree."""
     bad = dict(good)
-    for _ in range(draw(st.integers(0, 6))):
+    for _ in range(draw(st.integers(1, 6))):
         path = draw(st.sampled_from(sorted(bad)) if bad else paths)
         node = bad.get(path)
-        what = draw(st.sampled_from(("edit", "edit", "move", "mode", "put", "delete", "replace")))
+        what = draw(mostly(st.sampled_from(("edit", "edit", "move", "mode")), others))
         if what == "put" or node is None:
             put(bad, draw(paths), draw(nodes))
         elif what == "edit" and node.kind.is_file:
@@ -133,12 +145,12 @@ def changed(draw: st.DrawFn, good: Files) -> Files:
             bad[path] = Node(FILE if node.kind is EXECUTABLE else EXECUTABLE, node.content)
         elif what == "delete":
             del bad[path]
-        else:
+        elif what == "replace":
             bad[path] = draw(nodes)
     return bad
 
 
-pairs = trees().flatmap(lambda good: st.tuples(st.just(good), changed(good) | trees()))
+pairs = trees().flatmap(lambda good: st.tuples(st.just(good), mostly(changed(good), trees())))
 
 
 def subsets(changes: ChangeSet) -> st.SearchStrategy[Reverted]:
