@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trees import EMPTY, EXECUTABLE, FILE, Files, comparison, variant
-
+from tests.changes.trees import EMPTY, EXECUTABLE, FILE, Files, comparison, variant
 from whence.changes.tree import Node
 from whence.model import Kind
 

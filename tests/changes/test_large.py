@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trees import FILE, comparison
-
+from tests.changes.trees import FILE, comparison
 from whence.changes.tree import Node
 from whence.model import Kind
 

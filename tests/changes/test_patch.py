@@ -10,7 +10,8 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import (
+
+from tests.changes.trees import (
     EMPTY,
     EXECUTABLE,
     FILE,
@@ -22,7 +23,6 @@ from trees import (
     subsets,
     variant,
 )
-
 from whence.changes.tree import Node, folders_of
 from whence.model import Reverted
 from whence.report.patch import to_patch

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from hypothesis import given, settings
-from trees import Files, comparison, pairs
 
+from tests.changes.trees import Files, comparison, pairs
 from whence.changes.changeset import ChangeSet, blocks
 from whence.model import Change, Kind, Span
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import FILE, comparison, lines
 
+from tests.changes.trees import FILE, comparison, lines
 from whence.changes.split import Piece, StatementStarts, split_block
 from whence.changes.syntax import Source
 from whence.changes.tree import Node

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import lines
 
+from tests.changes.trees import lines
 from whence.changes.syntax import Source, depth_changes, language_of, tokens
 
 PYTHON = '''\

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from trees import EMPTY, EXECUTABLE, FILE, LINK, contents, write_tree
 
+from tests.changes.trees import EMPTY, EXECUTABLE, FILE, LINK, contents, write_tree
 from whence.changes.tree import EntryKind, Node, folders_of, matches, read_tree
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import Files, comparison, contents, pairs, subsets, variant
 
+from tests.changes.trees import Files, comparison, contents, pairs, subsets, variant
 from whence.changes.tree import matches
 from whence.model import Reverted
 from whence.subject.workspace import Workspace
