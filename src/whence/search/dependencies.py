@@ -157,8 +157,6 @@ class Knowledge:
                     new = there - self._requires.setdefault(change, set())
                     self._requires[change] |= new
                     learnt = learnt or bool(new)
-            if learnt:
-                return True  # later complaints often follow from the first
         return learnt
 
 
