@@ -23,15 +23,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from whence.model import ChangeId, Outcome, Reverted, Run
+from whence.model import Outcome, Reverted, Run
 from whence.search.asking import Atom, Search, Space, parts_of, union, without
 from whence.search.dependencies import Knowledge
 
 _LESS_REPAIRS = 1
 _REPAIRS = 2  # so often is a variant that falls apart mended before we call it too small
-_SINGLE = 0.75  # how often we suppose that there is one cause, before the first run
+_SINGLE = 0.9  # how often we suppose that there is one cause, before the first run
 _ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
-_UNJUDGED = 0.2  # and of one that cannot be reverted alone without breaking the program
+_UNJUDGED = 0.05  # and of one that cannot be reverted alone without breaking the program
 _WORTH = 0.5  # share of the weight of some atoms below which part of them is not worth a run
 _FEW = 3  # up to so many atoms are left out one by one from the start
 _MANY = 8  # up to so many candidates it is cheapest to leave out one after the other
@@ -53,13 +53,13 @@ class Fast:
         self,
         space: Space,
         knowledge: Knowledge,
-        weight: Mapping[ChangeId, float],
+        weigh: Callable[[Atom], float],
         parts: Callable[[Atom], Sequence[Atom]],
     ) -> None:
         self._space = space
         self._knowledge = knowledge
         self._everything = union(space.atoms)
-        self._weight_of = weight
+        self._weight = weigh
         self._parts = parts
 
     def run(self) -> Search[list[Atom]]:
@@ -70,9 +70,6 @@ class Fast:
         else:
             found = Found([], union(candidates))
         return (yield from self.least(found))
-
-    def _weight(self, atom: Atom) -> float:
-        return sum(self._weight_of.get(change, 1.0) for change in atom)
 
     def narrow(self) -> Search[list[Atom]]:
         """Return atoms that pass when reverted, most suspicious first; few if one is the cause."""
@@ -107,7 +104,7 @@ class Fast:
         if len(parts) == 1:
             pool[atom] = weight * _UNJUDGED
         else:
-            whole = self._weight(atom) or 1.0
+            whole = sum(map(self._weight, parts)) or 1.0
             pool.update({part: weight * self._weight(part) / whole for part in parts})
         return len(parts)
 
@@ -193,6 +190,8 @@ class Fast:
         extra = sorted((atom for atom in extra if atom), key=self._order)
         if extra and needed and (yield from self._space.passes(needed)):
             extra = []
+        if len(extra) > _MANY:
+            extra = yield from self._needed_extra(needed, extra)
         passing = [*reversed(extra), *sorted(found.needed, key=self._order, reverse=True)]
         passing = yield from self._half(passing)
         i = lap = 0
@@ -209,6 +208,22 @@ class Fast:
 
     def _order(self, atom: Atom) -> tuple[float, int]:
         return -self._weight(atom), min(atom)
+
+    def _needed_extra(self, needed: Reverted, extra: list[Atom]) -> Search[list[Atom]]:
+        """Return the part of `extra` without which `needed` does not pass, or all of it."""
+        kept: list[Atom] = []
+        rest = extra
+        while rest and not (yield from self._space.passes(needed | union(kept))):
+            low, high = 0, len(rest)
+            while high - low > 1:
+                middle = (low + high) // 2
+                if (yield from self._space.passes(needed | union((*kept, *rest[:middle])))):
+                    high = middle
+                else:
+                    low = middle
+            kept.append(rest[high - 1])
+            rest = rest[: high - 1]
+        return kept if rest else extra
 
     def _half(self, passing: list[Atom]) -> Search[list[Atom]]:
         """Leave out one half or the other as long as that passes."""

@@ -29,6 +29,16 @@ class Question:
     method: str = "fast"
     find_all: bool = False
 
+    def weigh(self, atom: Iterable[ChangeId]) -> float:
+        """Return how suspicious changes are that go together.
+
+        In one function each may be the cause; a change all over the place is one change.
+        """
+        here = [self.changes[change] for change in atom]
+        return max(
+            sum(self.weight.get(change, 1.0) for change in function) for function in functions(here)
+        )
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -85,8 +95,8 @@ def _one(question: Question, knowledge: Knowledge, changes: Iterable[Change]) ->
 
     def parts(atom: Atom) -> Sequence[Atom]:
         here = [by_id[change] for change in sorted(atom)]
-        in_blocks = blocks(here)
-        return in_blocks if len(in_blocks) > 1 else pieces(here)
+        finer = (cut(here) for cut in (functions, blocks, pieces))
+        return next((found for found in finer if len(found) > 1), [atom])
 
     found = yield from _least(question, knowledge, Space(tuple(functions(by_id.values()))), parts)
     todo = list(found)
@@ -118,7 +128,7 @@ def _least(
     parts: Callable[[Atom], Sequence[Atom]],
 ) -> Search[list[Atom]]:
     """Find atoms that pass when reverted and are all needed."""
-    fast = Fast(space, knowledge, question.weight, parts)
+    fast = Fast(space, knowledge, question.weigh, parts)
     if question.method == "fast":
         return (yield from fast.run())
     split = yield from after(space)
@@ -196,10 +206,7 @@ def _root_of_tied(question: Question, tied: Sequence[Reverted]) -> Search[set[Re
     if root:
         return root
 
-    def weight(unit: Reverted) -> float:
-        return sum(question.weight.get(change, 1.0) for change in unit)
-
-    return {max(tied, key=lambda unit: (weight(unit), min(unit)))}
+    return {max(tied, key=lambda unit: (question.weigh(unit), min(unit)))}
 
 
 def _isolate_by_delta(question: Question) -> Search[Answer]:
