@@ -197,3 +197,18 @@ def test_a_simpler_way_is_preferred_to_a_way_round() -> None:
     weight = {ChangeId(i): 100.0 for i in (0, 2, 4)}
     found = answer(Question(changes(12), weight=weight), Oracle(judge))
     assert found.reverted == ids(9)
+
+
+def test_declarations_and_renamings_that_a_root_needs_to_build_are_auxiliary() -> None:
+    """The shape of AFTER's Fig. 4: y became m, and the sum that uses it has another constant."""
+
+    def judge(reverted: Reverted) -> Outcome:
+        together = reverted & ids(0, 1, 2)
+        if together and len(together) < 3:
+            return Outcome.BROKEN
+        return Outcome.PASS if together else Outcome.FAIL
+
+    question = Question(changes(9, functions=3), minor=ids(0, 1))
+    found = answer(question, Oracle(judge))
+    assert found.root == (ids(2),)
+    assert found.auxiliary == (ids(0), ids(1))

@@ -113,6 +113,12 @@ _SIMPLE = {
     "preproc_function_def",
 }
 _QUALIFIERS = {"function_definition", "class_definition", "class_specifier", "struct_specifier"}
+_DECLARATIONS = {
+    "declaration",
+    "field_declaration",
+    "import_statement",
+    "import_from_statement",
+}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
 
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
@@ -225,6 +231,18 @@ class Source:
         return node.type == "expression_statement" and all(
             child.type == "string" for child in node.named_children
         )
+
+    def is_declaration(self, line: int, text: bytes) -> bool:
+        """Does the line do nothing but declare or import something, or is it a comment?"""
+        if self.is_comment(line, text):
+            return True
+        first = len(text) - len(text.lstrip())
+        node = self._root.descendant_for_point_range((line - 1, first), (line - 1, len(text)))
+        while node is not None and node.type not in _SIMPLE and node.type not in _BODIES:
+            node = node.parent
+        if node is None or node.type not in _DECLARATIONS:
+            return False
+        return not any(child.type == "init_declarator" for child in node.named_children)
 
     def definitions(self, first: int, last: int) -> Iterator[Name]:
         """Yield the names that the lines introduce."""

@@ -29,7 +29,8 @@ from whence.search.dependencies import Knowledge
 
 _LESS_REPAIRS = 1
 _REPAIRS = 2  # so often is a variant that falls apart mended before we call it too small
-_SINGLE = 0.9  # how often we suppose that there is one cause, before the first run
+_GIVE_UP = 0.3  # share of the weight at which we stop hoping for a single cause,
+_GIVE_UP_LATE = 0.1  # and where sets fall apart: looking for several is hard then
 _ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
 _UNJUDGED = 0.05  # and of one that cannot be reverted alone without breaking the program
 _WORTH = 0.5  # share of the weight of some atoms below which part of them is not worth a run
@@ -74,10 +75,11 @@ class Fast:
     def narrow(self) -> Search[list[Atom]]:
         """Return atoms that pass when reverted, most suspicious first; few if one is the cause."""
         pool = {atom: self._weight(atom) for atom in self._space.atoms}
-        several = sum(pool.values()) * (1 - _SINGLE) / _SINGLE
+        whole = sum(pool.values())
         most = len(pool)
         trouble: dict[Atom, float] = {}
-        while len(pool) > 1 and sum(pool.values()) > several:
+        give_up = _GIVE_UP
+        while len(pool) > 1 and sum(pool.values()) > give_up * whole:
             chosen = _heaviest(pool, most, trouble)
             if len(chosen) > 1:
                 tried, run = yield from self._fewer_together(chosen)
@@ -85,13 +87,14 @@ class Fast:
                 tried, run = yield from self._hold_together(chosen[0])
             if run.outcome is Outcome.PASS and not union(pool) <= tried:
                 pool = {atom & tried: weight for atom, weight in pool.items() if atom & tried}
-                several = sum(pool.values()) * (1 - _SINGLE) / _SINGLE
+                whole = sum(pool.values())
                 most = len(pool)
             elif run.outcome is Outcome.FAIL:
                 pool = {a: w * (_ACQUITTED if a <= tried else 1.0) for a, w in pool.items()}
                 most = len(chosen) + (len(chosen) + 1) // 2
             elif len(chosen) > 1:
                 most = len(chosen) // 2
+                give_up = _GIVE_UP_LATE
                 trouble |= {atom: trouble.get(atom, 1.0) * _TROUBLE for atom in chosen}
             else:
                 most = max(1, self._cut(pool, chosen[0]) // 2)

@@ -26,6 +26,7 @@ class Question:
     requires: Requires = field(default_factory=dict)
     weight: Mapping[ChangeId, float] = field(default_factory=dict)
     executed: frozenset[ChangeId] | None = None
+    minor: frozenset[ChangeId] = frozenset()  # they only declare or rename things
     method: str = "fast"
     find_all: bool = False
 
@@ -149,7 +150,7 @@ def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Searc
     """Tell the root from what must be reverted only so that the program holds together.
 
     Left in alone, a root change brings THE failure back.  Changes of one function that break
-    the program if one of them is left in are tied: they count as one.
+    the program if one of them is left in are tied together: they count as one.
     """
     units = units_of(question.changes, passing)
     if len(units) == 1:
@@ -160,7 +161,7 @@ def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Searc
         outcome[unit] = run.outcome
         if run.outcome is Outcome.PASS:  # a piece the search could do without
             return (yield from _split(question, knowledge, passing - unit))
-    tied = _tied(question.changes, outcome)
+    tied = _tied(question, outcome)
     for unit in tied:
         if unit not in outcome:
             run = yield passing - unit
@@ -176,19 +177,22 @@ def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Searc
     )
 
 
-def _tied(changes: Sequence[Change], outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
-    """Join the units of a function of which some make it fail differently when left in alone.
+def _tied(question: Question, outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
+    """Join the units of a function of which some break the program when left in alone.
 
-    What does not build is another matter: there the others are auxiliary.
+    Mere declarations and renamings stay apart: they are what auxiliary changes are made of.
     """
     by_function: dict[tuple[str, str | None], list[Reverted]] = defaultdict(list)
-    for unit in outcome:
-        change = changes[min(unit)]
-        by_function[change.file, change.function].append(unit)
     joined: list[Reverted] = []
-    for (_, function), units in by_function.items():
-        tied = function is not None and any(outcome[unit] is Outcome.OTHER for unit in units)
-        joined += [union(units)] if tied else units
+    for unit in outcome:
+        change = question.changes[min(unit)]
+        if unit <= question.minor or change.function is None:
+            joined.append(unit)
+        else:
+            by_function[change.file, change.function].append(unit)
+    for units in by_function.values():
+        apart = all(outcome[unit] is Outcome.FAIL for unit in units)
+        joined += units if apart else [union(units)]
     return sorted(joined, key=min)
 
 

@@ -19,7 +19,7 @@ from whence.search.dependencies import read_dependencies
 from whence.search.isolate import Answer, Question, isolate, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
 from whence.search.store import Store
-from whence.search.suspicion import Evidence, executed, weigh
+from whence.search.suspicion import Evidence, executed, find_minor, weigh
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.sources import fetch
 from whence.subject.trial import Recipe, Reference
@@ -229,6 +229,7 @@ class Session:
             read_dependencies(self._changes) if fast else {},
             weigh(self._changes, evidence) if fast else {},
             executed(self._changes, evidence),
+            find_minor(self._changes),
             self._order.method,
             self._order.find_all,
         )

@@ -8,7 +8,7 @@ without being executed (data, build files, declarations).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from whence.changes.changeset import ChangeSet, FileDelta
@@ -20,7 +20,7 @@ Covered = Mapping[str, frozenset[int]]  # file to executed lines
 _NOT_EXECUTED = 0.01
 _AT_IMPORT = 0.25  # executed, but outside any function: most of it always is
 _COMMENT = 0.001
-_RENAMING = 0.1  # does nothing but call things by new names
+_MINOR = 0.1  # does nothing but declare things or call them by new names
 _PARTED_IN_BAD = 4.0  # in the same function, unchanged lines were executed on bad alone
 _PARTED_IN_GOOD = 2.0
 _ON_THE_STACK = 4.0  # in a function that the failure's own report names
@@ -45,13 +45,19 @@ def executed(changes: ChangeSet, evidence: Evidence) -> frozenset[ChangeId] | No
 def weigh(changes: ChangeSet, evidence: Evidence) -> dict[ChangeId, float]:
     """Return how suspicious each change is, relative to the others."""
     ran = executed(changes, evidence)
-    renamings = _renamings(changes)
+    minor = find_minor(changes)
     parted = _parted_functions(changes, evidence)
     stack = _functions_of(changes, evidence.frames)
     return {
-        c.id: _weigh(changes, c, ran, parted, stack) * (_RENAMING if c.id in renamings else 1.0)
+        c.id: _weigh(changes, c, ran, parted, stack) * (_MINOR if c.id in minor else 1.0)
         for c in changes.changes
     }
+
+
+def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:
+    """Return the changes that only declare things or call them by new names."""
+    declaring = {c.id for c in changes.changes if _all_lines(changes, c, Source.is_declaration)}
+    return _renamings(changes) | declaring
 
 
 def _renamings(changes: ChangeSet) -> frozenset[ChangeId]:
@@ -83,7 +89,7 @@ def _weigh(
     parted: Mapping[tuple[str, str], float],
     stack: frozenset[tuple[str, str]],
 ) -> float:
-    if _is_comment(changes, change):
+    if _all_lines(changes, change, Source.is_comment):
         return _COMMENT
     weight = 1.0
     place = (change.file, change.function or "")
@@ -125,7 +131,10 @@ def _lines(source: Source | None, span: Span) -> Iterable[int]:
     return lines
 
 
-def _is_comment(changes: ChangeSet, change: Change) -> bool:
+def _all_lines(
+    changes: ChangeSet, change: Change, holds: Callable[[Source, int, bytes], bool]
+) -> bool:
+    """Does this hold of every line of a change, on both sides?"""
     if change.kind is not Kind.EDIT:
         return False
     for text, span, path, of_good in (
@@ -135,8 +144,8 @@ def _is_comment(changes: ChangeSet, change: Change) -> bool:
         source = changes.source(path, of_good=of_good)
         if source is None:
             return False
-        lines = text.split(b"\n")
-        if not all(source.is_comment(n, t) for n, t in zip(span.lines, lines, strict=False)):
+        lines = zip(span.lines, text.split(b"\n"), strict=False)
+        if not all(holds(source, number, line) for number, line in lines):
             return False
     return True
 
