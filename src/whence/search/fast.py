@@ -27,8 +27,8 @@ from whence.model import Outcome, Reverted, Run
 from whence.search.asking import Atom, Search, Space, parts_of, union, without
 from whence.search.dependencies import Knowledge
 
-_LESS_REPAIRS = 1
-_REPAIRS = 2  # so often is a variant that falls apart mended before we call it too small
+_REPAIRS = 2  # so often is a variant that falls apart mended with more changes,
+_FEWER_REPAIRS = 1  # or, where many are tried at a time, with fewer
 _GIVE_UP = 0.3  # share of the weight at which we stop hoping for a single cause,
 _GIVE_UP_LATE = 0.1  # and where sets fall apart: looking for several is hard then
 _ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
@@ -156,7 +156,7 @@ class Fast:
         """Revert those of the atoms that require nothing else; while it falls apart, fewer."""
         tried = self._self_contained(atoms) or self._closed(union(atoms))
         run = yield from self._space.ask(tried)
-        for _ in range(_LESS_REPAIRS):
+        for _ in range(_FEWER_REPAIRS):
             if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
             self._knowledge.learn(self._space.always | tried, run.complaints)

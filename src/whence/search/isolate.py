@@ -207,10 +207,7 @@ def _root_of_tied(question: Question, tied: Sequence[Reverted]) -> Search[set[Re
         run: Run = yield everything - unit
         if run.outcome is Outcome.FAIL:
             root.add(unit)
-    if root:
-        return root
-
-    return {max(tied, key=lambda unit: (question.weigh(unit), min(unit)))}
+    return root or {max(tied, key=lambda unit: (question.weigh(unit), min(unit)))}
 
 
 def _isolate_by_delta(question: Question) -> Search[Answer]:
