@@ -17,6 +17,7 @@ from tests.search.oracles import (
     with_dependencies,
 )
 from whence.model import ChangeId, Complaint, Outcome, Reverted
+from whence.search.dependencies import Dependencies
 from whence.search.isolate import METHODS, Answer, Question
 
 REVERTING = ("fast", "after")
@@ -121,7 +122,7 @@ def test_symmetric_delta_debugging_misses_a_cause_and_says_so() -> None:
 
 def test_two_causes_among_a_hundred_with_dependencies_take_at_most_twenty_runs() -> None:
     requires = {ChangeId(i): ids(i + 1) for i in range(0, 100, 2) if i not in (20, 70)}
-    question = Question(changes(100), requires=requires)
+    question = Question(changes(100), Dependencies(requires))
     oracle = Oracle(with_dependencies(ids(21, 71), requires))
     assert root_of(answer(question, oracle)) == ids(21, 71)
     assert len(oracle.asked) <= 20

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
@@ -19,9 +20,10 @@ from whence.changes.syntax import Source, is_word, tokens
 from whence.model import Change, ChangeId, Complaint, Kind, Reverted
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
+Touching = Mapping[str, frozenset[ChangeId]]  # a name to the changes that have to do with it
 _Key = tuple[str, str, str]  # file and function ("" for a name that all see), name
 
-_TOO_COMMON = 12  # a name that more changes than this touch says nothing about them
+_TOO_COMMON = 40  # a name that more changes than this touch says nothing about them
 
 
 @dataclass
@@ -33,8 +35,17 @@ class _Names:
     used: dict[_Key, set[ChangeId]] = field(default_factory=lambda: defaultdict(set))
 
 
-def read_dependencies(changes: ChangeSet) -> Requires:
-    """Return what each change requires, as far as the sources tell."""
+@dataclass(frozen=True)
+class Dependencies:
+    """What each change requires, and which changes introduce a name or take it away."""
+
+    requires: Requires = field(default_factory=dict)
+    gives: Touching = field(default_factory=dict)
+    takes: Touching = field(default_factory=dict)
+
+
+def read_dependencies(changes: ChangeSet) -> Dependencies:
+    """Return what the sources tell."""
     requires: dict[ChangeId, set[ChangeId]] = defaultdict(set)
     old = _read_names(changes, of_good=True)
     new = _read_names(changes, of_good=False)
@@ -50,7 +61,18 @@ def read_dependencies(changes: ChangeSet) -> Requires:
         requires[definition] |= callers
         for caller in callers:
             requires[caller].add(definition)
-    return {change: frozenset(others - {change}) for change, others in requires.items()}
+    return Dependencies(
+        {change: frozenset(others - {change}) for change, others in requires.items()},
+        gives=_by_name(new.inside),
+        takes=_by_name(old.inside),
+    )
+
+
+def _by_name(inside: Mapping[_Key, set[ChangeId]]) -> Touching:
+    found: dict[str, set[ChangeId]] = defaultdict(set)
+    for (_, _, name), changes in inside.items():
+        found[name] |= changes
+    return {name: frozenset(changes) for name, changes in found.items()}
 
 
 def _read_names(changes: ChangeSet, *, of_good: bool) -> _Names:
@@ -115,12 +137,16 @@ def _parameter_changes(
 class Knowledge:
     """What a search has learnt so far of which changes go together."""
 
-    def __init__(self, changes: Iterable[Change], requires: Requires) -> None:
-        self._requires = {change: set(others) for change, others in requires.items()}
-        self._touches: dict[str, set[ChangeId]] = defaultdict(set)
+    def __init__(self, changes: Iterable[Change], read: Dependencies) -> None:
+        self._requires = {change: set(others) for change, others in read.requires.items()}
+        self._read = read
+        self._gained: dict[str, set[ChangeId]] = defaultdict(set)
+        self._lost: dict[str, set[ChangeId]] = defaultdict(set)
         for change in changes:
-            for name in _names_touched(change):
-                self._touches[name].add(change.id)
+            before, after = Counter(tokens(change.removed)), Counter(tokens(change.added))
+            for touched, words in ((self._lost, before - after), (self._gained, after - before)):
+                for word in filter(is_word, words):
+                    touched[word.decode("utf-8", "replace")].add(change.id)
 
     def closure(self, reverted: Iterable[ChangeId]) -> Reverted:
         """Return the set with all that its members require."""
@@ -144,24 +170,18 @@ class Knowledge:
                 return frozenset(closed)
             closed |= more
 
-    def learn(self, reverted: Reverted, complaints: Iterable[Complaint]) -> bool:
-        """Take in why a variant fell apart.  Was there something new in it?"""
-        learnt = False
-        for complaint in complaints:
-            for name in complaint.names:
-                touching = self._touches.get(name, set())
-                here, there = touching & reverted, touching - reverted
-                if not here or not there or len(there) > _TOO_COMMON:
-                    continue
-                for change in here:
-                    new = there - self._requires.setdefault(change, set())
-                    self._requires[change] |= new
-                    learnt = learnt or bool(new)
-        return learnt
+    def learn(self, reverted: Reverted, complaints: Iterable[Complaint]) -> None:
+        """Take in why a variant fell apart: some name is used but not there, or not so."""
+        for name in dict.fromkeys(name for complaint in complaints for name in complaint.names):
+            gained, lost = self._gained.get(name, set()), self._lost.get(name, set())
+            takers = self._read.takes.get(name, frozenset()) or lost
+            givers = self._read.gives.get(name, frozenset()) or gained
+            # What brings back a use needs what took the name away reverted too, and where the
+            # change that gave the name is reverted, its uses have to go with it.
+            self._tie(lost & reverted, takers - reverted)
+            self._tie(givers & reverted, gained - reverted)
 
-
-def _names_touched(change: Change) -> set[str]:
-    """Return the words that occur more often on one side of a change than on the other."""
-    before, after = Counter(tokens(change.removed)), Counter(tokens(change.added))
-    different = (before - after) + (after - before)
-    return {word.decode("utf-8", "replace") for word in different if is_word(word)}
+    def _tie(self, changes: Iterable[ChangeId], others: AbstractSet[ChangeId]) -> None:
+        if len(others) <= _TOO_COMMON:
+            for change in changes:
+                self._requires.setdefault(change, set()).update(others)

@@ -19,7 +19,7 @@ right whatever the guesses on the way were.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -80,7 +80,7 @@ class Fast:
         trouble: dict[Atom, float] = {}
         give_up = _GIVE_UP
         while len(pool) > 1 and sum(pool.values()) > give_up * whole:
-            chosen = _heaviest(pool, most, trouble)
+            chosen = self._likely(pool, most, trouble)
             if len(chosen) > 1:
                 tried, run = yield from self._fewer_together(chosen)
             else:
@@ -99,6 +99,24 @@ class Fast:
             else:
                 most = max(1, self._cut(pool, chosen[0]) // 2)
         return sorted(pool, key=lambda atom: (-pool[atom], -self._weight(atom), min(atom)))
+
+    def _likely(
+        self, pool: Mapping[Atom, float], most: int, trouble: Mapping[Atom, float]
+    ) -> list[Atom]:
+        """Return the likeliest atoms, up to half of the weight and to a number; at least one.
+
+        Of two equally suspicious atoms the one that can be reverted alone is the likelier.
+        """
+
+        def likely(atom: Atom) -> float:
+            alone = len(atom) / len(self._closed(atom))
+            return pool[atom] * alone * trouble.get(atom, 1.0)
+
+        order = sorted(pool, key=lambda atom: (-likely(atom), min(atom)))
+        half = sum(pool.values()) / 2
+        masses = accumulate(pool[atom] for atom in order)
+        enough = next((i for i, mass in enumerate(masses, 1) if mass >= half), len(order))
+        return order[: max(1, min(enough, most, len(order) - 1))]
 
     def _cut(self, pool: dict[Atom, float], atom: Atom) -> int:
         """Put an atom's parts in its place, as many as returned; else take it for less likely."""
@@ -258,15 +276,6 @@ class Fast:
             groups.add(frozenset(other for other in atoms if not other.isdisjoint(closed)))
         proper = [sorted(group, key=min) for group in groups if len(group) < len(atoms)]
         return sorted(proper, key=lambda group: (len(group), [min(atom) for atom in group]))
-
-
-def _heaviest(pool: Mapping[Atom, float], most: int, trouble: Mapping[Atom, float]) -> list[Atom]:
-    """Return the heaviest atoms, up to half of the mass and to a number; at least one."""
-    order = sorted(pool, key=lambda atom: (-pool[atom] * trouble.get(atom, 1.0), min(atom)))
-    half = sum(pool.values()) / 2
-    masses: Iterable[float] = accumulate(pool[atom] for atom in order)
-    enough = next((i for i, mass in enumerate(masses, 1) if mass >= half), len(order))
-    return order[: max(1, min(enough, most, len(order) - 1))]
 
 
 def _middle(mass: Sequence[float], low: int, high: int) -> int:

@@ -11,7 +11,7 @@ from whence.model import Change, ChangeId, Outcome, Reverted, Run
 from whence.search import delta
 from whence.search.after import after, find_auxiliary
 from whence.search.asking import Atom, Search, Space, union, without
-from whence.search.dependencies import Knowledge, Requires
+from whence.search.dependencies import Dependencies, Knowledge
 from whence.search.fast import Fast, Found
 
 METHODS = ("fast", "after", "add", "dd", "ddmin")
@@ -23,7 +23,7 @@ class Question:
     """All that a search may know before its first run."""
 
     changes: tuple[Change, ...]
-    requires: Requires = field(default_factory=dict)
+    dependencies: Dependencies = field(default_factory=Dependencies)
     weight: Mapping[ChangeId, float] = field(default_factory=dict)
     executed: frozenset[ChangeId] | None = None
     minor: frozenset[ChangeId] = frozenset()  # they only declare or rename things
@@ -70,7 +70,7 @@ def isolate(question: Question) -> Search[Answer]:
 
 
 def _isolate_by_reverting(question: Question) -> Search[Answer]:
-    knowledge = Knowledge(question.changes, question.requires)
+    knowledge = Knowledge(question.changes, question.dependencies)
     answers = [(yield from _one(question, knowledge, question.changes))]
     while len(answers) <= _MOST_ALTERNATIVES:
         # A set of several changes may be a way round the cause: is there a simpler one?

@@ -15,7 +15,7 @@ from whence.changes.changeset import ChangeSet, compare
 from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.model import Change, Hunk, Outcome, Reported, Result, Reverted, Run, Span
-from whence.search.dependencies import read_dependencies
+from whence.search.dependencies import Dependencies, read_dependencies
 from whence.search.isolate import Answer, Question, isolate, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
 from whence.search.store import Store
@@ -226,7 +226,7 @@ class Session:
         fast = self._order.method == "fast"
         return Question(
             self._changes.changes,
-            read_dependencies(self._changes) if fast else {},
+            read_dependencies(self._changes) if fast else Dependencies(),
             weigh(self._changes, evidence) if fast else {},
             executed(self._changes, evidence),
             find_minor(self._changes),
