@@ -23,6 +23,7 @@ Requires = Mapping[ChangeId, frozenset[ChangeId]]
 Touching = Mapping[str, frozenset[ChangeId]]  # a name to the changes that have to do with it
 _Key = tuple[str, str, str]  # file and function ("" for a name that all see), name
 
+_PATIENCE = 2  # complaints of a name before all that touch it are reverted together or not at all
 _TOO_COMMON = 40  # a name that more changes than this touch says nothing about them
 
 
@@ -140,6 +141,7 @@ class Knowledge:
     def __init__(self, changes: Iterable[Change], read: Dependencies) -> None:
         self._requires = {change: set(others) for change, others in read.requires.items()}
         self._read = read
+        self._heard: Counter[str] = Counter()
         self._gained: dict[str, set[ChangeId]] = defaultdict(set)
         self._lost: dict[str, set[ChangeId]] = defaultdict(set)
         for change in changes:
@@ -180,6 +182,12 @@ class Knowledge:
             # change that gave the name is reverted, its uses have to go with it.
             self._tie(lost & reverted, takers - reverted)
             self._tie(givers & reverted, gained - reverted)
+
+        for name in {complaint.names[0] for complaint in complaints if complaint.names}:
+            self._heard[name] += 1
+            if self._heard[name] > _PATIENCE:
+                touching = self._gained.get(name, set()) | self._lost.get(name, set())
+                self._tie(touching, touching)
 
     def _tie(self, changes: Iterable[ChangeId], others: AbstractSet[ChangeId]) -> None:
         if len(others) <= _TOO_COMMON:

@@ -59,7 +59,10 @@ class Answer:
 
     @property
     def reverted(self) -> Reverted:
-        return frozenset().union(*self.root, *self.auxiliary)
+        return union((*self.root, *self.auxiliary))
+
+    def __len__(self) -> int:
+        return len(self.root) + len(self.auxiliary)
 
 
 def isolate(question: Question) -> Search[Answer]:
@@ -74,15 +77,14 @@ def _isolate_by_reverting(question: Question) -> Search[Answer]:
     answers = [(yield from _one(question, knowledge, question.changes))]
     while len(answers) <= _MOST_ALTERNATIVES:
         # A set of several changes may be a way round the cause: is there a simpler one?
-        simple = len(answers[0].root) + len(answers[0].auxiliary) == 1 or len(answers) > 1
+        simple = len(answers[0]) == 1 or len(answers) > 1
         if simple and not question.find_all:
             break
-        taken = frozenset().union(*(answer.reverted for answer in answers))
-        other = yield from _another(question, knowledge, taken)
+        other = yield from _another(question, knowledge, union(a.reverted for a in answers))
         if other is None:
             break
         answers.append(other)
-    best = min(answers, key=lambda a: (len(a.root) + len(a.auxiliary), len(a.auxiliary)))
+    best = min(answers, key=lambda answer: (len(answer), len(answer.auxiliary)))
     others = tuple(answer.reverted for answer in answers if answer is not best)
     return replace(best, alternatives=others if question.find_all else ())
 
