@@ -1,0 +1,206 @@
+"""What does a user see who made a mistake?  One message that says what to do, and status 2.
+
+That nothing of theirs was touched and nothing of ours left behind is part of every claim:
+`User.whence` sees to it.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from whence.cli.main import main
+
+from .prompt import SOURCES, TEST, Said, User, check_found, check_refused, isolating
+
+
+def test_without_a_mistake_the_change_is_found(user: User) -> None:
+    check_found(user.isolate())
+
+
+# -- the test and the build ------------------------------------------------------------------
+
+
+def test_good_fails(user: User) -> None:
+    said = user.isolate(test="echo is wrong; false")
+    check_refused(said, "fails on the good version (good)", "    is wrong", slug="good-fails")
+
+
+def test_bad_passes(user: User) -> None:
+    said = user.isolate(test="true")
+    check_refused(said, "passes on the bad version (bad)", "swap --good", slug="bad-passes")
+
+
+def test_good_is_killed_by_a_signal(user: User) -> None:
+    said = user.isolate(test="kill -SEGV $$")
+    check_refused(said, "good version (good)", "segmentation fault", slug="good-fails")
+
+
+@pytest.mark.parametrize("test", ["no-such-command --flag", "./no-such-script"])
+def test_there_is_no_such_test_command(user: User, test: str) -> None:
+    said = user.isolate(test=test)
+    check_refused(said, f"was not found: {test}", "absolute path", slug="test-not-found")
+
+
+def test_good_does_not_build(user: User) -> None:
+    said = user.isolate("--build", "echo no compiler; false")
+    check_refused(said, "(good) cannot be tested: the build", "no compiler", slug="good-is-broken")
+
+
+def test_bad_does_not_build(user: User) -> None:
+    said = user.isolate("--build", TEST)
+    check_refused(said, "(bad) cannot", f"We ran: {TEST}", "as --test", slug="bad-is-broken")
+
+
+# -- the versions ----------------------------------------------------------------------------
+
+
+def test_the_versions_are_the_same(user: User) -> None:
+    said = user.isolate("--bad", "good")
+    check_refused(said, "good and good have the same files", "--bad", slug="no-changes")
+
+
+def test_there_is_no_such_directory(user: User) -> None:
+    said = user.isolate("--good", "gone/away")
+    check_refused(said, "'gone/away'", "Check the path", slug="not-a-repository")
+
+
+def test_there_is_no_such_revision(user: User) -> None:
+    subprocess.run(("git", "init", "-q", "good"), cwd=user.here, check=True)
+    said = user.isolate("--bad", "v9", "--repo", "good")
+    check_refused(said, "'v9'", "in good", "HEAD~3", slug="no-such-source")
+
+
+@pytest.mark.parametrize("repo", ["bad", "nowhere"])
+def test_there_is_no_repository(user: User, repo: str) -> None:
+    said = user.isolate("--good", "v1", "--repo", repo)
+    check_refused(said, "'v1'", f"of {repo}", "--repo", slug="not-a-repository")
+
+
+@pytest.mark.parametrize("name", ["a.tar.gz", "a.zip"])
+def test_an_archive_is_damaged(user: User, name: str) -> None:
+    user.write(name, "this is no archive")
+    said = user.isolate("--good", name)
+    check_refused(said, f"{name} cannot be unpacked", "fetch it again", slug="archive-corrupt")
+
+
+def test_an_archive_leads_out_of_its_root(user: User) -> None:
+    with tarfile.open(user.here / "a.tar", "w") as tar:
+        tar.addfile(tarfile.TarInfo("../evil"), io.BytesIO())
+    with zipfile.ZipFile(user.here / "a.zip", "w") as zipped:
+        zipped.writestr("/evil", "")
+    for name, entry in ("a.tar", "../evil"), ("a.zip", "/evil"):
+        said = user.isolate("--good", name)
+        check_refused(said, repr(entry), "unpack it yourself", slug="archive-escapes")
+
+
+def test_a_file_cannot_be_read(
+    user: User, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(source: Path, _: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(source))
+
+    (user.here / "good" / "numbers").chmod(0)
+    if os.geteuid() == 0:  # may read it all the same
+        monkeypatch.setattr(shutil, "copyfile", refuse)
+    monkeypatch.setattr(sys, "argv", ["whence", *isolating()])
+    monkeypatch.chdir(user.here)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = Said(ended.value.code, *capsys.readouterr())  # type: ignore[arg-type]  # it is 2
+    check_refused(said, "good/numbers", "readable by you", slug="unreadable-source")
+
+
+# -- the store -------------------------------------------------------------------------------
+
+
+def test_the_store_is_damaged(user: User) -> None:
+    store = user.write("store", "this is no database, but long enough to look like one")
+    said = user.isolate("--store", store)
+    check_refused(said, f"{store} cannot be used", "--store FILE", slug="store-unusable")
+
+
+def test_the_store_is_a_directory(user: User) -> None:
+    check_refused(user.isolate("--store", "good"), "'--store': File 'good' is a directory")
+
+
+def test_the_store_cannot_be_made(user: User) -> None:
+    said = user.isolate("--store", "good/words/store")
+    check_refused(said, "good/words/store cannot be used", slug="store-unusable")
+
+
+# -- the cluster -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "no address"])
+def test_there_is_no_cluster(user: User, address: str) -> None:
+    pytest.importorskip("distributed")
+    said = user.isolate("--cluster", address)
+    check_refused(said, f"no Dask cluster at {address}", "tcp://HOST:8786", slug="no-cluster")
+
+
+def test_the_cluster_needs_a_package_that_is_missing(user: User) -> None:
+    shadow = user.kept / "distributed.py"
+    shadow.write_text("raise ModuleNotFoundError(__name__)")
+    said = user.isolate("--cluster", "h:1", PYTHONPATH=f"{user.kept}{os.pathsep}{SOURCES}")
+    check_refused(said, "pip install 'whence[cluster]'", slug="no-distributed")
+
+
+# -- the options -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "claims"),
+    [
+        (("--memory", "lots"), ("--memory", "'lots'", "512M")),
+        (("--jobs", "0"), ("--jobs", "0 is not in the range x>=1")),
+        (("--method", "magic"), ("--method", "'magic'", "ddmin")),
+        (("--repo", "good/words"), ("--repo", "good/words")),
+        (("--patch", "good"), ("--patch", "is a directory")),
+        (("--good",), ("--good", "requires an argument")),
+        (("--god", "v1"), ("--god", "--good")),
+    ],
+)
+def test_an_option_is_wrong(user: User, options: tuple[str, ...], claims: tuple[str, ...]) -> None:
+    check_refused(user.isolate(*options), *claims)
+
+
+@pytest.mark.parametrize("missing", ["--good", "--bad", "--test"])
+def test_an_option_is_missing(user: User, missing: str) -> None:
+    given = list(isolating())
+    del given[given.index(missing) : given.index(missing) + 2]
+    check_refused(user.whence(*given), f"Missing option '{missing}'")
+
+
+def test_there_is_no_such_command(user: User) -> None:
+    check_refused(user.whence("isolat"), "No such command 'isolat'")
+
+
+def test_the_same_failure_is_no_pattern(user: User) -> None:
+    said = user.isolate("--same-failure", "(")
+    check_refused(said, "'('", "regular expression", slug="bad-same-failure")
+
+
+@pytest.mark.parametrize("option", ["--json", "--patch"])
+def test_a_report_goes_to_no_directory(user: User, option: str) -> None:
+    said = user.isolate(option, "gone/report")
+    check_refused(said, "gone/report cannot be written", slug="cannot-write")
+
+
+# -- the machine -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("good", ["v1", "repository"])
+def test_git_is_not_installed(user: User, good: str) -> None:
+    subprocess.run(("git", "init", "-q", "repository"), cwd=user.here, check=True)
+    said = user.isolate("--good", good, PATH=str(user.kept))
+    check_refused(said, "git is not installed", "Install it", slug="no-git")
