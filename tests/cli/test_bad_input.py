@@ -51,6 +51,11 @@ def test_there_is_no_such_test_command(user: User, test: str) -> None:
     check_refused(said, f"was not found: {test}", "absolute path", slug="test-not-found")
 
 
+def test_a_test_may_speak_of_things_not_found(user: User) -> None:
+    said = user.isolate(test="echo user not found; exit 1")
+    check_refused(said, "fails on the good version", slug="good-fails")
+
+
 def test_good_does_not_build(user: User) -> None:
     said = user.isolate("--build", "echo no compiler; false")
     check_refused(said, "(good) cannot be tested: the build", "no compiler", slug="good-is-broken")
