@@ -66,6 +66,23 @@ def test_bad_does_not_build(user: User) -> None:
     check_refused(said, "(bad) cannot", f"We ran: {TEST}", "as --test", slug="bad-is-broken")
 
 
+def test_good_takes_too_long(user: User) -> None:
+    said = user.isolate("--timeout", "0.5", test="sleep 50")
+    check_refused(said, "within 0.5 s", "We ran: sleep 50", "--timeout", slug="good-is-slow")
+
+
+def test_the_build_takes_too_long(user: User) -> None:
+    said = user.isolate("--timeout", "0.5", "--build", "sleep 50")
+    check_refused(said, "We ran: sleep 50", "--timeout", slug="good-is-broken")
+
+
+def test_the_test_cannot_judge_bad(user: User) -> None:
+    """What is said is about the test, not about the build."""
+    test = f"{TEST} || exit 125"
+    said = user.isolate("--build", "true", test=test)
+    check_refused(said, "status 125", f"We ran: {test}", "125 (cannot", slug="bad-is-broken")
+
+
 # -- the versions ----------------------------------------------------------------------------
 
 

@@ -325,14 +325,20 @@ def _cover(spans: list[Span]) -> Span:
 def _good_fails(order: Order, run: Run) -> UserError:
     recipe = order.recipe
     if run.outcome is Outcome.BROKEN:
-        what = run.note.partition("\n")[0] or "it cannot be judged"
         return UserError(
-            f"The good version ({order.good}) cannot be tested: {what}.\n"
-            f"We ran: {recipe.build or recipe.test}\n{_indented(run.note.partition(chr(10))[2])}\n"
+            f"The good version ({order.good}) cannot be tested: {_what_broke(order, run)}\n"
             "Nothing can be compared until the good version builds and passes.",
             slug="good-is-broken",
         )
     assert run.failure is not None
+    if run.failure.kind == "timeout":
+        limit = recipe.asked_timeout or _LONGEST_REFERENCE
+        return UserError(
+            f"The test did not end within {limit:g} s on the good version ({order.good}).\n"
+            f"We ran: {recipe.test}\n{_indented(run.note)}\n"
+            "Allow more with --timeout, or see whether it waits for something.",
+            slug="good-is-slow",
+        )
     if run.failure.signature == "exit status 127":  # the shell's own
         return UserError(
             f"The test command was not found: {recipe.test}\n{_indented(run.note)}\n"
@@ -351,11 +357,14 @@ def _good_fails(order: Order, run: Run) -> UserError:
 def _bad_does_not_fail(order: Order, run: Run) -> UserError:
     recipe = order.recipe
     if run.outcome is Outcome.BROKEN:
-        what = run.note.partition("\n")[0] or "it cannot be judged"
         return UserError(
-            f"The bad version ({order.bad}) cannot be tested: {what}.\n"
-            f"We ran: {recipe.build or recipe.test}\n{_indented(run.note.partition(chr(10))[2])}\n"
-            "To find out what broke the build, give the build as --test and leave --build out.",
+            f"The bad version ({order.bad}) cannot be tested: {_what_broke(order, run)}\n"
+            + (
+                "To find out what broke the build, give the build as --test and leave --build out."
+                if _broke_in_build(order, run)
+                else "It has to end there, with another status than 0 (passes) and 125 (cannot be "
+                "judged)."
+            ),
             slug="bad-is-broken",
         )
     return UserError(
@@ -365,6 +374,17 @@ def _bad_does_not_fail(order: Order, run: Run) -> UserError:
         "sometimes, --confirm N runs it up to N times.",
         slug="bad-passes",
     )
+
+
+def _what_broke(order: Order, run: Run) -> str:
+    reason, _, printed = run.note.partition("\n")
+    in_build = _broke_in_build(order, run)
+    command = order.recipe.build if in_build else order.recipe.test
+    return f"{reason}.\nWe ran: {command}\n{_indented(printed)}"
+
+
+def _broke_in_build(order: Order, run: Run) -> bool:
+    return order.recipe.build is not None and not run.built
 
 
 def _indented(text: str) -> str:

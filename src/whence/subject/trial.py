@@ -187,7 +187,7 @@ def _wrong_output(got: bytes, expected: bytes) -> Failure:
 def _broken(ended: Ended, tree: Path, seconds: float, what: str) -> Run:
     complaints = read_complaints(ended.text, tree=tree)
     reason = (
-        f"the {what} took too long"
+        f"the {what} took too long (--timeout allows more)"
         if ended.timed_out
         else f"the {what} printed without end"
         if ended.flooded
