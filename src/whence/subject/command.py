@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 _MOST_OUTPUT = 64 * 2**20  # a command that prints more is stopped: it would fill the disk
+_MOST_READ = 2**20  # bytes from either end of a stream in which messages are looked for
 _LOOK_EVERY = 0.05  # seconds between looks at the clock, the output and the stop signal
 
 
@@ -29,7 +30,14 @@ class Ended:
 
     @property
     def text(self) -> str:
-        return (self.stdout + b"\n" + self.stderr).decode("utf-8", "replace")
+        return f"{readable(self.stdout)}\n{readable(self.stderr)}"
+
+
+def readable(printed: bytes) -> str:
+    """Return what was printed as text, without the middle of what no one would read to its end."""
+    if len(printed) > 2 * _MOST_READ:
+        printed = printed[:_MOST_READ] + b"\n" + printed[-_MOST_READ:]
+    return printed.decode("utf-8", "replace")
 
 
 class Stopped(Exception):

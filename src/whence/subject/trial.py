@@ -15,7 +15,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Failure, Outcome, Reverted, Run
-from whence.subject.command import Ended, run_command
+from whence.subject.command import Ended, readable, run_command
 from whence.subject.complaints import read_complaints
 from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
@@ -160,8 +160,8 @@ def judge(ended: Ended, recipe: Recipe, tree: Path) -> Run:
         failure = _wrong_output(stdout, recipe.expected)
         return Run(Outcome.FAIL, failure, seconds=ended.seconds)
     failure = read_failure(
-        stdout=ended.stdout.decode("utf-8", "replace"),
-        stderr=ended.stderr.decode("utf-8", "replace"),
+        stdout=readable(ended.stdout),
+        stderr=readable(ended.stderr),
         status=ended.status,
         tree=tree,
         timed_out=ended.timed_out,
