@@ -10,10 +10,12 @@ import errno
 import io
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tarfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -149,6 +151,27 @@ def test_the_store_is_damaged(user: User) -> None:
     store = user.write("store", "this is no database, but long enough to look like one")
     said = user.isolate("--store", store)
     check_refused(said, f"{store} cannot be used", "--store FILE", slug="store-unusable")
+
+
+def test_the_store_is_of_a_newer_whence(user: User) -> None:
+    with closing(sqlite3.connect(user.here / "store")) as store:
+        store.execute("PRAGMA user_version=99")
+    said = user.isolate("--store", "store")
+    check_refused(said, "it has version 99", "--store FILE", slug="store-unusable")
+
+
+def test_the_store_is_a_database_of_something_else(user: User) -> None:
+    with closing(sqlite3.connect(user.here / "store")) as store:
+        store.execute("CREATE TABLE customer (name)")
+    said = user.isolate("--store", "store")
+    check_refused(said, "no store of whence's", "--store FILE", slug="store-unusable")
+
+
+def test_an_outcome_in_the_store_is_damaged(user: User) -> None:
+    check_found(user.isolate())
+    with closing(sqlite3.connect(user.cache / "whence" / "runs.sqlite")) as store, store:
+        store.execute("UPDATE run SET run = '{'")
+    check_refused(user.isolate(), "runs.sqlite cannot be used", slug="store-unusable")
 
 
 def test_the_store_is_a_directory(user: User) -> None:

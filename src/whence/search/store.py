@@ -34,12 +34,20 @@ class Store:
             raise self._unusable(error) from None
 
     def _prepare(self) -> None:
+        # First look: what is not ours, or comes from a later whence, is not to be touched.
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        others = self._connection.execute(
+            "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'run'"
+        ).fetchone()[0]
+        if version == 0 and others:
+            raise sqlite3.DatabaseError("it is a database, but no store of whence's")
+        if version not in (0, _VERSION):
+            raise sqlite3.DatabaseError(
+                f"it has version {version}, and this whence knows version {_VERSION} only"
+            )
         # With a write-ahead log a commit survives kill -9, and readers do not block writers.
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=NORMAL")
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, _VERSION):
-            raise sqlite3.DatabaseError(f"it has version {version}, this whence knows {_VERSION}")
         with self._connection:
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS run"
@@ -75,8 +83,8 @@ class Store:
     def _unusable(self, error: Exception) -> UserError:
         return UserError(
             f"The store {self.path} cannot be used: {error}.\n"
-            "Give another one with --store FILE, or delete this one: it holds only outcomes of "
-            "runs, which will then be run again.",
+            "Give another one with --store FILE. If it is a store of whence's, you can as well "
+            "delete it: it holds only outcomes, and what is needed of them will be run again.",
             slug="store-unusable",
         )
 
