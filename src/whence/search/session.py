@@ -96,7 +96,7 @@ def run_order(order: Order, watcher: Watcher) -> tuple[Result, ChangeSet]:
     with workshop() as folder:
         started = time.monotonic()
         changes = get_changes(order, folder, watcher)
-        store = Store(order.store) if order.store else None
+        store = Store(order.store, fresh=order.fresh) if order.store else None
         workers = _workers(order, folder, changes)
         try:
             session = Session(order, changes, store, workers, watcher)
@@ -210,7 +210,7 @@ class Session:
         """Run one version.  Only the outcome that we hope for is believed of an earlier run."""
 
         def trust(run: Run) -> bool:
-            return run.outcome is hoped and not self._order.fresh
+            return run.outcome is hoped
 
         covers = self._order.method in _USES_COVERAGE
         run = self.laboratory.run(reverted, with_coverage=covers, clean=True, trust=trust)
@@ -242,8 +242,9 @@ class Session:
         except OutOfRuns:
             return self._best_so_far(f"stopped after {lab.cost.runs} runs, as --max-runs asks")
         except KeyboardInterrupt:
+            how = "the same command without --fresh" if self._order.fresh else "the same command"
             return self._best_so_far(
-                "interrupted; the same command goes on from here (every outcome is kept)"
+                f"interrupted; {how} goes on from here (every outcome is kept)"
                 if self._order.store
                 else "interrupted"
             )

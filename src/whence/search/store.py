@@ -23,8 +23,11 @@ _PATIENCE = 60.0  # seconds to wait for another process that is writing
 
 
 class Store:
-    def __init__(self, path: Path) -> None:
+    """`fresh` leaves out what was kept before now."""
+
+    def __init__(self, path: Path, *, fresh: bool = False) -> None:
         self.path = path
+        self._since = time.time() if fresh else 0.0
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +63,7 @@ class Store:
         try:
             with self._lock:
                 row = self._connection.execute(
-                    "SELECT run, output FROM run WHERE key = ?", (key,)
+                    "SELECT run, output FROM run WHERE key = ? AND at >= ?", (key, self._since)
                 ).fetchone()
             return None if row is None else _decode(row[0], row[1])
         except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
