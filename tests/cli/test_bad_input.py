@@ -241,6 +241,17 @@ def test_a_report_goes_to_no_directory(user: User, option: str) -> None:
     check_refused(said, "gone/report cannot be written", slug="cannot-write")
 
 
+@pytest.mark.parametrize(
+    ("name", "why"), [("good", "it is a directory"), ("", "directory"), ("/dev/full", "No space")]
+)
+def test_a_report_goes_to_no_file(user: User, name: str, why: str) -> None:
+    said = user.isolate("--json", name)
+    assert (said.status, "Traceback" in said.err) == (2, False)
+    assert f"{name} cannot be written: " in said.err
+    assert why in said.err
+    assert said.err.endswith("[cannot-write]\n")
+
+
 # -- the machine -----------------------------------------------------------------------------
 
 

@@ -118,12 +118,18 @@ def _check_writable(options: dict[str, Any]) -> None:
     for name in (options["json_file"], options["patch_file"]):
         if name in (None, "-"):
             continue
-        folder = Path(name).absolute().parent
-        if not os.access(folder, os.W_OK):
-            raise UserError(
-                f"{name} cannot be written: {folder} is no directory that you may write to.",
-                slug="cannot-write",
-            )
+        path = Path(name).absolute()
+        if path.is_dir():
+            raise _cannot_write(name, "it is a directory")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise _cannot_write(name, f"{path.parent} is no directory that you may write to")
+
+
+def _cannot_write(name: str | Path, why: str) -> UserError:
+    return UserError(
+        f"{name} cannot be written: {why}.\nName a file in a directory that is there and yours.",
+        slug="cannot-write",
+    )
 
 
 def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
@@ -133,9 +139,16 @@ def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
     else:
         Console(highlight=False, soft_wrap=True).print(to_text(result))
         if options["json_file"]:
-            Path(options["json_file"]).write_text(document + "\n", "utf-8")
+            _put(Path(options["json_file"]), f"{document}\n".encode())
     if options["patch_file"]:
-        options["patch_file"].write_bytes(to_patch(changes, _claimed(result)))
+        _put(options["patch_file"], to_patch(changes, _claimed(result)))
+
+
+def _put(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise _cannot_write(path, error.strerror or str(error)) from None
 
 
 def _claimed(result: Result) -> Reverted:
