@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
+
+from whence.search.isolate import METHODS
+
 from .prompt import User, check_found
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_only_change(user: User, method: str) -> None:
+    user.write("bad/words", "a\nb\n")
+    user.write("bad/numbers", "1\n2\n3\n44\n5\n")
+    said = user.isolate("--method", method)
+    assert (said.status, said.err.count("Traceback")) == (0, 0), said
+    assert said.out.startswith("1 change of 1 broke the test.")
 
 
 def test_what_is_known_is_used_unless_a_fresh_start_is_asked_for(user: User) -> None:
