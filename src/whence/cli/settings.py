@@ -25,36 +25,87 @@ def read_settings(commands: Mapping[str, list[click.Parameter]]) -> dict[str, di
     Keys are the long options without their dashes.  At the top of the file they hold for every
     command that has the option, in a table such as [isolate] for that command.
     """
-    try:
-        settings = tomllib.loads(FILE.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise UserError(f"{FILE} cannot be read: {error}", slug="bad-settings") from None
+    settings = _parsed()
+    options = {name: _options(params) for name, params in commands.items()}
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            if key not in commands:
+                raise _unknown(f"[{key}]", [f"[{name}]" for name in sorted(commands)])
+        elif not any(key in known for known in options.values()):
+            raise _unknown(key, sorted(set().union(*options.values())))
     common = {key: value for key, value in settings.items() if not isinstance(value, dict)}
-    names = {name: _parameter_names(params) for name, params in commands.items()}
-    for key in common:
-        if not any(key in known for known in names.values()):
-            raise _unknown(key, sorted(set().union(*names.values())))
     found = {}
-    for command, known in names.items():
+    for command, known in options.items():
         own = settings.get(command, {})
         for key in own:
             if key not in known:
                 raise _unknown(f"{command}.{key}", sorted(known))
         found[command] = {
-            known[key]: value for key, value in {**common, **own}.items() if key in known
+            str(known[key].name): _checked(command, key, value, known[key])
+            for key, value in {**common, **own}.items()
+            if key in known
         }
     return found
 
 
-def _parameter_names(params: list[click.Parameter]) -> dict[str, str]:
+def _parsed() -> dict[str, Any]:
+    try:
+        return tomllib.loads(FILE.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{FILE} cannot be read: {error}\n"
+            'It is a TOML file with lines such as: test = "make check"',
+            slug="bad-settings",
+        ) from None
+
+
+def _options(params: list[click.Parameter]) -> dict[str, click.Option]:
     return {
-        option.removeprefix("--"): param.name
+        name.removeprefix("--"): param
         for param in params
-        for option in param.opts
-        if option.startswith("--") and param.name
+        for name in param.opts
+        if name.startswith("--")
+        and isinstance(param, click.Option)
+        # A mistake in this file is said before any setting is in force.
+        and name != "--debug"
     }
+
+
+def _checked(command: str, key: str, value: Any, option: click.Option) -> Any:
+    """Return the value if the option can take it."""
+    types, what = _kind(option)
+    each = value if isinstance(value, list) else [value]
+    if isinstance(value, list) is not option.multiple or not all(type(v) in types for v in each):
+        wanted = f"a list, each of it {what}" if option.multiple else what
+        raise _wrong(command, key, value, f"it has to be {wanted}")
+    try:
+        for v in each:
+            option.type.convert(v, option, None)
+    except click.BadParameter as error:
+        raise _wrong(command, key, value, error.message) from None
+    return value
+
+
+def _kind(option: click.Option) -> tuple[tuple[type, ...], str]:
+    """Return what an option's value can be in TOML, and how to say it."""
+    if option.is_flag:
+        return (bool,), "true or false"
+    if isinstance(option.type, click.IntRange):
+        return (int,), "a whole number"
+    if isinstance(option.type, click.FloatRange):
+        return (int, float), "a number"
+    if option.type.name == "size":
+        return (int, str), 'a size such as "512M"'
+    return (str,), 'a string, such as "this"'
+
+
+def _wrong(command: str, key: str, value: Any, why: str) -> UserError:
+    return UserError(
+        f"{FILE}: {key} cannot be {value!r}: {why}.\nSee: whence {command} --help",
+        slug="bad-settings",
+    )
 
 
 def _unknown(key: str, known: list[str]) -> UserError:

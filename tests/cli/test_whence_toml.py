@@ -1,0 +1,53 @@
+"""Are mistakes in whence.toml said to be there, and are its settings used?"""
+
+from __future__ import annotations
+
+import pytest
+
+from .prompt import User, check_refused
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("jobs =\n", ("cannot be read", "line 1")),
+        ("jobz = 2", ("'jobz'", "jobs")),
+        ("[isolat]", ("'[isolat]'", "[isolate]")),
+        ("[isolate]\njobz = 2", ("'isolate.jobz'", "jobs")),
+        ('jobs = "many"', ("jobs", "'many'", "a whole number")),
+        ("jobs = true", ("jobs", "a whole number")),
+        ("jobs = [1]", ("jobs", "a whole number")),
+        ("jobs = 0", ("jobs", "0 is not in the range x>=1")),
+        ("confirm = 1.5", ("confirm", "1.5", "a whole number")),
+        ('keep = "x"', ("keep", "'x'", "a list")),
+        ("keep = [1]", ("keep", "[1]", "a list")),
+        ('all = "yes"', ("all", "'yes'", "true or false")),
+        ("store = 3", ("store", "3", "a string")),
+        ('timeout = "1 h"', ("timeout", "'1 h'", "a number")),
+        ('memory = "lots"', ("memory", "'lots'", "512M")),
+        ('method = "magic"', ("method", "'magic'", "ddmin")),
+        ("debug = true", ("'debug'",)),
+    ],
+)
+def test_a_mistake_is_said(user: User, text: str, claims: tuple[str, ...]) -> None:
+    user.write("whence.toml", text)
+    check_refused(user.isolate(), "whence.toml", *claims, slug="bad-settings")
+
+
+def test_every_setting_is_used_unless_an_option_is_given(user: User) -> None:
+    user.write(
+        "whence.toml",
+        """
+        good = "good"
+        test = "false"
+        keep = ["words"]
+        timeout = 30
+        memory = "1G"
+        [isolate]
+        bad = "bad"
+        quiet = true
+        """,
+    )
+    said = user.whence("isolate", "--test", "! grep -q 44 numbers")
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("1 change of 2 broke the test.")
