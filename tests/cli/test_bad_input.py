@@ -255,7 +255,7 @@ def test_a_report_goes_to_no_file(user: User, name: str, why: str) -> None:
 # -- the machine -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("good", ["v1", "repository"])
+@pytest.mark.parametrize("good", ["v1", "repository", "good"])
 def test_git_is_not_installed(user: User, good: str) -> None:
     subprocess.run(("git", "init", "-q", "repository"), cwd=user.here, check=True)
     said = user.isolate("--good", good, PATH=str(user.kept))

@@ -6,16 +6,20 @@ repository nor their git configuration has a say.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from whence.errors import UserError
 from whence.model import Span
 
+_LITTLE = 2**20  # bytes: with less than that free, git fails for want of room
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -59,6 +63,14 @@ def make_patch(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> bytes:
                    "--no-textconv", "--no-color", "old", "new")  # fmt: skip
 
 
+def no_git() -> UserError:
+    return UserError(
+        "git is not installed, or not on the PATH.\n"
+        "Install it, or set PATH so that it is found: whence compares the two versions with it.",
+        slug="no-git",
+    )
+
+
 @contextmanager
 def _repository(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Iterator[_Git]:
     """Give a repository with the branches `old` and `new`."""
@@ -83,10 +95,24 @@ class _Git:
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> bytes:
         command = ["git", "-c", f"core.attributesFile={os.devnull}", *arguments]
-        done = subprocess.run(
-            command, cwd=self._folder, env=self._env, input=stdin, capture_output=True, check=True
-        )
+        try:
+            done = subprocess.run(
+                command, cwd=self._folder, env=self._env, input=stdin, capture_output=True
+            )
+        except FileNotFoundError:
+            raise no_git() from None
+        if done.returncode != 0:
+            raise self._failed(done.stderr)
         return done.stdout
+
+    def _failed(self, errors: bytes) -> Exception:
+        if shutil.disk_usage(self._folder).free < _LITTLE:  # git says it in many ways
+            return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._folder)
+        return UserError(
+            f"git could not compare the two versions: {os.fsdecode(errors).strip()}\n"
+            "It works in a directory of its own below TMPDIR, where it has to be able to write.",
+            slug="git-failed",
+        )
 
 
 def _import_stream(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from whence.errors import UserError
+from whence.changes.gitdiff import no_git
 
 # Git sets these for its hooks and subcommands; we look at the repository that we were given.
 _NAMES_A_REPOSITORY = (
@@ -29,11 +29,7 @@ def git(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
             capture_output=True,
         )
     except FileNotFoundError:
-        raise UserError(
-            "git is not installed, or not on the PATH.\n"
-            "Install it, or name directories or archives that hold no repository.",
-            slug="no-git",
-        ) from None
+        raise no_git() from None
 
 
 def what_git_says(errors: bytes) -> str:
