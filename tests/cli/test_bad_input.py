@@ -22,7 +22,7 @@ import pytest
 
 from whence.cli.main import main
 
-from .prompt import SOURCES, TEST, Said, User, check_found, check_refused, isolating
+from .prompt import SOURCES, TEST, Said, User, check_found, check_refused, command, isolating
 
 
 def test_without_a_mistake_the_change_is_found(user: User) -> None:
@@ -260,3 +260,37 @@ def test_git_is_not_installed(user: User, good: str) -> None:
     subprocess.run(("git", "init", "-q", "repository"), cwd=user.here, check=True)
     said = user.isolate("--good", good, PATH=str(user.kept))
     check_refused(said, "git is not installed", "Install it", slug="no-git")
+
+
+ON_A_SMALL_DISK = """
+mount -t tmpfs -o size=$SIZE tmpfs "$TMPDIR" && "$@"; status=$?
+ls -A "$TMPDIR"; exit $status
+"""
+
+
+def isolate_on_a_small_disk(user: User, size: int, *arguments: str) -> Said:
+    """Isolate with a temporary directory of so many bytes, and print what is left in it."""
+    mounting = ["unshare", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh"]
+    done = subprocess.run(
+        [*mounting, *command(*isolating(), *arguments)],
+        cwd=user.here,
+        env=user.environment(SIZE=str(size)),
+        capture_output=True,
+        text=True,
+    )
+    if "unshare" in done.stderr or "mount: " in done.stderr:
+        pytest.skip("we cannot make a small disk here")
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("kilobytes", [8, 16, 24, 40, 56])
+def test_the_disk_is_full(user: User, kilobytes: int) -> None:
+    """From where the versions do not fit to where the workspace does not."""
+    said = isolate_on_a_small_disk(user, kilobytes * 1024, "--store", str(user.kept / "store"))
+    check_refused(said, "The disk is full", "TMPDIR", slug="disk-full")
+
+
+def test_a_build_that_fills_the_disk_is_not_taken_for_broken(user: User) -> None:
+    build = f"{TEST} || head -c 9000000 /dev/zero >big"
+    said = isolate_on_a_small_disk(user, 8_000_000, "--build", build)
+    check_refused(said, "The disk is full", "TMPDIR", slug="disk-full")

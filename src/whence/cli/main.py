@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 
@@ -65,18 +66,32 @@ def main() -> None:
     except UserError as error:
         if debug:
             traceback.print_exc()
-        _complain(str(error), error.slug)
+        _complain(str(error), slug=error.slug)
+        sys.exit(USER_ERROR)
+    except OSError as error:
+        if debug or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _complain(
+            f"The disk is full: {error.filename or error.strerror}.\n"
+            "Free some space, or let TMPDIR name a directory with more, and run the same command "
+            "again: what is known so far is kept.",
+            slug="disk-full",
+        )
         sys.exit(USER_ERROR)
     except click.ClickException as error:
         error.show()
         sys.exit(USER_ERROR)
     except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted", "interrupted")
+        _complain(
+            "Interrupted, before anything was found.\n"
+            "The same command goes on from what is known so far.",
+            slug="interrupted",
+        )
         sys.exit(130)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _complain(message: str, slug: str) -> None:
+def _complain(message: str, *, slug: str) -> None:
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     first, _, rest = message.partition("\n")
     console.print(Text.assemble(("whence: ", "bold red"), first))

@@ -24,6 +24,8 @@ from whence.subject.workspace import Variants, Workspace
 
 CANNOT_JUDGE = 125  # git bisect's convention
 _NOTE_LINES = 15
+_NO_SPACE = 64 * 2**10  # bytes
+_LITTLE_SPACE = 64 * 2**20  # bytes: what failed for want of space may have made some by now
 _OF_GIT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 
@@ -209,7 +211,7 @@ def _run(
     recipe: Recipe,
     stop: threading.Event | None,
 ) -> Ended:
-    return run_command(
+    ended = run_command(
         command.replace("{tree}", shlex.quote(str(tree))),
         cwd=tree,
         env=env,
@@ -217,6 +219,18 @@ def _run(
         memory=recipe.memory,
         stop=stop,
     )
+    # What a full disk brings about says nothing of the variant, and must not be kept.
+    if ended.status != 0 and _is_full(tree, ended):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tree))
+    return ended
+
+
+def _is_full(tree: Path, ended: Ended) -> bool:
+    """Did a command fail because there was no room for its files, or for what it printed?"""
+    free = shutil.disk_usage(tree).free
+    # The words alone may be about something else: tests like to write to /dev/full.
+    said_so = os.strerror(errno.ENOSPC) in ended.text
+    return free < _NO_SPACE or (said_so and free < _LITTLE_SPACE)
 
 
 def environment(tree: Path) -> dict[str, str]:
