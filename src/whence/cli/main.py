@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import sys
 import traceback
 
@@ -61,6 +62,8 @@ cli.add_command(isolate)
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and status 2."""
     debug = "--debug" in sys.argv
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names and lines may hold bytes that are no text
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = cli.main(prog_name="whence", standalone_mode=False)
     except UserError as error:
