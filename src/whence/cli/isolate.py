@@ -25,11 +25,12 @@ from whence.search.store import default_store
 from whence.subject.failure import check_same_failure
 from whence.subject.trial import Recipe
 
+_LEAST_MEMORY = 2**20
 _SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5 on only
-    """A number of bytes such as 512M or 2G."""
+    """A number of bytes of memory such as 512M or 2G."""
 
     name = "size"
 
@@ -37,7 +38,10 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5
         match = re.fullmatch(r"(\d+)\s*([kmgt]?)i?b?", str(value).strip().lower())
         if match is None:
             self.fail(f"{value!r} is no size; write it like 512M or 2G", param, ctx)
-        return int(match[1]) * _SIZES[match[2]]
+        size = int(match[1]) * _SIZES[match[2]]
+        if size < _LEAST_MEMORY:
+            self.fail(f"{value!r} is too little for any process; write it like 512M", param, ctx)
+        return size
 
 
 _OPTIONS: list[Callable[..., Any]] = [
