@@ -1,0 +1,118 @@
+"""Do later phases import earlier ones, and never the reverse?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import whence
+
+SOURCES = Path(whence.__file__).parents[1]
+
+# Each layer with all that it may import besides itself, the lowest first.
+LAYERS: dict[str, tuple[str, ...]] = {
+    "whence": (),  # the version
+    "errors": ("whence",),
+    "model": ("whence", "errors"),
+    "changes": ("whence", "errors", "model"),
+    "subject": ("whence", "errors", "model", "changes"),
+    "search": ("whence", "errors", "model", "changes", "subject"),
+    "report": ("whence", "errors", "model", "changes"),  # draws what was found, however
+    "cli": ("whence", "errors", "model", "changes", "subject", "search", "report"),
+    "__main__": ("cli",),
+}
+
+Graph = dict[str, set[str]]
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCES).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(source: str, package: str, modules: frozenset[str]) -> Iterator[str]:
+    """Yield which of our modules a source names in imports, wherever in it they are."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")
+            base = ".".join(parents[: len(parents) + 1 - node.level]) if node.level else ""
+            origin = ".".join(filter(None, (base, node.module)))
+            for alias in node.names:
+                inner = f"{origin}.{alias.name}"
+                yield from [name for name in (inner, origin) if name in modules][:1]
+
+
+def import_graph() -> Graph:
+    paths = {module_name(path): path for path in (SOURCES / "whence").rglob("*.py")}
+    modules = frozenset(paths)
+    return {
+        name: set(imports_of(path.read_text("utf-8"), _package(name, path), modules))
+        for name, path in paths.items()
+    }
+
+
+def _package(name: str, path: Path) -> str:
+    return name if path.name == "__init__.py" else name.rpartition(".")[0]
+
+
+def layer(module: str) -> str:
+    return module.split(".")[1] if "." in module else module
+
+
+def violations(graph: Graph) -> list[str]:
+    return [
+        f"{module} imports {imported}"
+        for module, found in sorted(graph.items())
+        for imported in sorted(found)
+        if layer(imported) not in (layer(module), *LAYERS[layer(module)])
+    ]
+
+
+def test_every_module_is_in_a_layer() -> None:
+    assert {layer(module) for module in import_graph()} == set(LAYERS)
+
+
+def test_no_layer_imports_what_is_above_it() -> None:
+    order = list(LAYERS)
+    for name, below in LAYERS.items():
+        assert all(order.index(other) < order.index(name) for other in below)
+    assert violations(import_graph()) == []
+
+
+def test_no_module_imports_itself_in_a_roundabout_way() -> None:
+    TopologicalSorter(import_graph()).prepare()
+
+
+# -- are the claims above able to fail? ------------------------------------------------------
+
+
+def test_every_way_to_import_is_seen() -> None:
+    source = """
+import whence.a
+from whence import b
+from whence.c import thing
+if TYPE_CHECKING:
+    from . import d
+def later():
+    from ..e import thing
+    from ..f.g import thing
+"""
+    names = ("a", "b", "c", "p.d", "e", "f.g", "unused")
+    modules = frozenset(f"whence.{name}" for name in names)
+    assert set(imports_of(source, "whence.p", modules)) == modules - {"whence.unused"}
+
+
+def test_an_import_upwards_is_a_violation() -> None:
+    graph = {"whence.report.text": {"whence.search.store", "whence.model"}}
+    assert violations(graph) == ["whence.report.text imports whence.search.store"]
+
+
+def test_a_cycle_is_found() -> None:
+    with pytest.raises(CycleError):
+        TopologicalSorter({"whence.a": {"whence.b"}, "whence.b": {"whence.a"}}).prepare()
