@@ -70,9 +70,9 @@ class Laboratory:
         trust: Callable[[Run], bool] = lambda _: True,
     ) -> Run:
         """Return how one variant ends; run it unless the store has an outcome to trust."""
-        key = self._key(reverted, b"clean" if clean else b"")
+        key = self._key(reverted, b"watched" if with_coverage else b"clean" if clean else b"")
         stored = self._store.get(key) if self._store else None
-        if stored is not None and trust(stored) and (stored.covered or not with_coverage):
+        if stored is not None and trust(stored):
             self.cost.cached += 1
             return self._judged(stored)
         job = self._start(reverted, with_coverage=with_coverage, clean=clean)

@@ -1,0 +1,178 @@
+"""Small real projects whose test keeps a log outside the tree, so that runs can be counted."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import whence
+
+SOURCE = Path(whence.__file__).parents[1]
+Files = dict[str, str]
+
+# What every test script begins with.  `has 3` asks whether change 3 is still in, `$count` says
+# how many runs there have been, this one included, and `ends 1` ends the run with status 1.
+_PROLOGUE = """\
+here=$(sed -n 's/ bad$//p' numbers 2>/dev/null | tr '\\n' ' ')
+log={log}
+now() {{ date +%s%N; }}
+echo "start $$ $(now) 0 $here" >>"$log"
+count=$(grep -c ^start "$log")
+has() {{ grep -q "^$1 bad" numbers; }}
+ends() {{ echo "end $$ $(now) $1 $here" >>"$log"; exit "$1"; }}
+"""
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One run as the test itself saw it.  `variant` names the changes that were still in."""
+
+    variant: str
+    started: int
+    ended: int | None = None  # never, if it was killed
+    status: int | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a user gets from one `whence isolate`."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        assert self.stdout, self.stderr
+        document: dict[str, Any] = json.loads(self.stdout)
+        return document
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The document without what it cost to find out."""
+        return {key: value for key, value in self.document.items() if key != "cost"}
+
+    @property
+    def runs(self) -> int:
+        count: int = self.document["cost"]["runs"]
+        return count
+
+    @property
+    def culprits(self) -> set[int]:
+        """The ids of the root changes."""
+        return {change for root in self.document["root"] for change in root["pieces"]}
+
+    @property
+    def reverted(self) -> set[int]:
+        """The ids of all that the answer says to revert."""
+        extra = {change for also in self.document["auxiliary"] for change in also["pieces"]}
+        return self.culprits | extra
+
+
+@dataclass
+class Project:
+    """Two versions in a folder of their own.  `test` is what stands after the prologue."""
+
+    folder: Path
+    good: Files
+    bad: Files
+    test: str
+    options: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, files in (("good", self.good), ("bad", self.bad)):
+            write_files(self.folder / name, files)
+        (self.folder / "tmp").mkdir()
+        self.log.touch()
+        self.rewrite_test(self.test)
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    @property
+    def script(self) -> Path:
+        return self.folder / "test.sh"
+
+    def rewrite_test(self, test: str) -> None:
+        self.script.write_text(_PROLOGUE.format(log=shlex.quote(str(self.log))) + test + "\nends 0")
+
+    def command(self, *options: str) -> list[str]:
+        """The command line; later options win over earlier ones."""
+        return [
+            *(sys.executable, "-m", "whence", "isolate", "--quiet", "--json", "-"),
+            *("--good", str(self.folder / "good"), "--bad", str(self.folder / "bad")),
+            *("--test", f"sh {shlex.quote(str(self.script))}"),
+            *("--store", str(self.folder / "store"), *self.options, *options),
+        ]
+
+    def environment(self) -> dict[str, str]:
+        ours = {"PYTHONPATH": str(SOURCE), "TMPDIR": str(self.folder / "tmp")}
+        return os.environ | ours | self.env
+
+    def start(self, *options: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*options),
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def isolate(self, *options: str) -> Ended:
+        process = self.start(*options)
+        stdout, stderr = process.communicate(timeout=120)
+        return Ended(process.returncode, stdout, stderr)
+
+    def found(self, *options: str) -> Ended:
+        """The same, where whence has to end with an answer."""
+        ended = self.isolate(*options)
+        assert ended.status == 0, ended.stdout + ended.stderr
+        return ended
+
+    def logged(self) -> list[Logged]:
+        """All runs since the log was last emptied, in the order in which they began."""
+        runs: dict[str, Logged] = {}
+        for line in self.log.read_text().splitlines():
+            what, process, when, status, variant = (*line.split(" ", 4), "")[:5]
+            if what == "start":
+                runs[f"{process} {variant} {len(runs)}"] = Logged(variant, int(when))
+            else:
+                key = [k for k in runs if k.startswith(f"{process} {variant} ")][-1]
+                runs[key] = Logged(variant, runs[key].started, int(when), int(status))
+        return list(runs.values())
+
+    def variants(self) -> Counter[str]:
+        return Counter(run.variant for run in self.logged())
+
+    def forget(self) -> None:
+        self.log.write_text("")
+
+
+def numbered(folder: Path, count: int, test: str, *options: str, **env: str) -> Project:
+    """Make a project of `count` independent one-line changes; the id of each is its number."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return Project(
+        folder, {"numbers": numbers(count, "good")}, {"numbers": numbers(count, "bad")}, test,
+        options, env,
+    )  # fmt: skip
+
+
+def numbers(count: int, word: str) -> str:
+    return "".join(f"{i} {word}\nafter {i}\n" for i in range(count))
+
+
+def write_files(folder: Path, files: Files) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
