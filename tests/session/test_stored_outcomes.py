@@ -45,6 +45,26 @@ def test_a_changed_test_file_is_another_test(tmp_path: Path) -> None:
     assert project.found().culprits == {4}
 
 
+def test_fresh_believes_nothing(tmp_path: Path) -> None:
+    project = numbered(tmp_path, 12, "has 7 && ends 1")
+    first = project.found()
+    again = project.found("--fresh")
+    assert (again.runs, again.document["cost"]["cached"]) == (first.runs, 0)
+    assert again.answer == first.answer
+    assert len(project.logged()) == 2 * first.runs
+
+
+def test_fresh_outcomes_take_the_place_of_the_old_ones(tmp_path: Path) -> None:
+    """The test reads something that no key can know of."""
+    project = numbered(tmp_path, 12, f"has $(cat {tmp_path}/which) && ends 1")
+    (tmp_path / "which").write_text("7")
+    assert project.found().culprits == {7}
+    (tmp_path / "which").write_text("4")
+    assert project.found("--fresh").culprits == {4}
+    again = project.found()
+    assert (again.runs, again.culprits) == (0, {4})
+
+
 def test_another_limit_of_time_is_another_test(tmp_path: Path) -> None:
     """What ended under one limit says nothing of a shorter one."""
     project = numbered(tmp_path, 6, "has 2 && ends 1")

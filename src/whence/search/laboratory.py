@@ -47,6 +47,7 @@ class Laboratory:
         store: Store | None,
         workers: Workers,
         *,
+        fresh: bool = False,
         most_runs: int | None = None,
         listen: Listener | None = None,
     ) -> None:
@@ -56,6 +57,7 @@ class Laboratory:
         self.cost = Cost()
         self.known: dict[Reverted, Run] = {}
         self._store = store
+        self._fresh = fresh
         self._workers = workers
         self._most_runs = most_runs
         self._listen = listen
@@ -71,10 +73,10 @@ class Laboratory:
     ) -> Run:
         """Return how one variant ends; run it unless the store has an outcome to trust."""
         key = self._key(reverted, b"watched" if with_coverage else b"clean" if clean else b"")
-        stored = self._store.get(key) if self._store else None
+        stored = self._recall(key)
         if stored is not None and trust(stored):
             self.cost.cached += 1
-            return self._judged(stored)
+            return stored
         job = self._start(reverted, with_coverage=with_coverage, clean=clean)
         try:
             return self._finish(job, key)
@@ -136,12 +138,17 @@ class Laboratory:
     def _judged(self, run: Run) -> Run:
         return self.reference.judge(run) if self.reference else run
 
+    def _recall(self, key: bytes) -> Run | None:
+        """Return what an earlier session found out."""
+        stored = self._store.get(key) if self._store and not self._fresh else None
+        return None if stored is None else self._judged(stored)
+
     def _lookup(self, reverted: Reverted) -> Run | None:
-        if reverted not in self.known and self._store and reverted not in self._under_way:
-            stored = self._store.get(self._key(reverted))
+        if reverted not in self.known and reverted not in self._under_way:
+            stored = self._recall(self._key(reverted))
             if stored is not None:
                 self.cost.cached += 1
-                self._learn(reverted, self._judged(stored), from_store=True)
+                self._learn(reverted, stored, from_store=True)
         return self.known.get(reverted)
 
     def _learn(self, reverted: Reverted, run: Run, *, from_store: bool) -> None:
@@ -210,9 +217,7 @@ class Laboratory:
             asked = next(search)
             while True:
                 run = supposed.get(asked) or self.known.get(asked)
-                if run is None and self._store:
-                    stored = self._store.get(self._key(asked))
-                    run = self._judged(stored) if stored else None
+                run = run or self._recall(self._key(asked))
                 if run is None:
                     return asked
                 asked = search.send(run)

@@ -149,7 +149,13 @@ class Session:
         self._notes: list[str] = []
         listen: Listener = watcher.outcome
         self.laboratory = Laboratory(
-            changes, order.recipe, store, workers, most_runs=order.most_runs, listen=listen
+            changes,
+            order.recipe,
+            store,
+            workers,
+            fresh=order.fresh,
+            most_runs=order.most_runs,
+            listen=listen,
         )
 
     def result(self, started: float) -> Result:
