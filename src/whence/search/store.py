@@ -48,8 +48,7 @@ class Store:
             raise sqlite3.DatabaseError(
                 f"it has version {version}, and this whence knows version {_VERSION} only"
             )
-        # With a write-ahead log a commit survives kill -9, and readers do not block writers.
-        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._log_ahead()
         self._connection.execute("PRAGMA synchronous=NORMAL")
         with self._connection:
             self._connection.execute(
@@ -58,6 +57,19 @@ class Store:
                 " WITHOUT ROWID"
             )
             self._connection.execute(f"PRAGMA user_version={_VERSION}")
+
+    def _log_ahead(self) -> None:
+        """With a write-ahead log a commit survives kill -9, and readers do not block writers."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                # Where two processes switch to it at once, SQLite does not wait by itself.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     def get(self, key: bytes) -> Run | None:
         try:
