@@ -48,18 +48,17 @@ class Laboratory:
         workers: Workers,
         *,
         fresh: bool = False,
-        most_runs: int | None = None,
         listen: Listener | None = None,
     ) -> None:
         self.changes = changes
         self.recipe = recipe
         self.reference: Reference | None = None
+        self.most_runs: int | None = None
         self.cost = Cost()
         self.known: dict[Reverted, Run] = {}
         self._store = store
         self._fresh = fresh
         self._workers = workers
-        self._most_runs = most_runs
         self._listen = listen
         self._under_way: dict[Reverted, Job] = {}
 
@@ -130,6 +129,10 @@ class Laboratory:
             return len(unknown)
         return None
 
+    @property
+    def _may_run(self) -> bool:
+        return self.most_runs is None or self.cost.runs < self.most_runs
+
     # -- one run -----------------------------------------------------------------------------
 
     def _key(self, reverted: Reverted, salt: bytes = b"") -> bytes:
@@ -159,7 +162,7 @@ class Laboratory:
     def _start(
         self, reverted: Reverted, *, with_coverage: bool = False, clean: bool = False
     ) -> Job:
-        if self._most_runs is not None and self.cost.runs >= self._most_runs:
+        if not self._may_run:
             raise OutOfRuns
         self.cost.runs += 1
         return self._workers.submit(reverted, self.recipe, with_coverage=with_coverage, clean=clean)
@@ -191,12 +194,22 @@ class Laboratory:
         if self._workers.size > 1:
             wanted += self._foresee(make, asked)
         for reverted in self._under_way.keys() - set(wanted):
-            # Nobody will ask for it now: its worker is wanted elsewhere.
+            self._give_up(reverted)  # nobody will ask for it now: its worker is wanted elsewhere
+        if asked not in self._under_way:
+            if not self._may_run:  # what is asked for goes before what might be
+                for reverted in list(self._under_way):
+                    self._give_up(reverted)
+            self._under_way[asked] = self._start(asked)
+        for reverted in wanted:
+            busy = sum(not job.future.done() for job in self._under_way.values())
+            if busy < self._workers.size and self._may_run and reverted not in self._under_way:
+                self._under_way[reverted] = self._start(reverted)
+
+    def _give_up(self, reverted: Reverted) -> None:
+        """Stop a run, unless it has just ended: then its outcome is kept as any other."""
+        if not self._under_way[reverted].future.done():
             self._under_way.pop(reverted).stop()
             self.cost.runs -= 1
-        for reverted in wanted:
-            if len(self._under_way) < self._workers.size and reverted not in self._under_way:
-                self._under_way[reverted] = self._start(reverted)
 
     def _foresee(self, make: Callable[[], Search[T]], asked: Reverted) -> Iterable[Reverted]:
         found: dict[Reverted, None] = {}

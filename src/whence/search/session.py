@@ -154,7 +154,6 @@ class Session:
             store,
             workers,
             fresh=order.fresh,
-            most_runs=order.most_runs,
             listen=listen,
         )
 
@@ -242,6 +241,7 @@ class Session:
 
     def search(self, question: Question) -> Answer:
         lab = self.laboratory
+        lab.most_runs = self._order.most_runs  # from now on: there is no answer without the two
         self._watcher.runs_left(lambda: lab.estimate(lambda: isolate(question), question.weight))
         try:
             answer = lab.answer(lambda: isolate(question))
