@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import whence
+from whence.model import Result
+from whence.search.session import Order, Watcher, run_order
+from whence.subject.trial import Recipe
 
 SOURCE = Path(whence.__file__).parents[1]
 Files = dict[str, str]
@@ -138,6 +141,12 @@ class Project:
         ended = self.isolate(*options)
         assert ended.status == 0, ended.stdout + ended.stderr
         return ended
+
+    def result(self) -> Result:
+        """The same within this process and without a store, which takes half the time."""
+        good, bad = str(self.folder / "good"), str(self.folder / "bad")
+        result, _ = run_order(Order(good, bad, Recipe(f"sh {self.script}")), Watcher())
+        return result
 
     def logged(self) -> list[Logged]:
         """All runs since the log was last emptied, in the order in which they began."""

@@ -353,8 +353,9 @@ def _good_fails(order: Order, run: Run) -> UserError:
             "paths outside the tree as absolute paths.",
             slug="test-not-found",
         )
+    how = "is flaky: it passes, then fails" if run.flaky else "fails"
     return UserError(
-        f"The test fails on the good version ({order.good}) already: {run.failure.message}\n"
+        f"The test {how} on the good version ({order.good}) already: {run.failure.message}\n"
         f"We ran: {recipe.test}\n{_indented(run.note)}\n"
         "Choose an older version as --good, or mend the test command.",
         slug="good-fails",
