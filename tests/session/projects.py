@@ -89,6 +89,7 @@ class Project:
     test: str
     options: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
+    cwd: Path | None = None  # where whence is started; else in the folder
 
     def __post_init__(self) -> None:
         for name, files in (("good", self.good), ("bad", self.bad)):
@@ -124,7 +125,7 @@ class Project:
     def start(self, *options: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             self.command(*options),
-            cwd=self.folder,
+            cwd=self.cwd or self.folder,
             env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
