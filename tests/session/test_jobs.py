@@ -8,6 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.session.projects import Logged, Project, numbered
+from whence.changes.changeset import compare
+from whence.changes.tree import read_tree
+from whence.model import Outcome, Reverted, Run
+from whence.search.asking import Search
+from whence.search.isolate import Answer, Question, isolate
+from whence.search.laboratory import Laboratory
+from whence.search.workers import Job
+from whence.subject.trial import Recipe
 
 # A function got a new parameter and its callers pass it; one of them passes the wrong thing.
 GOOD_C = {
@@ -81,6 +89,34 @@ def test_idle_workers_run_ahead(tmp_path: Path) -> None:
     assert four.answer == one.answer
     assert steps(alone) == len(alone)
     assert steps(together) < steps(alone)
+
+
+class AtOnce:
+    """Workers whose runs have ended as soon as they are asked for."""
+
+    size = 4
+
+    def submit(self, reverted: Reverted, *_: object, **__: object) -> Job:
+        job = Job()
+        job.future.set_result(Run(Outcome.PASS if 2 in reverted else Outcome.FAIL))
+        return job
+
+    def close(self) -> None: ...
+
+
+def test_looking_ahead_never_holds_up_what_is_asked_for(tmp_path: Path) -> None:
+    """To look ahead is to replay the search; where runs are quicker there is no time for it."""
+    folder = one_of_many(tmp_path).folder
+    changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
+    replayed: list[Search[Answer]] = []
+
+    def search() -> Search[Answer]:
+        replayed.append(isolate(Question(changes.changes)))
+        return replayed[-1]
+
+    answer = Laboratory(changes, Recipe("true"), None, AtOnce()).answer(search)
+    assert answer.root == (frozenset({2}),)
+    assert len(replayed) == 1
 
 
 def steps(runs: list[Logged]) -> int:

@@ -135,20 +135,33 @@ def _parameter_changes(
                 yield change.id, callers - {change.id}
 
 
+@dataclass(frozen=True)
+class Words:
+    """For each name the changes that have more of it on the one side than on the other."""
+
+    gained: Mapping[str, set[ChangeId]]
+    lost: Mapping[str, set[ChangeId]]
+
+
+def read_words(changes: Iterable[Change]) -> Words:
+    gained: dict[str, set[ChangeId]] = defaultdict(set)
+    lost: dict[str, set[ChangeId]] = defaultdict(set)
+    for change in changes:
+        before, after = Counter(tokens(change.removed)), Counter(tokens(change.added))
+        for touched, words in ((lost, before - after), (gained, after - before)):
+            for word in filter(is_word, words):
+                touched[word.decode("utf-8", "replace")].add(change.id)
+    return Words(gained, lost)
+
+
 class Knowledge:
     """What a search has learnt so far of which changes go together."""
 
-    def __init__(self, changes: Iterable[Change], read: Dependencies) -> None:
+    def __init__(self, words: Words, read: Dependencies) -> None:
         self._requires = {change: set(others) for change, others in read.requires.items()}
         self._read = read
         self._heard: Counter[str] = Counter()
-        self._gained: dict[str, set[ChangeId]] = defaultdict(set)
-        self._lost: dict[str, set[ChangeId]] = defaultdict(set)
-        for change in changes:
-            before, after = Counter(tokens(change.removed)), Counter(tokens(change.added))
-            for touched, words in ((self._lost, before - after), (self._gained, after - before)):
-                for word in filter(is_word, words):
-                    touched[word.decode("utf-8", "replace")].add(change.id)
+        self._gained, self._lost = words.gained, words.lost
 
     def closure(self, reverted: Iterable[ChangeId]) -> Reverted:
         """Return the set with all that its members require."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from whence.changes.changeset import blocks, functions, pieces
 from whence.model import Change, ChangeId, Outcome, Reverted, Run
 from whence.search import delta
 from whence.search.after import after, find_auxiliary
 from whence.search.asking import Atom, Search, Space, union, without
-from whence.search.dependencies import Dependencies, Knowledge
+from whence.search.dependencies import Dependencies, Knowledge, Words, read_words
 from whence.search.fast import Fast, Found
 
 METHODS = ("fast", "after", "add", "dd", "ddmin")
@@ -39,6 +40,11 @@ class Question:
         return max(
             sum(self.weight.get(change, 1.0) for change in function) for function in functions(here)
         )
+
+    @cached_property
+    def words(self) -> Words:
+        """What the changes have to do with which name: replaying a search reads it only once."""
+        return read_words(self.changes)
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ def isolate(question: Question) -> Search[Answer]:
 
 
 def _isolate_by_reverting(question: Question) -> Search[Answer]:
-    knowledge = Knowledge(question.changes, question.dependencies)
+    knowledge = Knowledge(question.words, question.dependencies)
     answers = [(yield from _one(question, knowledge, question.changes))]
     while len(answers) <= _MOST_ALTERNATIVES:
         # A set of several changes may be a way round the cause: is there a simpler one?

@@ -190,20 +190,27 @@ class Laboratory:
 
     def _look_ahead(self, make: Callable[[], Search[T]], asked: Reverted) -> None:
         """Have `asked` run, and on idle workers what would be asked after either answer to it."""
-        wanted = [asked]
-        if self._workers.size > 1:
-            wanted += self._foresee(make, asked)
-        for reverted in self._under_way.keys() - set(wanted):
-            self._give_up(reverted)  # nobody will ask for it now: its worker is wanted elsewhere
         if asked not in self._under_way:
-            if not self._may_run:  # what is asked for goes before what might be
-                for reverted in list(self._under_way):
-                    self._give_up(reverted)
+            self._make_room()
             self._under_way[asked] = self._start(asked)
+        wanted = list(self._foresee(make, asked)) if self._workers.size > 1 else []
+        if self._under_way[asked].future.done():
+            return  # looking ahead took longer than the run: there is nothing to gain by it
+        for reverted in self._under_way.keys() - {asked, *wanted}:
+            self._give_up(reverted)  # nobody will ask for it now: its worker is wanted elsewhere
         for reverted in wanted:
-            busy = sum(not job.future.done() for job in self._under_way.values())
-            if busy < self._workers.size and self._may_run and reverted not in self._under_way:
+            idle = len(self._running()) < self._workers.size and self._may_run
+            if idle and reverted not in self._under_way:
                 self._under_way[reverted] = self._start(reverted)
+
+    def _running(self) -> list[Reverted]:
+        return [r for r, job in self._under_way.items() if not job.future.done()]
+
+    def _make_room(self) -> None:
+        """See to it that one more can run: what is asked for goes before what might be."""
+        running = self._running()
+        if running and (len(running) == self._workers.size or not self._may_run):
+            self._give_up(running[-1])  # begun last, it is the least likely to be asked for
 
     def _give_up(self, reverted: Reverted) -> None:
         """Stop a run, unless it has just ended: then its outcome is kept as any other."""
@@ -212,30 +219,36 @@ class Laboratory:
             self.cost.runs -= 1
 
     def _foresee(self, make: Callable[[], Search[T]], asked: Reverted) -> Iterable[Reverted]:
+        """Return what would be asked next, the likeliest first, until `asked` has ended."""
         found: dict[Reverted, None] = {}
         todo: deque[dict[Reverted, Run]] = deque([{asked: Run(o)} for o in _LIKELY])
-        while todo and len(found) < self._workers.size - 1:
+        ended = self._under_way[asked].future.done
+        while todo and len(found) < self._workers.size - 1 and not ended():
             supposed = todo.popleft()
-            after = self._asked_next(make, supposed)
+            after = self._asked_next(make, supposed, ended)
             if after is not None:
                 found.setdefault(after)
                 todo.extend(supposed | {after: Run(outcome)} for outcome in _LIKELY)
         return found
 
     def _asked_next(
-        self, make: Callable[[], Search[T]], supposed: dict[Reverted, Run]
+        self,
+        make: Callable[[], Search[T]],
+        supposed: dict[Reverted, Run],
+        too_late: Callable[[], bool],
     ) -> Reverted | None:
         search = make()
         try:
             asked = next(search)
-            while True:
+            while not too_late():
                 run = supposed.get(asked) or self.known.get(asked)
                 run = run or self._recall(self._key(asked))
                 if run is None:
                     return asked
                 asked = search.send(run)
         except StopIteration:
-            return None
+            pass
+        return None
 
 
 _LIKELY = (Outcome.FAIL, Outcome.PASS)
