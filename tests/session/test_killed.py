@@ -71,10 +71,10 @@ def test_killed_at_every_kth_run(tmp_path: Path, undisturbed: Session, k: int) -
 def test_killed_at_any_moment(tmp_path: Path, undisturbed: Session, seed: int) -> None:
     expected, runs = undisturbed
     project = numbered(tmp_path, CHANGES, f"sleep 0.0{seed}\n{JUDGE}")
-    ended, under_way, _ = until_it_ends(project, killer(project, random.Random(seed)))
+    ended, _, sessions = until_it_ends(project, killer(project, random.Random(seed)))
     assert ended.answer == expected.answer
-    assert project.variants() - runs - under_way == Counter()
-    assert sum(project.variants().values()) <= sum(runs.values()) + sum(under_way.values())
+    again = project.variants() - runs
+    assert sum(again.values()) < sessions  # what was under way, but nothing that had ended
 
 
 def test_killed_while_several_are_under_way(tmp_path: Path, undisturbed: Session) -> None:
