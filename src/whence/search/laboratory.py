@@ -47,7 +47,6 @@ class Laboratory:
         store: Store | None,
         workers: Workers,
         *,
-        fresh: bool = False,
         listen: Listener | None = None,
     ) -> None:
         self.changes = changes
@@ -57,7 +56,6 @@ class Laboratory:
         self.cost = Cost()
         self.known: dict[Reverted, Run] = {}
         self._store = store
-        self._fresh = fresh
         self._workers = workers
         self._listen = listen
         self._under_way: dict[Reverted, Job] = {}
@@ -143,7 +141,7 @@ class Laboratory:
 
     def _recall(self, key: bytes) -> Run | None:
         """Return what an earlier session found out."""
-        stored = self._store.get(key) if self._store and not self._fresh else None
+        stored = self._store.get(key) if self._store else None
         return None if stored is None else self._judged(stored)
 
     def _lookup(self, reverted: Reverted) -> Run | None:

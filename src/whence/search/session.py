@@ -148,14 +148,7 @@ class Session:
         self._watcher = watcher
         self._notes: list[str] = []
         listen: Listener = watcher.outcome
-        self.laboratory = Laboratory(
-            changes,
-            order.recipe,
-            store,
-            workers,
-            fresh=order.fresh,
-            listen=listen,
-        )
+        self.laboratory = Laboratory(changes, order.recipe, store, workers, listen=listen)
 
     def result(self, started: float) -> Result:
         good, bad = self.references()
