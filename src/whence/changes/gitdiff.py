@@ -74,7 +74,7 @@ def no_git() -> UserError:
 @contextmanager
 def _repository(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Iterator[_Git]:
     """Give a repository with the branches `old` and `new`."""
-    with tempfile.TemporaryDirectory(prefix="whence-diff-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"whence-of-{os.getpid()}-diff-") as folder:
         git = _Git(folder)
         git("init", "--quiet", "--bare", "--template=", ".")  # no attributes, no sample hooks
         git("fast-import", "--quiet", stdin=b"".join(_import_stream(old, new)))

@@ -10,6 +10,7 @@ from rich.status import Status
 
 from whence.changes.changeset import ChangeSet
 from whence.model import Outcome, Reverted, Run
+from whence.report.text import counted
 from whence.search.session import Watcher
 
 _MARKS = {
@@ -43,7 +44,7 @@ class Lines(Watcher):
     def found_changes(self, changes: ChangeSet) -> None:
         self._total = len(changes.changes)
         files = len({change.file for change in changes.changes})
-        self._say(f"{self._total} changes in {files} files")
+        self._say(f"{counted(self._total, 'change')} in {counted(files, 'file')}")
 
     def outcome(self, reverted: Reverted, run: Run, *, from_store: bool) -> None:
         self._runs += not from_store
@@ -61,7 +62,7 @@ class Lines(Watcher):
         if left is None:
             return ""
         seconds = left * self._seconds / self._runs if self._runs else 0.0
-        return f" — about {left} runs left{_duration(seconds)}"
+        return f" — about {counted(left, 'run')} left{_duration(seconds)}"
 
     def _say(self, text: str) -> None:
         self._console.print(f"whence: {text}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from whence.model import Kind, Reported, Result
@@ -39,7 +38,7 @@ def _paragraphs(result: Result) -> Iterator[RenderableType]:
         yield from _change(change)
     if result.auxiliary:
         yield Text()
-        count = _count(len(result.auxiliary), "auxiliary change")
+        count = counted(len(result.auxiliary), "auxiliary change")
         yield Text(f"{count}, to be reverted along with it so that the program holds together:")
         for change in result.auxiliary:
             yield Text()
@@ -53,7 +52,7 @@ def _paragraphs(result: Result) -> Iterator[RenderableType]:
 
 
 def _headline(result: Result) -> Text:
-    found = _count(len(result.root), "change")
+    found = counted(len(result.root), "change")
     if result.status == "unexplained":
         return Text(f"Not isolated: {found} left of {result.total}.", style="bold yellow")
     effect = "Reverting it makes" if len(result.root) == 1 else "Reverting them makes"
@@ -82,9 +81,9 @@ def _change(change: Reported) -> Iterable[RenderableType]:
         place.append(f"  ({_KINDS[change.kind]})", style="default")
     place.append(f"   change {change.id}", style="dim")
     lines = diff_lines(change)
-    body = Text("\n").join(Text(line, style=_style(line)) for line in lines[:_MOST_LINES])
     yield place
-    yield Padding(body, (0, 0, 0, 2), expand=False)
+    for line in lines[:_MOST_LINES]:
+        yield Text.assemble("  ", (line, _style(line)))
     if len(lines) > _MOST_LINES:
         yield Text(f"  … {len(lines) - _MOST_LINES} more lines (--patch has them all)", "dim")
 
@@ -96,13 +95,14 @@ def _style(line: str) -> str:
 def _cost(result: Result) -> str:
     ran = f"; {result.executed} executed" if result.executed is not None else ""
     cached = f", {result.cached} outcomes known from before" if result.cached else ""
-    builds = f", {_count(result.builds, 'build')}" if result.builds else ""
+    builds = f", {counted(result.builds, 'build')}" if result.builds else ""
     seconds = result.seconds.get("total", 0.0)
     return (
-        f"{_count(result.runs, 'run')}{builds}{cached}, {seconds:.1f} s "
-        f"({_count(result.total, 'change')}{ran})"
+        f"{counted(result.runs, 'run')}{builds}{cached}, {seconds:.1f} s "
+        f"({counted(result.total, 'change')}{ran})"
     )
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return such as `1 run` or `3 runs`."""
     return f"{number} {noun}" + ("" if number == 1 else "s")

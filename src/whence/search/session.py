@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whence.changes.changeset import ChangeSet, compare
 from whence.changes.tree import read_tree
 from whence.errors import UserError
-from whence.model import Change, Hunk, Outcome, Reported, Result, Reverted, Run, Span
+from whence.model import Outcome, Result, Reverted, Run
 from whence.search.dependencies import Dependencies, read_dependencies
 from whence.search.isolate import Answer, Question, isolate, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
+from whence.search.objections import bad_does_not_fail, good_fails
+from whence.search.shown import shown
 from whence.search.store import Store
 from whence.search.suspicion import Evidence, executed, find_minor, weigh
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.sources import fetch
 from whence.subject.trial import Recipe, Reference
+from whence.subject.workshop import workshop
 
 _LONGEST_REFERENCE = 600.0  # seconds, if the user sets no limit
-_PREFIX = "whence-of-"  # of our temporary directories, before the number of the process
 _USES_COVERAGE = ("fast", "add")
 
 
@@ -66,29 +64,6 @@ class Watcher:
 
     def close(self) -> None:
         """The work is over; what comes now is the report."""
-
-
-@contextmanager
-def workshop() -> Iterator[Path]:
-    """Give a directory of our own, gone afterwards, for the versions and the workspaces."""
-    _sweep()
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")).resolve()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _sweep() -> None:
-    """Remove what processes of this user that were killed have left behind."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        process = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        try:
-            os.kill(int(process), 0)
-        except ProcessLookupError:
-            shutil.rmtree(folder, ignore_errors=True)
-        except (ValueError, OverflowError, PermissionError):
-            continue
 
 
 def run_order(order: Order, watcher: Watcher) -> tuple[Result, ChangeSet]:
@@ -166,8 +141,8 @@ class Session:
             failure=bad.failure,
             total=len(self._changes.changes),
             executed=None if question.executed is None else len(question.executed),
-            root=self._reported(answer.root),
-            auxiliary=self._reported(answer.auxiliary),
+            root=shown(self._changes.changes, answer.root),
+            auxiliary=shown(self._changes.changes, answer.auxiliary),
             alternatives=tuple(tuple(sorted(ids)) for ids in answer.alternatives),
             runs=cost.runs,
             builds=cost.builds,
@@ -186,7 +161,7 @@ class Session:
         self._watcher.phase("running the test on the good version")
         good = self._reference(everything, Outcome.PASS)
         if good.outcome is not Outcome.PASS:
-            raise _good_fails(self._order, good)
+            raise good_fails(self._order.good, lab.recipe, good)
         if lab.recipe.compares_output:
             lab.recipe = replace(lab.recipe, expected=good.output)
         limit = asked or min(_LONGEST_REFERENCE, max(60.0, 10 * good.seconds))
@@ -194,7 +169,7 @@ class Session:
         self._watcher.phase("running the test on the bad version")
         bad = self._reference(frozenset(), Outcome.FAIL)
         if bad.outcome is not Outcome.FAIL or bad.failure is None:
-            raise _bad_does_not_fail(self._order, bad)
+            raise bad_does_not_fail(self._order.bad, lab.recipe, bad)
         lab.reference = Reference(bad.failure, self._order.same_failure)
         limit = asked or max(10.0, 5 * max(good.seconds, bad.seconds))
         lab.recipe = replace(lab.recipe, timeout=limit)
@@ -275,118 +250,3 @@ class Session:
         best = min(passing, key=lambda reverted: (len(reverted), sorted(reverted)))
         units = tuple(units_of(self._changes.changes, best))
         return Answer(units, holds=False, reason=f"{why}; this is the smallest set known so far")
-
-    def _reported(self, units: tuple[Reverted, ...]) -> tuple[Reported, ...]:
-        all_changes = self._changes.changes
-        found = [_joined([all_changes[c] for c in sorted(unit)]) for unit in units]
-        return tuple(sorted(found, key=lambda r: (r.file, r.new.start, r.old.start, r.id)))
-
-
-def _joined(pieces: list[Change]) -> Reported:
-    first = pieces[0]
-    return Reported(
-        first.id,
-        tuple(p.id for p in pieces),
-        first.file,
-        first.old_file,
-        first.kind,
-        _cover([p.old for p in pieces]),
-        _cover([p.new for p in pieces]),
-        tuple(_neighbours(pieces)),
-        first.function,
-    )
-
-
-def _neighbours(pieces: list[Change]) -> Iterator[Hunk]:
-    """Put pieces that follow on each other together."""
-    groups: list[list[Change]] = []
-    for piece in pieces:
-        last = groups[-1][-1] if groups else None
-        if last and last.block == piece.block and last.id + 1 == piece.id:
-            groups[-1].append(piece)
-        else:
-            groups.append([piece])
-    for group in groups:
-        yield Hunk(
-            _cover([p.old for p in group]),
-            _cover([p.new for p in group]),
-            b"".join(p.removed for p in group),
-            b"".join(p.added for p in group),
-        )
-
-
-def _cover(spans: list[Span]) -> Span:
-    """Return the least span that holds all of these."""
-    first = min(span.start + (span.count == 0) for span in spans)
-    last = max(span.start + (span.count or 1) for span in spans)
-    return Span(first, last - first) if last > first else spans[0]
-
-
-def _good_fails(order: Order, run: Run) -> UserError:
-    recipe = order.recipe
-    if run.outcome is Outcome.BROKEN:
-        return UserError(
-            f"The good version ({order.good}) cannot be tested: {_what_broke(order, run)}\n"
-            "Nothing can be compared until the good version builds and passes.",
-            slug="good-is-broken",
-        )
-    assert run.failure is not None
-    if run.failure.kind == "timeout":
-        limit = recipe.asked_timeout or _LONGEST_REFERENCE
-        return UserError(
-            f"The test did not end within {limit:g} s on the good version ({order.good}).\n"
-            f"We ran: {recipe.test}\n{_indented(run.note)}\n"
-            "Allow more with --timeout, or see whether it waits for something.",
-            slug="good-is-slow",
-        )
-    if run.failure.signature == "exit status 127":  # the shell's own
-        return UserError(
-            f"The test command was not found: {recipe.test}\n{_indented(run.note)}\n"
-            "It is run by /bin/sh in the version's own tree; {tree} stands for that tree. Give "
-            "paths outside the tree as absolute paths.",
-            slug="test-not-found",
-        )
-    how = "is flaky: it passes, then fails" if run.flaky else "fails"
-    return UserError(
-        f"The test {how} on the good version ({order.good}) already: {run.failure.message}\n"
-        f"We ran: {recipe.test}\n{_indented(run.note)}\n"
-        "Choose an older version as --good, or mend the test command.",
-        slug="good-fails",
-    )
-
-
-def _bad_does_not_fail(order: Order, run: Run) -> UserError:
-    recipe = order.recipe
-    if run.outcome is Outcome.BROKEN:
-        return UserError(
-            f"The bad version ({order.bad}) cannot be tested: {_what_broke(order, run)}\n"
-            + (
-                "To find out what broke the build, give the build as --test and leave --build out."
-                if _broke_in_build(order, run)
-                else "It has to end there, with another status than 0 (passes) and 125 (cannot be "
-                "judged)."
-            ),
-            slug="bad-is-broken",
-        )
-    return UserError(
-        f"The test passes on the bad version ({order.bad}), so there is no failure to explain.\n"
-        f"We ran: {recipe.test}  (exit status 0)\n"
-        "If the versions are the wrong way round, swap --good and --bad. If the test fails only "
-        "sometimes, --confirm N runs it up to N times.",
-        slug="bad-passes",
-    )
-
-
-def _what_broke(order: Order, run: Run) -> str:
-    reason, _, printed = run.note.partition("\n")
-    in_build = _broke_in_build(order, run)
-    command = order.recipe.build if in_build else order.recipe.test
-    return f"{reason}.\nWe ran: {command}\n{_indented(printed)}"
-
-
-def _broke_in_build(order: Order, run: Run) -> bool:
-    return order.recipe.build is not None and not run.built
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines()) or "    (it printed nothing)"

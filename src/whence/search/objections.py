@@ -1,0 +1,74 @@
+"""Why can these two versions not be compared?  What we say when a reference run goes wrong."""
+
+from __future__ import annotations
+
+from whence.errors import UserError
+from whence.model import Outcome, Run
+from whence.subject.trial import Recipe
+
+
+def good_fails(good: str, recipe: Recipe, run: Run) -> UserError:
+    if run.outcome is Outcome.BROKEN:
+        return UserError(
+            f"The good version ({good}) cannot be tested: {_what_broke(recipe, run)}\n"
+            "Nothing can be compared until the good version builds and passes.",
+            slug="good-is-broken",
+        )
+    assert run.failure is not None
+    if run.failure.kind == "timeout":
+        return UserError(
+            f"The test did not end within {recipe.timeout:g} s on the good version ({good}).\n"
+            f"We ran: {recipe.test}\n{_indented(run.note)}\n"
+            "Allow more with --timeout, or see whether it waits for something.",
+            slug="good-is-slow",
+        )
+    if run.failure.signature == "exit status 127":  # the shell's own
+        return UserError(
+            f"The test command was not found: {recipe.test}\n{_indented(run.note)}\n"
+            "It is run by /bin/sh in the version's own tree; {tree} stands for that tree. Give "
+            "paths outside the tree as absolute paths.",
+            slug="test-not-found",
+        )
+    how = "is flaky: it passes, then fails" if run.flaky else "fails"
+    return UserError(
+        f"The test {how} on the good version ({good}) already: {run.failure.message}\n"
+        f"We ran: {recipe.test}\n{_indented(run.note)}\n"
+        "Choose an older version as --good, or mend the test command.",
+        slug="good-fails",
+    )
+
+
+def bad_does_not_fail(bad: str, recipe: Recipe, run: Run) -> UserError:
+    if run.outcome is Outcome.BROKEN:
+        return UserError(
+            f"The bad version ({bad}) cannot be tested: {_what_broke(recipe, run)}\n"
+            + (
+                "To find out what broke the build, give the build as --test and leave --build out."
+                if _broke_in_build(recipe, run)
+                else "It has to end there, with another status than 0 (passes) and 125 (cannot be "
+                "judged)."
+            ),
+            slug="bad-is-broken",
+        )
+    return UserError(
+        f"The test passes on the bad version ({bad}), so there is no failure to explain.\n"
+        f"We ran: {recipe.test}  (exit status 0)\n"
+        "If the versions are the wrong way round, swap --good and --bad. If the test fails only "
+        "sometimes, --confirm N runs it up to N times.",
+        slug="bad-passes",
+    )
+
+
+def _what_broke(recipe: Recipe, run: Run) -> str:
+    reason, _, printed = run.note.partition("\n")
+    in_build = _broke_in_build(recipe, run)
+    command = recipe.build if in_build else recipe.test
+    return f"{reason}.\nWe ran: {command}\n{_indented(printed)}"
+
+
+def _broke_in_build(recipe: Recipe, run: Run) -> bool:
+    return recipe.build is not None and not run.built
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines()) or "    (it printed nothing)"
