@@ -327,7 +327,9 @@ class _Comparison:
                     removed=b"".join(old_lines[a:b]),
                     added=b"".join(new_lines[c:d]),
                     block=block,
-                    function=_function(new_source, c, d) or _function(old_source, a, b),
+                    function=_function(old_source, a, b)
+                    if c == d
+                    else _function(new_source, c, d) or _function(old_source, a, b),
                 )
                 yield Edit(change, old_at[a], old_at[b], new_at[c], new_at[d])
 

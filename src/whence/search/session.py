@@ -195,7 +195,8 @@ class Session:
     # -- the search --------------------------------------------------------------------------
 
     def question(self, good: Run, bad: Run) -> Question:
-        evidence = Evidence(good.covered, bad.covered, bad.complaints)
+        assert bad.failure is not None
+        evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
         fast = self._order.method == "fast"
         return Question(
             self._changes.changes,

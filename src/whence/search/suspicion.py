@@ -7,6 +7,7 @@ without being executed (data, build files, declarations).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from whence.changes.changeset import ChangeSet, FileDelta
 from whence.changes.syntax import Source, is_word, tokens
 from whence.model import Change, ChangeId, Complaint, Kind, Span
+from whence.search.dependencies import read_words
 
 Covered = Mapping[str, frozenset[int]]  # file to executed lines
 
@@ -23,16 +25,18 @@ _COMMENT = 0.001
 _MINOR = 0.1  # does nothing but declare things or call them by new names
 _PARTED_IN_BAD = 4.0  # in the same function, unchanged lines were executed on bad alone
 _PARTED_IN_GOOD = 2.0
+_NAMED = 8.0  # shared by the changes that touch a name which the failure's message has
 _ON_THE_STACK = 4.0  # in a function that the failure's own report names
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the reference runs tell: executed lines of each, and the frames of the failure."""
+    """What the reference runs tell: executed lines of each, and what the failure says."""
 
     good: Covered | None = None
     bad: Covered | None = None
     frames: tuple[Complaint, ...] = ()
+    message: str = ""  # what the failure says of itself, the failed line of the test included
 
 
 def executed(changes: ChangeSet, evidence: Evidence) -> frozenset[ChangeId] | None:
@@ -48,10 +52,24 @@ def weigh(changes: ChangeSet, evidence: Evidence) -> dict[ChangeId, float]:
     minor = find_minor(changes)
     parted = _parted_functions(changes, evidence)
     stack = _functions_of(changes, evidence.frames)
+    named = _named(changes, evidence.message)
     return {
-        c.id: _weigh(changes, c, ran, parted, stack) * (_MINOR if c.id in minor else 1.0)
+        c.id: _weigh(changes, c, ran, parted, stack)
+        * (_MINOR if c.id in minor else 1.0)
+        * named.get(c.id, 1.0)
         for c in changes.changes
     }
+
+
+def _named(changes: ChangeSet, message: str) -> dict[ChangeId, float]:
+    """Return the changes that touch a name of the failure's message, more for rarer names."""
+    words = read_words(changes.changes)
+    found: dict[ChangeId, float] = defaultdict(lambda: 1.0)
+    for name in sorted(set(re.findall(r"[A-Za-z_]\w+", message))):
+        touching = words.gained.get(name, set()) | words.lost.get(name, set())
+        for change in touching:
+            found[change] += _NAMED / len(touching)
+    return found
 
 
 def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:

@@ -168,6 +168,8 @@ def judge(ended: Ended, recipe: Recipe, tree: Path) -> Run:
         tree=tree,
         timed_out=ended.timed_out,
     )
+    # The workspace is ours and gone when the message is read.
+    failure = replace(failure, message=failure.message.replace(f"{tree}/", ""))
     return Run(
         Outcome.FAIL,
         failure,
