@@ -39,7 +39,7 @@ def _paragraphs(result: Result) -> Iterator[RenderableType]:
     if result.auxiliary:
         yield Text()
         count = counted(len(result.auxiliary), "auxiliary change")
-        yield Text(f"{count}, to be reverted along with it so that the program holds together:")
+        yield Text(f"{count}, to be reverted too, or the program does not hold together:")
         for change in result.auxiliary:
             yield Text()
             yield from _change(change)
@@ -55,13 +55,14 @@ def _headline(result: Result) -> Text:
     found = counted(len(result.root), "change")
     if result.status == "unexplained":
         return Text(f"Not isolated: {found} left of {result.total}.", style="bold yellow")
-    effect = "Reverting it makes" if len(result.root) == 1 else "Reverting them makes"
-    also = " (with the auxiliary ones)" if result.auxiliary else ""
+    several = len(result.root) > 1
+    them = "them" if several else "it"
+    auxiliary = counted(len(result.auxiliary), "auxiliary change")
+    also = f" and {auxiliary}" if result.auxiliary else ""
+    each = f"; with any of the {len(result.root)} left in, it does not" if several else ""
     return Text.assemble(
-        (f"{found} of {result.total} broke the test. ", "bold"),
-        f"{effect} it pass{also}; leaving any one in does not."
-        if len(result.root) > 1
-        else f"{effect} it pass{also}.",
+        (f"{found} of {result.total} broke the test.", "bold"),
+        f" With {them}{also} reverted, it passes{each}.",
     )
 
 
@@ -81,6 +82,8 @@ def _change(change: Reported) -> Iterable[RenderableType]:
         place.append(f"  ({_KINDS[change.kind]})", style="default")
     place.append(f"   change {change.id}", style="dim")
     lines = diff_lines(change)
+    if len(change.hunks) == 1 and change.kind is Kind.EDIT:
+        del lines[0]  # the position, which `place` has told
     yield place
     for line in lines[:_MOST_LINES]:
         yield Text.assemble("  ", (line, _style(line)))
@@ -93,14 +96,13 @@ def _style(line: str) -> str:
 
 
 def _cost(result: Result) -> str:
-    ran = f"; {result.executed} executed" if result.executed is not None else ""
     cached = f", {result.cached} outcomes known from before" if result.cached else ""
     builds = f", {counted(result.builds, 'build')}" if result.builds else ""
     seconds = result.seconds.get("total", 0.0)
-    return (
-        f"{counted(result.runs, 'run')}{builds}{cached}, {seconds:.1f} s "
-        f"({counted(result.total, 'change')}{ran})"
-    )
+    cost = f"{counted(result.runs, 'run')}{builds}{cached}, {seconds:.1f} s"
+    if result.executed is None:
+        return cost
+    return f"{cost}; the test executes {result.executed} of {result.total} changes"
 
 
 def counted(number: int, noun: str) -> str:
