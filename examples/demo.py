@@ -1,0 +1,85 @@
+"""`make demo`: find what broke two bundled programs, with the commands that a user would type.
+
+The commands are those of README.md beside this file.  The exit status is 0 only if the answers
+are those of the examples' expected.json.  `--write` puts the answers into README.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parent.resolve()
+README = EXAMPLES / "README.md"
+BLOCK = re.compile(r"(?<=```console\n)\$ (whence isolate .*)\n\n([^`]*)(?=```)")
+ABOUT = {
+    "ledger": "ledger, in Python, writes invoices. Since its last version the one for March is "
+    "wrong.\nWhich of the changes broke it? whence runs the test on versions in between.",
+    "route": "route, in C, finds the cheapest way across a map. Its new version finds dearer ones."
+    "\nTwo changes are to blame here, and one of them cannot be reverted alone.",
+}
+
+
+def find(command: str, scratch: Path, *options: str, reads: bool = False) -> str | None:
+    """Run a whence command in the checkout, what it keeps in `scratch`; its report if `reads`."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    arguments = [*shlex.split(command)[1:], "--store", str(scratch / "outcomes"), *options]
+    ended = subprocess.run(
+        [sys.executable, "-m", "whence", *arguments],
+        cwd=EXAMPLES.parent,
+        env={**os.environ, "PATH": path},
+        stdout=subprocess.PIPE if reads else None,
+        text=True,
+    )
+    return ended.stdout
+
+
+def is_expected(example: str, document: Path) -> bool:
+    """Did whence find what is wrong with the example, and nothing else?"""
+    expected = json.loads((EXAMPLES / example / "expected.json").read_text())
+    found = json.loads(document.read_text()) if document.exists() else {}
+    return all(
+        [[change["file"], change["function"]] for change in found.get(kind, [])] == places
+        for kind, places in expected.items()
+    )
+
+
+def demonstrate() -> int:
+    failed = []
+    with tempfile.TemporaryDirectory() as scratch:
+        commands = [block[1] for block in BLOCK.finditer(README.read_text("utf-8"))]
+        for (example, about), command in zip(ABOUT.items(), commands, strict=True):
+            print(f"{about}\n\n$ {command}\n", flush=True)
+            document = Path(scratch, f"{example}.json")
+            find(command, Path(scratch), "--json", str(document))
+            print(flush=True)
+            if not is_expected(example, document):
+                failed.append(f"This is not what examples/{example}/expected.json says.")
+    print("\n".join(failed) or "Next: README.md shows how to do this with your own project.")
+    return 1 if failed else 0
+
+
+def write() -> int:
+    with tempfile.TemporaryDirectory() as scratch:
+
+        def answered(block: re.Match[str]) -> str:
+            report = find(block[1], Path(scratch), reads=True) or ""
+            return f"$ {block[1]}\n\n{without_cost(report)}\n"
+
+        README.write_text(BLOCK.sub(answered, README.read_text("utf-8")), "utf-8")
+    return 0
+
+
+def without_cost(report: str) -> str:
+    """The report without its last paragraph, which differs from run to run."""
+    return report.strip().rpartition("\n\n")[0]
+
+
+if __name__ == "__main__":
+    sys.exit(write() if "--write" in sys.argv else demonstrate())

@@ -1,0 +1,1 @@
+"""A small ledger: text in, invoice out."""
