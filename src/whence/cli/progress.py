@@ -21,6 +21,12 @@ _MARKS = {
 }
 
 
+def _mark(run: Run) -> str:
+    if run.outcome is Outcome.BROKEN and not run.built and run.note.startswith("the build"):
+        return "[yellow]does not build[/]"
+    return _MARKS[run.outcome]
+
+
 def watcher_for(*, quiet: bool) -> Watcher:
     if quiet:
         return Watcher()
@@ -50,9 +56,7 @@ class Lines(Watcher):
         self._runs += not from_store
         self._seconds += 0.0 if from_store else run.seconds
         known = " (known)" if from_store else ""
-        self._say(
-            f"{len(reverted)} of {self._total} reverted: {_MARKS[run.outcome]}{known}{self._left()}"
-        )
+        self._say(f"{len(reverted)} of {self._total} reverted: {_mark(run)}{known}{self._left()}")
 
     def runs_left(self, estimate: Callable[[], int | None]) -> None:
         self._estimate = estimate

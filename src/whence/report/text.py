@@ -33,16 +33,17 @@ def _paragraphs(result: Result) -> Iterator[RenderableType]:
         yield Text.assemble(("note     ", "dim"), (result.reason, "yellow"))
     for note in result.notes:
         yield Text.assemble(("note     ", "dim"), (note, "yellow"))
+    numbered = bool(result.alternatives)
     for change in result.root:
         yield Text()
-        yield from _change(change)
+        yield from _change(change, numbered=numbered)
     if result.auxiliary:
         yield Text()
         count = counted(len(result.auxiliary), "auxiliary change")
         yield Text(f"{count}, to be reverted too, or the program does not hold together:")
         for change in result.auxiliary:
             yield Text()
-            yield from _change(change)
+            yield from _change(change, numbered=numbered)
     if result.alternatives:
         yield Text()
         sets = "; ".join("{" + ", ".join(map(str, ids)) + "}" for ids in result.alternatives)
@@ -72,7 +73,7 @@ def _failure(result: Result) -> str:
     return f"{failure.message}{where}"
 
 
-def _change(change: Reported) -> Iterable[RenderableType]:
+def _change(change: Reported, *, numbered: bool) -> Iterable[RenderableType]:
     place = Text(change.file, style="bold cyan")
     if change.kind is Kind.EDIT:
         place.append(f":{max(change.new.start, 1)}")
@@ -80,7 +81,8 @@ def _change(change: Reported) -> Iterable[RenderableType]:
         place.append(f"  in {change.function}", style="default")
     if change.kind in _KINDS:
         place.append(f"  ({_KINDS[change.kind]})", style="default")
-    place.append(f"   change {change.id}", style="dim")
+    if numbered:
+        place.append(f"   change {change.id}", style="dim")
     lines = diff_lines(change)
     if len(change.hunks) == 1 and change.kind is Kind.EDIT:
         del lines[0]  # the position, which `place` has told

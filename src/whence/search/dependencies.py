@@ -58,6 +58,8 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
         if key not in old.outside and key not in old.inside:
             for giver in givers:
                 requires[giver] |= new.used[key]
+    for key in sorted(old.inside.keys() & new.inside.keys()):
+        _tie_moved(requires, old.inside[key], new.inside[key])
     for definition, callers in _parameter_changes(changes, old, new):
         requires[definition] |= callers
         for caller in callers:
@@ -67,6 +69,17 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
         gives=_by_name(new.inside),
         takes=_by_name(old.inside),
     )
+
+
+def _tie_moved(
+    requires: dict[ChangeId, set[ChangeId]], takers: set[ChangeId], givers: set[ChangeId]
+) -> None:
+    """What one change takes away and another gives again was moved: there it is once, or twice."""
+    if len(takers) == len(givers) == 1 and takers != givers:
+        for taker in takers:
+            requires[taker] |= givers
+        for giver in givers:
+            requires[giver] |= takers
 
 
 def _by_name(inside: Mapping[_Key, set[ChangeId]]) -> Touching:

@@ -33,11 +33,18 @@ def from_c_assert(text: str, tree: Path) -> Failure | None:
         found = next(filter(None, (pattern.search(line) for pattern in _C_ASSERTS)), None)
         if found:
             at, expression = read_frame(found), found["expression"]
-            signature = f"assert in {base_name(at.file)}:{at.function or '?'} that {expression}"
-            where = f" in {at.function}" if at.function else ""
+            function = _bare(at.function or "")
+            signature = f"assert in {base_name(at.file)}:{function or '?'} that {expression}"
+            where = f" in {function}" if function else ""
             message = f"assertion failed{where}: {expression}"
             return Failure("assert", message, signature, shown(at.file, tree), at.line)
     return None
+
+
+def _bare(function: str) -> str:
+    """The name alone: gcc's C says `f`, others `int f(void)`."""
+    named = re.match(r"[^(]*?([\w:~]+)\(", function)
+    return named[1] if named else function
 
 
 _SANITIZER = re.compile(r".*(?:ERROR|WARNING): (\w+Sanitizer): (.*)")

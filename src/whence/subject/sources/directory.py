@@ -12,6 +12,8 @@ from whence.errors import UserError
 from whence.subject.sources.git import git, is_work_tree, what_git_says
 from whence.subject.sources.tree import VERSION_CONTROL, Tree
 
+_NEVER = VERSION_CONTROL | {"__pycache__"}  # which a test run by hand has left there
+
 
 def copy_directory(top: Path, into: Path) -> None:
     tree = Tree(into)
@@ -35,7 +37,7 @@ def _names_in(top: Path, into: Path, *, by_git: bool) -> Iterator[str]:
     for name in _listed_by_git(top) if by_git else sorted(os.listdir(top)):
         path = top / name
         is_directory = path.is_dir() and not path.is_symlink()
-        if VERSION_CONTROL.intersection(name.split("/")) or (is_directory and path.samefile(into)):
+        if _NEVER.intersection(name.split("/")) or (is_directory and path.samefile(into)):
             continue
         yield name
         # A directory in git's own list is a submodule, or a repository inside the repository.
