@@ -12,6 +12,8 @@ from textwrap import dedent
 
 import pytest
 
+from tests.compiling import CC
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.isolate import methods, run, synthetic, table
@@ -239,7 +241,6 @@ def test_the_c_project_has_a_hundred_changes_and_two_culprits(tmp_path: Path, se
     assert len({culprit.file for culprit in case.culprits}) == 2
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 @pytest.mark.parametrize(("variant", "one_reverted"), [("either", 0), ("both", 1)])
 def test_the_c_project_fails_as_designed(tmp_path: Path, variant: str, one_reverted: int) -> None:
     case = synthetic.write_c_project(tmp_path, variant)
@@ -258,7 +259,7 @@ def test_the_c_project_fails_as_designed(tmp_path: Path, variant: str, one_rever
 def status(tree: Path) -> int:
     """How the program that the tree builds to ends; all files in one go, which is quicker."""
     sources = sorted(path.name for path in tree.glob("*.c"))
-    subprocess.run(["cc", "-O0", "-w", *sources, "-o", "app"], cwd=tree, check=True)
+    subprocess.run([*CC, "-O0", "-w", *sources, "-o", "app"], cwd=tree, check=True)
     return subprocess.run(["./app"], cwd=tree, capture_output=True, check=False).returncode
 
 

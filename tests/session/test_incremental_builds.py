@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests.compiling import CC
 from tests.session.projects import Project
 
 MODULES = "abcdef"
@@ -44,7 +45,7 @@ def project(tmp_path: Path) -> Project:
     bad = {name: text.replace("RESULT", "1 - 1") for name, text in sources.items()}
     bad["d.c"] = bad["d.c"].replace("1 - 1", "2 - 1")
     compiler, log = tmp_path / "cc", tmp_path / "compiled"
-    compiler.write_text(COMPILER.format(log=log, compiler=os.environ.get("CC", "cc")))
+    compiler.write_text(COMPILER.format(log=log, compiler=shlex.join(CC)))
     compiler.chmod(0o755)
     test = f"echo : $(grep -l ' - ' *.c) >>{log}; ./prog; ends $?"
     return Project(tmp_path, good, bad, test, ("--build", "make -s prog"), {"CC": str(compiler)})

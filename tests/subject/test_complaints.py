@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.compiling import CC
 from whence.subject.complaints import MOST, read_complaints
 
 Brief = tuple[str | None, int | None, tuple[str, ...]]
@@ -190,12 +190,9 @@ def test_what_pytest_shows_is_read_in_every_style(tree: Path, style: str) -> Non
     assert ("test_it.py", 3) in [(file, line) for file, line, _ in found]
 
 
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_a_real_compiler_is_understood(tree: Path) -> None:
     (tree / "a.c").write_text("struct s { int a; };\nint f(struct s *p) {\n  return p->b + q;\n}\n")
-    done = subprocess.run(
-        ["cc", "-c", "a.c"], cwd=tree, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*CC, "-c", "a.c"], cwd=tree, capture_output=True, text=True, check=False)
     assert complaints(tree, done.stderr) == [("a.c", 3, ("b", "s")), ("a.c", 3, ("q",))]
 
 

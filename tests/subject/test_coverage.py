@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.compiling import AR
 from whence.subject.coverage import Coverage
 from whence.subject.definitions import plain_name
 
@@ -230,7 +231,7 @@ int unused(int x) {
         "$CC -O2 lib.c main.c -o t -lm",
         "$CC -c lib.c && $CC -g -c main.c && $CC lib.o main.o -o t",
         "$CC -fPIC -shared lib.c -o liblib.so && $CC main.c ./liblib.so -o t",
-        "$CC -fPIC -c lib.c && ar rc lib.a lib.o && $CC main.c lib.a -o t",
+        f"$CC -fPIC -c lib.c && {AR} rc lib.a lib.o && $CC main.c lib.a -o t",
     ],
 )
 def test_all_lines_of_entered_functions_are_seen(native: Project, build: str) -> None:

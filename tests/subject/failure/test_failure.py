@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.compiling import CC
 from whence.errors import UserError
 from whence.model import Failure
 from whence.subject.failure import check_same_failure, read_failure, same_failure
@@ -47,13 +47,12 @@ def test_anything_else_is_its_exit_status(tree: Path) -> None:
     assert read(tree, stdout="out\n").message == "exit status 1: out"
 
 
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_real_programs_fail_as_we_read_them(tree: Path) -> None:
     (tree / "src/main.c").write_text(
         "#include <assert.h>\nint main(int c, char **v) {\n  assert(c != 1);\n"
         "  return *(volatile int *)(c - 2L);\n}\n"
     )
-    subprocess.run(["cc", "-g", "-w", "src/main.c", "-o", "prog"], cwd=tree, check=True)
+    subprocess.run([*CC, "-g", "-w", "src/main.c", "-o", "prog"], cwd=tree, check=True)
     asserted = run(tree, "./prog")
     assert (asserted.kind, asserted.file, asserted.line) == ("assert", "src/main.c", 3)
     assert run(tree, "./prog", "x").message == "segmentation fault (SIGSEGV)"
