@@ -1,0 +1,34 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_the_first_example_of_the_readme_is_what_whence_says(tmp_path: Path) -> None:
+    block = re.search(r"```console\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    assert block is not None
+    show, _, command = block[1].partition("\n$ whence ")
+    command, _, answer = command.partition("\n")
+    (tmp_path / "test.py").write_text(show.removeprefix("$ cat test.py\n"), "utf-8")
+    python = Path(sys.executable).parent
+    ended = subprocess.run(
+        f"{sys.executable} -m whence {command} --quiet --store outcomes",
+        shell=True,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert without_cost(ended.stdout.replace(f"{tmp_path}/", "")) == without_cost(answer)
+
+
+def without_cost(report: str) -> str:
+    return report.strip().rpartition("\n\n")[0]
