@@ -87,14 +87,14 @@ def text_summary(rows: list[Row]) -> str:
 
 
 def markdown(rows: list[Row], missing: dict[str, str]) -> str:
-    parts = [_markdown_table(TOTALS, [totals(summary) for summary in summarise(rows)])]
-    parts.append(_markdown_table(COLUMNS, [cells(row) for row in rows]))
+    parts = [markdown_table(TOTALS, [totals(summary) for summary in summarise(rows)])]
+    parts.append(markdown_table(COLUMNS, [cells(row) for row in rows]))
     if missing:
-        parts.append(_markdown_table(("not installable", "reason"), list(missing.items())))
+        parts.append(markdown_table(("not installable", "reason"), list(missing.items())))
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
+def markdown_table(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
     rule = tuple("---" for _ in head)
     return "\n".join(
         "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"

@@ -1,3 +1,3 @@
-"""Explains failed regression tests: which changes broke it, and how."""
+"""Explains failed regression tests: which changes broke it?"""
 
 __version__ = "0.1.0"

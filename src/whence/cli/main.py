@@ -24,7 +24,7 @@ USER_ERROR = 2
 @click.version_option(__version__, prog_name="whence")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find the changes that broke a test, and show how.
+    """Find the changes that broke a test.
 
     A test passed on the old version and fails on the new one.  whence finds the smallest set
     of changes between the two that is to blame, in any language, by running the test on
