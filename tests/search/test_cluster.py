@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.changes.trees import Files, comparison, pairs, subsets
 from whence.changes.changeset import ChangeSet, compare
 from whence.changes.tree import read_tree
 from whence.errors import UserError
-from whence.model import Outcome, Result, Run
+from whence.model import ChangeId, Outcome, Result, Run
 from whence.search import cluster
 from whence.search.cluster import ClusterWorkers, pack
 from whence.search.session import Order, Watcher, run_order
@@ -146,14 +149,18 @@ def test_the_only_worker_may_be_lost_with_all_it_held(project: Path, tmp_path: P
 # -- one run ---------------------------------------------------------------------------------
 
 
-def test_an_unpacked_parcel_makes_the_trees_that_the_changes_make(project: Path) -> None:
-    changes = changes_of(project)
-    shipped = pack(changes).unpack(project / "base")
-    for number, reverted in enumerate((frozenset(), changes.everything)):
-        workspace = Workspace(project / f"tree-{number}", shipped)
-        workspace.become(reverted)
-        version = "good" if reverted else "bad"
-        assert read_tree(workspace.tree).entries == read_tree(project / version).entries
+@given(pair=pairs, data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_an_unpacked_parcel_makes_the_trees_that_the_changes_make(
+    pair: tuple[Files, Files], data: st.DataObject
+) -> None:
+    with comparison(*pair) as (changes, folder):
+        shipped = pack(changes).unpack(folder / "base")
+        for reverted in (frozenset[ChangeId](), changes.everything, data.draw(subsets(changes))):
+            assert shipped.nodes(reverted) == changes.nodes(reverted)
+        workspace = Workspace(folder / "tree", shipped)
+        workspace.become(changes.everything)
+        assert read_tree(workspace.tree).entries == changes.good.entries
 
 
 def test_equal_runs_are_run_each_time_in_the_same_workspace(

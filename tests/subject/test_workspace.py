@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from whence.changes.changeset import compare
-from whence.changes.tree import EntryKind, Node, read_tree
+from whence.changes.tree import read_tree
 from whence.model import Reverted
-from whence.subject.workspace import Workspace, read_node
+from whence.subject.workspace import Workspace
 
 BAD: Reverted = frozenset()
 Text = dict[str, str | None]  # path -> text, `-> target`, or None for an empty directory
@@ -249,13 +249,3 @@ def test_a_package_that_goes_takes_its_compiled_files_along(tmp_path: Path) -> N
     write(bench.tree / "p/__pycache__/__init__.cpython-311.pyc", "")
     bench.bad()
     assert bench.seen() == {"a": "2"}
-
-
-def test_read_node_says_what_is_at_a_path(tmp_path: Path) -> None:
-    write(tmp_path / "file", "x")
-    write(tmp_path / "link", "-> file")
-    os.mkfifo(tmp_path / "pipe")
-    assert read_node(tmp_path / "file") == Node(EntryKind.FILE, b"x")
-    assert read_node(tmp_path / "link") == Node(EntryKind.LINK, b"file")
-    assert read_node(tmp_path / "pipe") is None
-    assert read_node(tmp_path / "nothing") is None

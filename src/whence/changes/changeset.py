@@ -92,14 +92,6 @@ class ChangeSet:
         moved = (path for delta in self.deltas for path in (delta.old_path, delta.new_path))
         return self.hollow.union(moved)
 
-    @cached_property
-    def _deltas_of(self) -> Mapping[ChangeId, tuple[FileDelta, ...]]:
-        found: dict[ChangeId, dict[int, FileDelta]] = defaultdict(dict)
-        for index, delta in enumerate(self.deltas):
-            for change in changes_of(delta):
-                found[change][index] = delta
-        return {change: tuple(by_index.values()) for change, by_index in found.items()}
-
     @property
     def base(self) -> Path:
         return self.bad.root
@@ -127,16 +119,7 @@ class ChangeSet:
 
     def nodes(self, reverted: Reverted) -> dict[str, Node]:
         """Return what the variant has at the touched paths; a path that is absent has nothing."""
-        nodes = dict(found for delta in self.deltas if (found := delta.render(reverted)))
-        filled = folders_of(nodes) if self.hollow else set()
-        for path in sorted(self.hollow - filled, reverse=True):  # what is inside comes first
-            if path not in filled:
-                nodes[path] = _EMPTY
-                filled |= folders_of([path])
-        return nodes
-
-    def deltas_of(self, change: ChangeId) -> tuple[FileDelta, ...]:
-        return self._deltas_of[change]
+        return render(self.deltas, self.hollow, reverted)
 
     def source(self, path: str, *, of_good: bool) -> Source | None:
         """Parse a changed file of one side, if we know its language."""
@@ -157,12 +140,17 @@ def _entry_number(path: str, kind: EntryKind, content: bytes) -> int:
     )
 
 
-def changes_of(delta: FileDelta) -> Iterator[ChangeId]:
-    for change in (delta.presence, delta.mode, delta.content):
-        if change is not None:
-            yield change
-    for edit in delta.edits:
-        yield edit.change
+def render(
+    deltas: Iterable[FileDelta], hollow: frozenset[str], reverted: Reverted
+) -> dict[str, Node]:
+    """Return what a variant has at the paths that changes touch."""
+    nodes = dict(found for delta in deltas if (found := delta.render(reverted)))
+    filled = folders_of(nodes) if hollow else set()
+    for path in sorted(hollow - filled, reverse=True):  # what is inside comes first
+        if path not in filled:
+            nodes[path] = _EMPTY
+            filled |= folders_of([path])
+    return nodes
 
 
 def compare(good: Tree, bad: Tree, keep: Sequence[str] = ()) -> ChangeSet:

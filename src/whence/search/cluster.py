@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from whence import __version__
-from whence.changes.changeset import ChangeSet, FileDelta
+from whence.changes.changeset import ChangeSet, FileDelta, render
 from whence.changes.tree import EntryKind, Node
 from whence.errors import UserError
 from whence.model import Reverted, Run
@@ -64,10 +64,11 @@ class Parcel:
     base_kinds: Mapping[str, EntryKind]
     touched: frozenset[str]
     deltas: tuple[FileDelta, ...]
+    hollow: frozenset[str]
     base: Path = Path()
 
     def nodes(self, reverted: Reverted) -> dict[str, Node]:
-        return dict(found for delta in self.deltas if (found := delta.render(reverted)))
+        return render(self.deltas, self.hollow, reverted)
 
     def unpack(self, folder: Path) -> Parcel:
         with tarfile.open(fileobj=io.BytesIO(self.archive)) as archive:
@@ -100,7 +101,9 @@ def pack(changes: ChangeSet) -> Parcel:
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
         for path in sorted(changes.base_kinds.keys() - changes.touched):
             archive.add(changes.base / path, path, recursive=False, filter=_without_owner)
-    return Parcel(packed.getvalue(), changes.base_kinds, changes.touched, changes.deltas)
+    return Parcel(
+        packed.getvalue(), changes.base_kinds, changes.touched, changes.deltas, changes.hollow
+    )
 
 
 def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:

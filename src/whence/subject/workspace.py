@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from whence.changes.tree import EntryKind, Node, kind_of, read_content
+from whence.changes.tree import EntryKind, Node
 from whence.model import Reverted
 
 _TICK = 0.02  # seconds: file systems may give two writes within a tick the same time
@@ -163,12 +163,3 @@ class Workspace:
 
 def _is_directory(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
-
-
-def read_node(path: Path) -> Node | None:
-    """Return what is at a path now."""
-    try:
-        kind = kind_of(path.lstat().st_mode)
-    except FileNotFoundError:
-        return None
-    return None if kind is None else Node(kind, read_content(path, kind))
