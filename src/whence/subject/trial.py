@@ -26,7 +26,12 @@ CANNOT_JUDGE = 125  # git bisect's convention
 _NOTE_LINES = 15
 _NO_SPACE = 64 * 2**10  # bytes
 _LITTLE_SPACE = 64 * 2**20  # bytes: what failed for want of space may have made some by now
-_OF_GIT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+_KEPT_BACK = (
+    # A hook or a git subcommand has these set; the test must not see the user's repository.
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"),
+    # Compiled Python outside the tree would be taken for that of the next variant.
+    "PYTHONPYCACHEPREFIX",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +242,7 @@ def _is_full(tree: Path, ended: Ended) -> bool:
 
 def environment(tree: Path) -> dict[str, str]:
     """Return the user's environment with the tree and the compilers in it."""
-    # A hook or a git subcommand has these set; the test must not see the user's repository.
-    env = {name: value for name, value in os.environ.items() if name not in _OF_GIT}
+    env = {name: value for name, value in os.environ.items() if name not in _KEPT_BACK}
     return env | compilers(env) | {"WHENCE_TREE": str(tree)}
 
 
