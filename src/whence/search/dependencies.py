@@ -17,13 +17,14 @@ from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import Source, is_word, tokens
-from whence.model import Change, ChangeId, Complaint, Kind, Reverted
+from whence.model import Change, ChangeId, Kind, Outcome, Reverted, Run
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
 Touching = Mapping[str, frozenset[ChangeId]]  # a name to the changes that have to do with it
 _Key = tuple[str, str, str]  # file and function ("" for a name that all see), name
 
 _PATIENCE = 2  # complaints of a name before all that touch it are reverted together or not at all
+_TOO_COMMON_TO_COMPILE = 12  # compilers list every place, short local names among them
 _TOO_COMMON = 40  # a name that more changes than this touch says nothing about them
 
 
@@ -198,24 +199,25 @@ class Knowledge:
                 return frozenset(closed)
             closed |= more
 
-    def learn(self, reverted: Reverted, complaints: Iterable[Complaint]) -> None:
+    def learn(self, reverted: Reverted, run: Run) -> None:
         """Take in why a variant fell apart: some name is used but not there, or not so."""
-        for name in dict.fromkeys(name for complaint in complaints for name in complaint.names):
+        built = run.outcome is not Outcome.BROKEN
+        most = _TOO_COMMON if built else _TOO_COMMON_TO_COMPILE
+        for name in dict.fromkeys(name for found in run.complaints for name in found.names):
             gained, lost = self._gained.get(name, set()), self._lost.get(name, set())
             takers = self._read.takes.get(name, frozenset()) or lost
             givers = self._read.gives.get(name, frozenset()) or gained
             # What brings back a use needs what took the name away reverted too, and where the
             # change that gave the name is reverted, its uses have to go with it.
-            self._tie(lost & reverted, takers - reverted)
-            self._tie(givers & reverted, gained - reverted)
-
-        for name in {complaint.names[0] for complaint in complaints if complaint.names}:
+            self._tie(lost & reverted, takers - reverted, most)
+            self._tie(givers & reverted, gained - reverted, most)
+        for name in {found.names[0] for found in run.complaints if found.names and built}:
             self._heard[name] += 1
             if self._heard[name] > _PATIENCE:
                 touching = self._gained.get(name, set()) | self._lost.get(name, set())
-                self._tie(touching, touching)
+                self._tie(touching, touching, most)
 
-    def _tie(self, changes: Iterable[ChangeId], others: AbstractSet[ChangeId]) -> None:
-        if len(others) <= _TOO_COMMON:
+    def _tie(self, changes: Iterable[ChangeId], others: AbstractSet[ChangeId], most: int) -> None:
+        if len(others) <= most:
             for change in changes:
                 self._requires.setdefault(change, set()).update(others)

@@ -28,7 +28,8 @@ from whence.search.asking import Atom, Search, Space, parts_of, union, without
 from whence.search.dependencies import Knowledge
 
 _REPAIRS = 2  # so often is a variant that falls apart mended with more changes,
-_FEWER_REPAIRS = 1  # or, where many are tried at a time, with fewer
+_BUILD_REPAIRS = 8  # as long as it does not even build: compilers are quick and say what is missing
+_FEWER_REPAIRS = 1  # where many changes are tried at a time, it is mended with fewer
 _GIVE_UP = 0.3  # share of the weight at which we stop hoping for a single cause,
 _GIVE_UP_LATE = 0.1  # and where sets fall apart: looking for several is hard then
 _ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
@@ -159,10 +160,12 @@ class Fast:
         """Revert the closed set; while it falls apart and we can learn why, a larger one."""
         tried = self._closed(changes)
         run = yield from self._space.ask(tried)
-        for _ in range(_REPAIRS):
+        for repair in range(_BUILD_REPAIRS):
             if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
-            self._knowledge.learn(self._space.always | tried, run.complaints)
+            if run.outcome is Outcome.OTHER and repair >= _REPAIRS:
+                break
+            self._knowledge.learn(self._space.always | tried, run)
             larger = self._closed(changes)
             if larger == tried:
                 break
@@ -177,7 +180,7 @@ class Fast:
         for _ in range(_FEWER_REPAIRS):
             if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
-            self._knowledge.learn(self._space.always | tried, run.complaints)
+            self._knowledge.learn(self._space.always | tried, run)
             fewer = self._self_contained([atom for atom in atoms if atom <= tried])
             if not fewer or fewer == tried:
                 break
