@@ -11,13 +11,13 @@ A wrong guess costs runs, never the truth of the answer.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import Source, is_word, tokens
-from whence.model import Change, ChangeId, Kind, Outcome, Reverted, Run
+from whence.model import Change, ChangeId, Complaint, Kind, Outcome, Reverted, Run
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
 Touching = Mapping[str, frozenset[ChangeId]]  # a name to the changes that have to do with it
@@ -201,21 +201,36 @@ class Knowledge:
 
     def learn(self, reverted: Reverted, run: Run) -> None:
         """Take in why a variant fell apart: some name is used but not there, or not so."""
-        built = run.outcome is not Outcome.BROKEN
-        most = _TOO_COMMON if built else _TOO_COMMON_TO_COMPILE
-        for name in dict.fromkeys(name for found in run.complaints for name in found.names):
+        if run.outcome is Outcome.BROKEN:
+            self._learn_from_build(reverted, run.complaints)
+        else:
+            self._learn_from_test(reverted, run.complaints)
+
+    def _learn_from_build(self, reverted: Reverted, complaints: Iterable[Complaint]) -> None:
+        """Tie what touches the first name that teaches us something: others follow from it."""
+        for name in (name for complaint in complaints for name in complaint.names):
+            touching = self._touching(name)
+            before = self.closure(reverted)
+            self._tie(touching & reverted, touching - reverted, _TOO_COMMON_TO_COMPILE)
+            if self.closure(reverted) != before:
+                break
+
+    def _learn_from_test(self, reverted: Reverted, complaints: Sequence[Complaint]) -> None:
+        for name in dict.fromkeys(name for complaint in complaints for name in complaint.names):
             gained, lost = self._gained.get(name, set()), self._lost.get(name, set())
             takers = self._read.takes.get(name, frozenset()) or lost
             givers = self._read.gives.get(name, frozenset()) or gained
             # What brings back a use needs what took the name away reverted too, and where the
             # change that gave the name is reverted, its uses have to go with it.
-            self._tie(lost & reverted, takers - reverted, most)
-            self._tie(givers & reverted, gained - reverted, most)
-        for name in {found.names[0] for found in run.complaints if found.names and built}:
+            self._tie(lost & reverted, takers - reverted, _TOO_COMMON)
+            self._tie(givers & reverted, gained - reverted, _TOO_COMMON)
+        for name in {complaint.names[0] for complaint in complaints if complaint.names}:
             self._heard[name] += 1
             if self._heard[name] > _PATIENCE:
-                touching = self._gained.get(name, set()) | self._lost.get(name, set())
-                self._tie(touching, touching, most)
+                self._tie(self._touching(name), self._touching(name), _TOO_COMMON)
+
+    def _touching(self, name: str) -> set[ChangeId]:
+        return self._gained.get(name, set()) | self._lost.get(name, set())
 
     def _tie(self, changes: Iterable[ChangeId], others: AbstractSet[ChangeId], most: int) -> None:
         if len(others) <= most:
