@@ -197,13 +197,14 @@ class Session:
     def question(self, good: Run, bad: Run) -> Question:
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
+        ran, minor = executed(self._changes, evidence), find_minor(self._changes)
         fast = self._order.method == "fast"
         return Question(
             self._changes.changes,
             read_dependencies(self._changes) if fast else Dependencies(),
-            weigh(self._changes, evidence) if fast else {},
-            executed(self._changes, evidence),
-            find_minor(self._changes),
+            weigh(self._changes, evidence, ran, minor) if fast else {},
+            ran,
+            minor,
             self._order.method,
             self._order.find_all,
         )

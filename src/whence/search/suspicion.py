@@ -46,10 +46,16 @@ def executed(changes: ChangeSet, evidence: Evidence) -> frozenset[ChangeId] | No
     return frozenset(c.id for c in changes.changes if _is_executed(changes, c, evidence))
 
 
-def weigh(changes: ChangeSet, evidence: Evidence) -> dict[ChangeId, float]:
-    """Return how suspicious each change is, relative to the others."""
-    ran = executed(changes, evidence)
-    minor = find_minor(changes)
+def weigh(
+    changes: ChangeSet,
+    evidence: Evidence,
+    ran: frozenset[ChangeId] | None,
+    minor: frozenset[ChangeId],
+) -> dict[ChangeId, float]:
+    """Return how suspicious each change is, relative to the others.
+
+    `ran` and `minor` are what `executed` and `find_minor` say.
+    """
     parted = _parted_functions(changes, evidence)
     stack = _functions_of(changes, evidence.frames)
     named = _named(changes, evidence.message)
