@@ -58,6 +58,9 @@ def test_any_method_on_any_oracle_claims_only_what_holds(
     if method in REVERTING:
         assert found.holds
         check_each_is_needed(found, oracle)
+    elif found.holds and found.reason is None:
+        for unit in found.root:
+            assert oracle(found.reverted - unit).outcome is not Outcome.PASS
 
 
 @pytest.mark.parametrize("method", REVERTING)

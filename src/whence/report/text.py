@@ -60,7 +60,8 @@ def _headline(result: Result) -> Text:
     them = "them" if several else "it"
     auxiliary = counted(len(result.auxiliary), "auxiliary change")
     also = f" and {auxiliary}" if result.auxiliary else ""
-    each = f"; with any of the {len(result.root)} left in, it does not" if several else ""
+    all_needed = several and result.reason is None
+    each = f"; with any of the {len(result.root)} left in, it does not" if all_needed else ""
     return Text.assemble(
         (f"{found} of {result.total} broke the test.", "bold"),
         f" With {them}{also} reverted, it passes{each}.",

@@ -52,8 +52,8 @@ class Answer:
     """What a search found.
 
     If `holds`, the test passes with root and auxiliary reverted, and does not if any one unit
-    of root is left in.  A unit is neighbouring pieces of a block of changed lines, or changes
-    of one function that are tied together.
+    of root is left in, unless `reason` says that it does.  A unit is neighbouring pieces of a
+    block of changed lines, or changes of one function that are tied together.
     If not, `reason` says in what way the method's result falls short.
     """
 
@@ -237,7 +237,15 @@ def _isolate_by_delta(question: Question) -> Search[Answer]:
     root = tuple(units_of(question.changes, union(atoms)))
     auxiliary = tuple(units_of(question.changes, union(extra)))
     if run.outcome is Outcome.PASS:
-        return Answer(root, auxiliary)
+        needless = yield from _needless(root, union((*atoms, *extra)))
+        return Answer(
+            root,
+            auxiliary,
+            reason=f"{needless} of these changes can each be left in and the test still passes: "
+            f"{question.method} does not look for the smallest set to revert"
+            if needless
+            else None,
+        )
     return Answer(
         root,
         auxiliary,
@@ -245,6 +253,15 @@ def _isolate_by_delta(question: Question) -> Search[Answer]:
         reason=f"{question.method} ends here, but with these changes reverted the test does not "
         "pass: other changes bring about the failure as well",
     )
+
+
+def _needless(root: Sequence[Reverted], passing: Reverted) -> Search[int]:
+    """Count the root changes that can be left in, one at a time."""
+    count = 0
+    for unit in root:
+        run: Run = yield passing - unit
+        count += run.outcome is Outcome.PASS
+    return count
 
 
 def units_of(changes: Iterable[Change], chosen: Reverted) -> list[Reverted]:
