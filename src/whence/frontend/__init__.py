@@ -1,0 +1,1 @@
+"""A run of a program, written down: one folder a language."""

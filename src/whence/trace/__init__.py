@@ -1,0 +1,1 @@
+"""A recorded run, asked: who defined this, what decided that it ran, where are we."""
