@@ -1,0 +1,330 @@
+"""Which module does this text of LLVM IR describe?
+
+Reads what clang prints at -O0 for C and C++.  All line numbers are indices into
+`text.splitlines()`, exactly: who edits the module edits those lines.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Mapping, Sequence
+
+from whence.frontend.c.instructions import Instructions
+from whence.frontend.c.ir import (
+    Alias,
+    Block,
+    Declaration,
+    Declare,
+    Function,
+    FunctionType,
+    Instruction,
+    Meta,
+    Module,
+    Parameter,
+    Type,
+    Value,
+    Variable,
+)
+from whence.frontend.c.tokens import IRError, Tokens, plain_name, unescape
+
+__all__ = ["IRError", "read"]
+
+_LABEL = re.compile(r'([-\w.$]+|"[^"]*"):')
+_DECLARE = re.compile(
+    r"    #dbg_declare\((.*?), !(\d+), (!DIExpression\(.*\)|!\d+), !\d+\)$"
+    r"|  (?:tail )?call void @llvm\.dbg\.declare\(metadata (.*?), metadata !(\d+), "
+    r"metadata (!DIExpression\(.*?\)|!\d+)\)"
+)
+_IGNORED = re.compile(
+    r"    #dbg_(?!declare\()\w+\(|  (?:tail )?call void @llvm\.dbg\.(?!declare\()"
+)
+_GROUP = re.compile(r"attributes (#\d+) = \{(.*)\}$")
+_STRING_ATTRIBUTE = re.compile(r'"[^"]*"(?:="[^"]*")?')
+_ENUM_ATTRIBUTE = re.compile(r"[\w.]+(?:\([^)]*\)|=\d+)?")
+_SKIPPED = ("module asm ", "attributes #", "uselistorder")
+_LINKAGES = frozenset((
+    "private", "internal", "available_externally", "linkonce", "weak", "common", "appending",
+    "extern_weak", "linkonce_odr", "weak_odr", "external",
+))  # fmt: skip
+
+
+def read(text: str) -> Module:
+    """The module that `text` describes; IRError if we do not understand a line of it."""
+    # All that is made here stays, so looking for garbage in between only costs time.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _Reader(text.splitlines()).read()
+    finally:
+        if collecting:
+            gc.enable()
+
+
+class _Reader:
+    """Goes once over the lines of a module."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._header = {"source_filename": "", "target triple": "", "target datalayout": ""}
+        self._types: dict[str, Type] = {}
+        self._variables: dict[str, Variable] = {}
+        self._functions: dict[str, Function] = {}
+        self._declarations: dict[str, Declaration] = {}
+        self._aliases: dict[str, Alias] = {}
+        self._metadata: dict[int, str] = {}
+        self._instructions = Instructions(self._types, _attribute_groups(lines))
+
+    def read(self) -> Module:
+        at = 0
+        while at < len(self._lines):
+            at = self._entity(at)
+        constructors = self._variables.get("llvm.global_ctors")
+        return Module(
+            source=self._header["source_filename"],
+            triple=self._header["target triple"],
+            layout=self._header["target datalayout"],
+            types=self._types,
+            variables=self._variables,
+            functions=self._functions,
+            declarations=self._declarations,
+            aliases=self._aliases,
+            metadata=self._metadata,
+            constructors_line=constructors.line if constructors else None,
+            text=tuple(self._lines),
+        )
+
+    def _entity(self, at: int) -> int:
+        """Read what starts on line `at`; the line after it."""
+        line = self._lines[at]
+        first = line[:1]
+        if first == "!":
+            number, _, node = line.partition(" = ")
+            if number[1:].isdigit():
+                self._metadata[int(number[1:])] = node
+        elif first == "@":
+            self._global(Tokens(line, at))
+        elif first == "%":
+            self._type(Tokens(line, at))
+        elif line.startswith("define "):
+            return self._function(at)
+        elif line.startswith("declare "):
+            self._declaration(Tokens(line, at))
+        elif first in ("s", "t") and " = " in line:
+            key, _, value = line.partition(" = ")
+            self._header[key] = unescape(value[1:-1]).decode("utf-8", "surrogateescape")
+        elif not (first in ("", ";", "$", "^") or line.startswith(_SKIPPED) or line.isspace()):
+            raise IRError(at, line)
+        return at + 1
+
+    # --- types, variables, declarations ---
+
+    def _type(self, t: Tokens) -> None:
+        name = t.local()
+        t.expect("=")
+        t.expect("type")
+        self._types[name] = t.type()
+
+    def _global(self, t: Tokens) -> None:
+        name = plain_name(t.next())
+        t.expect("=")
+        words = t.attributes()
+        linkage = next((word for word in words if word in _LINKAGES), "")
+        if "alias" in words or "ifunc" in words:
+            self._alias(t, name, is_function_chosen_at_start="ifunc" in words)
+            return
+        if "global" not in words and "constant" not in words:
+            raise t.error()
+        kind = t.type()
+        initial = None if linkage in ("external", "extern_weak") else t.value(kind)
+        self._variables[name] = Variable(
+            name, kind, initial, "constant" in words, linkage,
+            "thread_local" in words, t.line, _rest_of_global(t),
+        )  # fmt: skip
+
+    def _alias(self, t: Tokens, name: str, *, is_function_chosen_at_start: bool) -> None:
+        kind = t.type()
+        t.expect(",")
+        target = t.typed()
+        if is_function_chosen_at_start and isinstance(kind, FunctionType):
+            # Its target only picks the function that is called: nothing may follow it as
+            # it would follow an alias.  To a caller it is a function without a body.
+            self._declarations[name] = Declaration(name, kind)
+        else:
+            self._aliases[name] = Alias(name, target, t.line)
+
+    def _declaration(self, t: Tokens) -> None:
+        t.expect("declare")
+        while t.peek()[:1] == "!":
+            t.next()
+            t.next()
+        t.attributes()
+        result, name = t.type(), plain_name(t.next())
+        parameters, variadic = _parameters(t)
+        kind = FunctionType(result, tuple(p.type for p in parameters), variadic)
+        attributes = self._instructions.function_attributes(t)
+        self._declarations[name] = Declaration(name, kind, attributes)
+
+    # --- functions ---
+
+    def _function(self, at: int) -> int:
+        t = Tokens(self._lines[at], at)
+        t.expect("define")
+        words = t.attributes()
+        result, name = t.type(), plain_name(t.next())
+        parameters, variadic = _parameters(t)
+        attributes, subprogram, personality = self._rest_of_header(t)
+        body = _Body(self._lines, at + 1, parameters, self._instructions)
+        self._functions[name] = Function(
+            name=name,
+            type=FunctionType(result, tuple(p.type for p in parameters), variadic),
+            parameters=parameters,
+            blocks=tuple(body.blocks),
+            declares=tuple(body.declares),
+            linkage=next((word for word in words if word in _LINKAGES), ""),
+            dso_local="dso_local" in words,
+            line=at,
+            end=body.end,
+            attributes=attributes,
+            subprogram=subprogram,
+            personality=personality,
+        )
+        return body.end + 1
+
+    def _rest_of_header(self, t: Tokens) -> tuple[frozenset[str], int | None, bool]:
+        """Attributes, !dbg and whether there is a personality, from after the parameters."""
+        attributes: set[str] = set()
+        subprogram, personality = None, False
+        while not t.accept("{"):
+            word = t.peek()
+            if word in ("personality", "prefix", "prologue"):
+                t.next()
+                t.typed()
+                personality = personality or word == "personality"
+            elif word in ("section", "partition", "gc"):
+                t.next()
+                t.next()
+            elif word in ("unnamed_addr", "local_unnamed_addr", "comdat", "align", "addrspace"):
+                t.attribute()
+            elif word[:1] == "!":
+                t.next()
+                node = t.next()
+                subprogram = int(node[1:]) if word == "!dbg" else subprogram
+            elif found := self._instructions.function_attributes(t):
+                attributes |= found
+            else:
+                raise t.error()
+        return frozenset(attributes), subprogram, personality
+
+
+class _Body:
+    """The blocks of one function, read from the line after its header."""
+
+    def __init__(
+        self,
+        lines: Sequence[str],
+        at: int,
+        parameters: Sequence[Parameter],
+        instructions: Instructions,
+    ) -> None:
+        self.blocks: list[Block] = []
+        self.declares: list[Declare] = []
+        self._label = _entry_label(parameters)
+        self._line: int | None = None
+        self._found: list[Instruction] = []
+        self._instructions = instructions
+        self.end = self._read(lines, at)
+
+    def _read(self, lines: Sequence[str], at: int) -> int:
+        """Read up to the closing brace; its line."""
+        read, found = self._instructions.read, self._found
+        while True:
+            line = lines[at]
+            if line[:2] == "  ":
+                if line[:3] == "   " or "@llvm.dbg." in line:
+                    self._debug_record(line, at)
+                    at += 1
+                    continue
+                instruction = read(lines, at)
+                found.append(instruction)
+                at += instruction.lines
+            elif line == "}":
+                self._end_block()
+                return at
+            elif match := _LABEL.match(line):
+                self._end_block()
+                self._label, self._line = plain_name(match[1]), at
+                found = self._found = []
+                at += 1
+            elif line == "" or line[0] == ";":
+                at += 1
+            else:
+                raise IRError(at, line)
+
+    def _end_block(self) -> None:
+        if self._found:
+            line = self._found[0].line if self._line is None else self._line
+            self.blocks.append(Block(self._label, tuple(self._found), line))
+
+    def _debug_record(self, line: str, at: int) -> None:
+        """A #dbg_declare is kept; the other records of debug information say nothing to us."""
+        match = _DECLARE.match(line)
+        if match is None:
+            if not _IGNORED.match(line):
+                raise IRError(at, line)
+            return
+        address, variable, expression = [group for group in match.groups() if group is not None]
+        where: Value = Meta(address)
+        if address[0] != "!":
+            where = Tokens(address, at).typed().value
+        self.declares.append(Declare(where, int(variable), expression, at))
+
+
+def _entry_label(parameters: Sequence[Parameter]) -> str:
+    """An entry block without a name is numbered after the parameters without a name."""
+    numbers = [int(p.name) for p in parameters if p.name.isdigit()]
+    return str(max(numbers) + 1) if numbers else "0"
+
+
+def _parameters(t: Tokens) -> tuple[tuple[Parameter, ...], bool]:
+    """The parameters of a function, each with its name or number, and is it variadic?"""
+    t.expect("(")
+    found: list[Parameter] = []
+    number, variadic = 0, False
+    while not t.accept(")"):
+        if found:
+            t.expect(",")
+        if t.accept("..."):
+            variadic = True
+            continue
+        kind, attributes = t.type(), t.attributes()
+        name = str(number)
+        if t.peek()[:1] == "%":
+            name = t.local()
+        number += name == str(number)
+        found.append(Parameter(kind, name, attributes.get("byval"), attributes.get("sret")))
+    return tuple(found), variadic
+
+
+def _rest_of_global(t: Tokens) -> int | None:
+    """The number of the !dbg of a variable, from after its value."""
+    debug = None
+    while t.accept(","):
+        word = t.next()
+        if word == "!dbg":
+            debug = int(t.next()[1:])
+        elif word[0] == "!" or word in ("section", "partition", "code_model", "align"):
+            t.next()
+        elif t.peek() == "(":
+            t.skip_brackets()
+    return debug
+
+
+def _attribute_groups(lines: Sequence[str]) -> Mapping[str, frozenset[str]]:
+    """What each #n says, strings left out: {"#0": {"noinline", "memory(none)"}}."""
+    groups: dict[str, frozenset[str]] = {}
+    for line in lines:
+        if line.startswith("attributes #") and (match := _GROUP.match(line)):
+            words = _STRING_ATTRIBUTE.sub("", match[2])
+            groups[match[1]] = frozenset(_ENUM_ATTRIBUTE.findall(words))
+    return groups
