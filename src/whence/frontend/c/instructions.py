@@ -87,18 +87,30 @@ class Instructions:
     def read(self, lines: Sequence[str], at: int, *, fast: bool = True) -> Instruction:
         """The instruction that starts on line `at`."""
         text = lines[at]
-        if fast and (head := _HEAD.match(text)) and (shape := self._shape.get(head[1])):
-            pattern, build = shape
-            if match := pattern.match(text):
-                return build(match, at)
-        end = _end(lines, at)
-        tokens = Tokens(text if end == at + 1 else " ".join(lines[at:end]), at, end - at)
+        if fast and (common := self._common(text)):
+            build, match = common
+            return build(match, at)
         try:
-            return self._general(tokens)
-        except IndexError:  # it ends too early
+            end = _end(lines, at)
+            whole = text if end == at + 1 else " ".join(lines[at:end])
+            return self._general(Tokens(whole, at, end - at))
+        except (IndexError, KeyError, ValueError):  # cut short, or a name that means nothing
             raise IRError(at, text) from None
 
+    def has_common_shape(self, text: str) -> bool:
+        """Is this line read without looking at its tokens?"""
+        return self._common(text) is not None
+
     # --- the commonest shapes ---
+
+    def _common(self, text: str) -> tuple[_Build, re.Match[str]] | None:
+        head = _HEAD.match(text)
+        shape = self._shape.get(head[1]) if head else None
+        if shape is None:
+            return None
+        pattern, build = shape
+        match = pattern.match(text)
+        return (build, match) if match else None
 
     def _fast_load(self, match: re.Match[str], at: int) -> Instruction:
         result, kind, pointer, location = match.groups()
@@ -269,11 +281,8 @@ class Instructions:
         if t.peek() == "," and t.peek(1) not in ("align", "addrspace") and t.peek(1)[0] != "!":
             t.next()
             count = t.typed()
-        space = 0
-        if t.peek(3) == "addrspace" and t.peek(1) == "align":
-            space = int(t.peek(5))
-        elif t.peek(1) == "addrspace":
-            space = int(t.peek(3))
+        ahead = 3 if t.peek(1) == "align" else 0
+        space = int(t.peek(ahead + 3)) if t.peek(ahead + 1) == "addrspace" else 0
         kind, where = PointerType(space), _tail(t)
         return Instruction(opcode, kind, (count,), t.line, t.lines, result, where, element)
 
@@ -503,8 +512,11 @@ def _tail(t: Tokens) -> int | None:
     """Read `, align 4, !dbg !5, !srcloc !6` up to the end; the number of the !dbg."""
     where = None
     while t.accept(","):
-        if t.peek() in ("align", "addrspace"):
-            t.attribute()
+        if t.accept("align"):
+            t.integer()
+            continue
+        if t.accept("addrspace"):
+            t.skip_brackets()
             continue
         kind, node = t.next(), t.peek()
         if kind[0] != "!" or node[:1] != "!":

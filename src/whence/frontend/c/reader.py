@@ -28,7 +28,7 @@ from whence.frontend.c.ir import (
 )
 from whence.frontend.c.tokens import IRError, Tokens, plain_name, unescape
 
-__all__ = ["IRError", "read"]
+__all__ = ["IRError", "attribute_groups", "read"]
 
 _LABEL = re.compile(r'([-\w.$]+|"[^"]*"):')
 _DECLARE = re.compile(
@@ -73,12 +73,15 @@ class _Reader:
         self._declarations: dict[str, Declaration] = {}
         self._aliases: dict[str, Alias] = {}
         self._metadata: dict[int, str] = {}
-        self._instructions = Instructions(self._types, _attribute_groups(lines))
+        self._instructions = Instructions(self._types, attribute_groups(lines))
 
     def read(self) -> Module:
         at = 0
         while at < len(self._lines):
-            at = self._entity(at)
+            try:
+                at = self._entity(at)
+            except (IndexError, ValueError):  # cut short
+                raise IRError(at, self._lines[at]) from None
         constructors = self._variables.get("llvm.global_ctors")
         return Module(
             source=self._header["source_filename"],
@@ -320,7 +323,7 @@ def _rest_of_global(t: Tokens) -> int | None:
     return debug
 
 
-def _attribute_groups(lines: Sequence[str]) -> Mapping[str, frozenset[str]]:
+def attribute_groups(lines: Sequence[str]) -> Mapping[str, frozenset[str]]:
     """What each #n says, strings left out: {"#0": {"noinline", "memory(none)"}}."""
     groups: dict[str, frozenset[str]] = {}
     for line in lines:

@@ -354,7 +354,7 @@ class Tokens:
         try:
             return float_bits(kind, token)
         except (ValueError, KeyError, OverflowError):
-            raise self.error()
+            raise self.error() from None
 
     # --- attributes ---
 

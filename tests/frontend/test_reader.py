@@ -1,0 +1,505 @@
+"""The reader sees in a module what LLVM itself sees in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.frontend.compiled import TOURS, ir, module, oracle
+from tests.frontend.spelling import sigil, spelled, written
+from whence.frontend.c.instructions import Instructions
+from whence.frontend.c.ir import (
+    VOID,
+    ArrayType,
+    Asm,
+    Block,
+    Bytes,
+    Declare,
+    Elements,
+    Expression,
+    Float,
+    FloatType,
+    Function,
+    FunctionType,
+    Global,
+    Instruction,
+    Int,
+    IntType,
+    Label,
+    Local,
+    Meta,
+    Module,
+    NamedType,
+    PointerType,
+    StructType,
+    Type,
+    Typed,
+    Undefined,
+    Value,
+    VectorType,
+    Zero,
+)
+from whence.frontend.c.reader import IRError, attribute_groups, read
+from whence.frontend.c.tokens import plain_name
+
+I1, I8, I32, I64 = IntType(1), IntType(8), IntType(32), IntType(64)
+PTR, FLOAT, DOUBLE = PointerType(), FloatType("float"), FloatType("double")
+
+tours = pytest.mark.parametrize("tour", TOURS, ids="-".join)
+
+
+# --- against LLVM ------------------------------------------------------------------------
+
+
+def instructions(function: Function) -> Iterator[Instruction]:
+    for block in function.blocks:
+        yield from block.instructions
+
+
+def bodies(tour: tuple[str, str, str]) -> Iterator[tuple[Function, Any]]:
+    """Each function with a body, as we and as LLVM see it."""
+    mine = module(*tour).functions
+    theirs = {f.name: f for f in oracle(ir(*tour)).functions if not f.is_declaration}
+    assert list(mine) == list(theirs)
+    for name, function in mine.items():
+        yield function, theirs[name]
+
+
+@tours
+def test_functions_have_the_blocks_and_instructions_that_llvm_sees(
+    tour: tuple[str, str, str],
+) -> None:
+    for mine, theirs in bodies(tour):
+        for block, real in zip(mine.blocks, theirs.blocks, strict=True):
+            assert real.name in ("", block.label)
+            for instruction, actual in zip(block.instructions, real.instructions, strict=True):
+                assert instruction.opcode == actual.opcode
+                assert spelled(instruction.type) == written(actual.type)
+                assert operand_types(instruction) == oracle_operand_types(actual), str(actual)
+
+
+def operand_types(instruction: Instruction) -> list[str]:
+    """The types of the operands, in the order in which LLVM keeps them."""
+    found = [spelled(operand.type) for operand in instruction.operands]
+    if instruction.opcode in ("phi", "switch"):  # llvmlite shows the labels in one of the two
+        skipped = "label" if instruction.opcode == "phi" else spelled(instruction.operands[0].type)
+        return found[: len(found) % 2 or 1] + [k for k in found[1:] if k != skipped]
+    if instruction.opcode == "shufflevector":
+        return found[:2]  # its mask is a constant of its own kind
+    return found + ["label"] * len(instruction.labels) + ["ptr"] * bool(instruction.callee)
+
+
+def oracle_operand_types(actual: Any) -> list[str]:
+    found = [written(operand.type) for operand in actual.operands]
+    if actual.opcode == "landingpad":
+        return []  # its clauses: we have no use for them
+    if actual.opcode == "call":  # the operands of its bundles stand before the callee
+        bundles = re.findall(r'"[\w.]+"\(([^)]*)\)(?=[^"]* \])', str(actual))
+        extra = sum(len(bundle.split(",")) for bundle in bundles)
+        return found[: -1 - extra] + found[-1:]
+    return found
+
+
+@tours
+def test_lines_of_an_instruction_are_its_text(tour: tuple[str, str, str]) -> None:
+    """LLVM prints each instruction as it stands on the lines that we say."""
+    lines = ir(*tour).splitlines()
+    for mine, theirs in bodies(tour):
+        for block, real in zip(mine.blocks, theirs.blocks, strict=True):
+            for instruction, actual in zip(block.instructions, real.instructions, strict=True):
+                text = "\n".join(lines[instruction.line : instruction.line + instruction.lines])
+                assert unnumbered(text) == unnumbered(str(actual))
+
+
+def unnumbered(text: str) -> str:
+    """Without numbers of metadata and attributes: an instruction printed alone has others."""
+    return re.sub(r"([!#])\d+", r"\1", text)
+
+
+@tours
+def test_lines_of_functions_blocks_variables_and_declares_are_theirs(
+    tour: tuple[str, str, str],
+) -> None:
+    lines = ir(*tour).splitlines()
+    seen = module(*tour)
+    for function in seen.functions.values():
+        assert lines[function.line].startswith("define ")
+        assert sigil("@", function.name) + "(" in lines[function.line]
+        assert lines[function.end] == "}"
+        for number, block in enumerate(function.blocks):
+            check_block_line(lines, block, is_entry=number == 0)
+        for declare in function.declares:
+            assert f"#dbg_declare(ptr {operand_text(declare.address)}, " in lines[declare.line]
+            assert f", !{declare.variable}, {declare.expression}, " in lines[declare.line]
+    for variable in seen.variables.values():
+        assert lines[variable.line].startswith(sigil("@", variable.name) + " = ")
+    declared = sum("#dbg_declare(" in line for line in lines)
+    assert declared == sum(len(function.declares) for function in seen.functions.values())
+    assert seen.text == tuple(lines)
+
+
+def check_block_line(lines: list[str], block: Block, *, is_entry: bool) -> None:
+    if is_entry and block.line == block.instructions[0].line:
+        assert not lines[block.line - 1].endswith(":")
+    else:
+        assert lines[block.line].split(":")[0].strip('"') == block.label
+
+
+def operand_text(value: Value) -> str:
+    if isinstance(value, Local):
+        return sigil("%", value.name)
+    return "poison" if value == Undefined() else str(value)
+
+
+@tours
+def test_every_shape_read_the_fast_way_is_what_the_slow_way_reads(
+    tour: tuple[str, str, str],
+) -> None:
+    lines, seen = ir(*tour).splitlines(), module(*tour)
+    reader = Instructions(seen.types, attribute_groups(lines))
+    for function in seen.functions.values():
+        for found in instructions(function):
+            assert reader.read(lines, found.line, fast=False) == found
+
+
+def test_most_instructions_are_read_the_fast_way() -> None:
+    lines, seen = ir(*TOURS[0]).splitlines(), module(*TOURS[0])
+    reader = Instructions(seen.types, attribute_groups(lines))
+    found = [i for function in seen.functions.values() for i in instructions(function)]
+    assert sum(reader.has_common_shape(lines[i.line]) for i in found) > 0.7 * len(found)
+
+
+@tours
+def test_every_value_used_in_a_function_is_defined_in_it(tour: tuple[str, str, str]) -> None:
+    for function in module(*tour).functions.values():
+        names = {parameter.name for parameter in function.parameters}
+        names |= {i.result for i in instructions(function) if i.result is not None}
+        labels = {block.label for block in function.blocks}
+        for instruction in instructions(function):
+            for operand in instruction.operands:
+                if isinstance(operand.value, Local):
+                    assert operand.value.name in names
+                elif isinstance(operand.value, Label):
+                    assert operand.value.name in labels
+            assert set(instruction.labels) <= labels
+
+
+@tours
+def test_registers_of_an_instruction_are_those_in_its_text_in_order(
+    tour: tuple[str, str, str],
+) -> None:
+    lines, seen = ir(*tour).splitlines(), module(*tour)
+    for function in seen.functions.values():
+        for found in instructions(function):
+            text = " ".join(lines[found.line : found.line + found.lines])
+            right = text.split(" = ", 1)[-1] if found.result is not None else text
+            right = re.sub(r' \[ ".*?" \]|asm .*", ".*?"(?=\()', "", right)  # bundles, assembly
+            names = [plain_name(name) for name in re.findall(r'%(?:"[^"]*"|[-\w.$]+)', right)]
+            assert registers(found) == [name for name in names if name not in seen.types]
+
+
+def registers(found: Instruction) -> list[str]:
+    """The registers and blocks that an instruction names, in the order of its text."""
+    values = [found.callee, *(operand.value for operand in found.operands)]
+    names = [v.name for v in values if isinstance(v, Local | Label)]
+    return names + list(found.labels)
+
+
+@tours
+def test_globals_are_those_that_llvm_sees(tour: tuple[str, str, str]) -> None:
+    mine, theirs = module(*tour), oracle(ir(*tour))
+    assert set(mine.variables) == {v.name for v in theirs.global_variables}
+    for variable in theirs.global_variables:
+        found = mine.variables[variable.name]
+        assert spelled(found.type) == written(variable.global_value_type)
+        assert (found.initial is None) == variable.is_declaration
+    # llvmlite does not show ifuncs; to us they are declarations.
+    declared = {f.name: f for f in theirs.functions if f.is_declaration}
+    assert mine.declarations.keys() - declared.keys() <= {"indirect"}
+    for name, function in declared.items():
+        assert spelled(mine.declarations[name].type) == written(function.global_value_type)
+    named = [str(k).split(" = type ") for k in theirs.struct_types if not k.is_literal_struct]
+    assert {sigil("%", name): spelled(kind) for name, kind in mine.types.items()} == dict(named)
+    assert mine.triple == theirs.triple
+    assert mine.layout == theirs.data_layout
+
+
+# --- one claim at a time -----------------------------------------------------------------
+
+
+def one(text: str, types: str = "") -> Instruction:
+    """The instruction that `text` spells, read in a function of a module."""
+    source = (
+        f"{types}\ndefine void @f(ptr %p, i32 %x) {{\n  {text}\n}}\nattributes #1 = {{ cold }}\n"
+    )
+    [block] = read(source).functions["f"].blocks
+    [found] = block.instructions
+    return found
+
+
+def initial(text: str) -> Value | None:
+    """The initial value of the global that `text` gives type and value of."""
+    return read(f"@v = global {text}\n").variables["v"].initial
+
+
+def typed(kind: Type, *numbers: int) -> tuple[Typed, ...]:
+    return tuple(Typed(kind, Int(number)) for number in numbers)
+
+
+def test_a_call_keeps_callee_type_arguments_and_attributes() -> None:
+    found = one(
+        "%1 = musttail call fastcc noundef range(i32 0, 5) i32 (ptr, ...) @g(ptr noundef "
+        'byval(%struct.S) align 8 captures(none) %p, i32 signext "k"="v" -3, metadata !"m") '
+        '#1 memory(read) [ "align"(ptr %p, i64 8), "x"() ], !dbg !7, !srcloc !8'
+    )
+    assert found.callee == Global("g")
+    assert found.function == FunctionType(I32, (PTR,), variadic=True)
+    assert found.type == I32
+    assert [operand.value for operand in found.operands] == [Local("p"), Int(-3), Meta('!"m"')]
+    assert found.byval == (NamedType("struct.S"), None, None)
+    assert found.attributes == {"cold", "memory(read)", "musttail"}
+    assert found.location == 7
+
+
+def test_a_call_without_a_written_function_type_has_that_of_its_arguments() -> None:
+    found = one("call void %p(i32 %x, i64 1)")
+    assert found.callee == Local("p")
+    assert found.function == FunctionType(VOID, (I32, I64))
+
+
+def test_inline_assembly_is_a_callee() -> None:
+    text = 'asm sideeffect "a, \\22b\\22 (", "=r,~{memory}"'
+    found = one(f"%1 = call i32 {text}(i32 %x) #1")
+    assert found.callee == Asm(text)
+    assert found.operands == (Typed(I32, Local("x")),)
+
+
+def test_an_invoke_takes_two_lines_and_names_two_blocks() -> None:
+    found = one("invoke void @g()\n          to label %a unwind label %b, !dbg !3")
+    assert (found.labels, found.lines, found.location) == (("a", "b"), 2, 3)
+
+
+def test_a_switch_has_its_cases_in_pairs() -> None:
+    found = one(
+        "switch i32 %x, label %d [\n    i32 -1, label %a\n    i32 7, label %a\n  ], !dbg !3"
+    )
+    assert [operand.value for operand in found.operands] == [
+        Local("x"), Label("d"), Int(-1), Label("a"), Int(7), Label("a"),
+    ]  # fmt: skip
+    assert (found.lines, found.location) == (4, 3)
+
+
+def test_a_landingpad_takes_the_lines_of_its_clauses() -> None:
+    found = one(
+        "%1 = landingpad { ptr, i32 }\n          cleanup\n          catch ptr @t\n"
+        "          filter [1 x ptr] [ptr @u], !dbg !3"
+    )
+    assert (found.type, found.lines, found.location) == (StructType((PTR, I32)), 4, 3)
+
+
+def test_an_alloca_says_what_and_how_many_it_allocates() -> None:
+    assert one("%1 = alloca [3 x i8], align 1").operands == typed(I32, 1)
+    found = one("%1 = alloca i8, i64 %n, align 16, addrspace(5), !dbg !3")
+    assert (found.element, found.operands[0].value) == (I8, Local("n"))
+    assert (found.type, found.location) == (PointerType(5), 3)
+
+
+def test_atomic_and_volatile_accesses_say_so() -> None:
+    load = one('%1 = load atomic volatile i32, ptr %p syncscope("agent") acquire, align 4')
+    assert (load.atomic, load.volatile, load.type) == (True, True, I32)
+    store = one("store volatile i32 1, ptr %p, align 4")
+    assert (store.atomic, store.volatile) == (False, True)
+    add = one("%1 = atomicrmw volatile add ptr %p, i32 1 seq_cst, align 4")
+    assert (add.predicate, add.atomic, add.volatile, add.type) == ("add", True, True, I32)
+    swap = one("%1 = cmpxchg weak ptr %p, i32 0, i32 1 acq_rel monotonic, align 4")
+    assert swap.type == StructType((I32, I1))
+
+
+def test_a_comparison_of_vectors_gives_a_vector_of_bits() -> None:
+    found = one("%1 = fcmp nnan nsz olt <4 x float> %a, zeroinitializer")
+    assert (found.predicate, found.type) == ("olt", VectorType(4, I1))
+    assert found.operands[1].value == Zero()
+
+
+def test_extractvalue_follows_its_path_through_named_types() -> None:
+    found = one("%1 = extractvalue %a.b %x, 1, 2, !dbg !3", "%a.b = type { i8, [4 x double] }")
+    assert (found.type, found.indices, found.location) == (DOUBLE, (1, 2), 3)
+
+
+def test_a_getelementptr_by_a_vector_gives_a_vector_of_pointers() -> None:
+    assert one("%1 = getelementptr i8, ptr %p, <2 x i64> %i").type == VectorType(2, PTR)
+
+
+def test_va_arg_has_the_type_that_it_asks_for() -> None:
+    assert one("%1 = va_arg ptr %p, double").type == DOUBLE
+
+
+def test_a_phi_has_values_and_blocks_in_pairs() -> None:
+    found = one("%1 = phi i1 [ false, %a ], [ %c, %b ], !dbg !3")
+    assert [operand.value for operand in found.operands] == [
+        Int(0), Label("a"), Local("c"), Label("b"),
+    ]  # fmt: skip
+
+
+def test_quoted_names_lose_their_quotes_and_escapes() -> None:
+    found = one('%"a\\22b\\\\" = load %"class.std::x", ptr @"g h\\C3\\A9", align 4')
+    assert found.result == 'a"b\\'
+    assert found.type == NamedType("class.std::x")
+    assert found.operands[0].value == Global("g h\u00e9")
+
+
+def test_constant_expressions_nest() -> None:
+    value = initial(
+        "i32 trunc (i64 sub nuw (i64 ptrtoint (ptr getelementptr inbounds inrange(-8, 16) "
+        "({ i8, i32 }, ptr @a, i32 0, i32 1) to i64), i64 ptrtoint (ptr blockaddress(@f, %b) "
+        "to i64)) to i32)"
+    )
+    address = Expression(
+        "getelementptr",
+        (Typed(PTR, Global("a")), *typed(I32, 0, 1)),
+        element=StructType((I8, I32)),
+    )
+    block = Expression(
+        "blockaddress",
+        (Typed(PTR, Global("f")), Typed(one("br label %b").operands[0].type, Label("b"))),
+    )
+    first, second = (
+        Typed(I64, Expression("ptrtoint", (Typed(PTR, value),))) for value in (address, block)
+    )
+    assert value == Expression("trunc", (Typed(I64, Expression("sub", (first, second))),))
+
+
+def test_aggregates_are_read_element_by_element() -> None:
+    assert initial("[2 x i8] [i8 1, i8 -2]") == Elements(typed(I8, 1, -2))
+    assert initial("<{ i8, [0 x i8] }> <{ i8 1, [0 x i8] zeroinitializer }>") == Elements(
+        (*typed(I8, 1), Typed(ArrayType(0, I8), Zero()))
+    )
+    assert initial("<3 x i8> splat (i8 7)") == Elements(typed(I8, 7, 7, 7))
+    assert initial('[3 x i8] c"\\00a\\FF"') == Bytes(b"\0a\xff")
+    assert initial("{} {}") == Elements(())
+    assert initial("ptr dso_local_equivalent @f") == Expression(
+        "dso_local_equivalent", (Typed(PTR, Global("f")),)
+    )
+    assert initial("ptr null") == initial("[9 x i8] zeroinitializer") == Zero()
+    assert initial("i8 undef") == initial("i8 poison") == Undefined()
+    assert initial("float 1.000000e+00") == Float(0x3F800000)
+
+
+def test_globals_with_every_decoration() -> None:
+    seen = read(
+        "$c = comdat any\n"
+        "@a = private dso_local thread_local(localexec) unnamed_addr addrspace(1) constant i32 5, "
+        'section "s", partition "p", comdat($c), align 4, !dbg !9, no_sanitize_address\n'
+        "@b = extern_weak hidden dllimport externally_initialized global %t, align 8\n"
+        "@c = weak protected alias i32, ptr getelementptr (i8, ptr @a, i64 2)\n"
+        "@d = internal ifunc void (), ptr @resolver\n"
+        "@llvm.global_ctors = appending global [0 x ptr] zeroinitializer\n"
+    )
+    a, b = seen.variables["a"], seen.variables["b"]
+    assert (a.linkage, a.thread_local, a.constant, a.initial, a.debug) == (
+        "private", True, True, Int(5), 9,
+    )  # fmt: skip
+    assert (b.linkage, b.initial, b.constant, b.line) == ("extern_weak", None, False, 2)
+    assert isinstance(seen.aliases["c"].target.value, Expression)
+    assert seen.declarations["d"].type == FunctionType(VOID, ())
+    assert seen.constructors_line == 5
+
+
+def test_a_header_with_every_decoration() -> None:
+    seen = read(
+        "declare !dbg !4 extern_weak noundef nonnull ptr @g(ptr noundef, metadata, ...) #1\n"
+        "define linkonce_odr dso_local hidden fastcc noundef zeroext i1 @f(i32 %0, ptr sret(%t) "
+        "align 8 %r, ptr byval([2 x i8]), ...) unnamed_addr #1 nounwind "
+        'section "s" comdat($f) align 2 gc "g" prefix i32 3 prologue i8 4 personality ptr @p '
+        "!dbg !5 !kcfi_type !6 {\n  ret i1 true\n}\n"
+        'attributes #1 = { cold memory(argmem: read) "a"="{ b }" }\n'
+    )
+    function = seen.functions["f"]
+    assert (function.linkage, function.dso_local, function.personality) == (
+        "linkonce_odr", True, True,
+    )  # fmt: skip
+    assert function.attributes == {"cold", "memory(argmem: read)", "nounwind"}
+    assert function.subprogram == 5
+    assert [p.name for p in function.parameters] == ["0", "r", "1"]
+    assert function.parameters[1].sret == NamedType("t")
+    assert function.parameters[2].byval == ArrayType(2, I8)
+    assert function.type.variadic
+    assert [block.label for block in function.blocks] == ["2"]
+    assert seen.declarations["g"].attributes == {"cold", "memory(argmem: read)"}
+
+
+def test_variables_declared_the_old_way_are_found() -> None:
+    """Before records, debug information was calls; they take no place among instructions."""
+    [function] = read(
+        "define void @f() {\nentry:\n  %x = alloca i32, align 4\n"
+        "  call void @llvm.dbg.declare(metadata ptr %x, metadata !5, metadata !DIExpression()), "
+        "!dbg !6\n"
+        "  call void @llvm.dbg.value(metadata i32 0, metadata !5, metadata !DIExpression())\n"
+        "    #dbg_label(!7, !8)\n"
+        "    #dbg_declare(ptr @g, !9, !DIExpression(DW_OP_plus_uconst, 8), !6)\n"
+        "  ret void\n}\n"
+    ).functions.values()
+    assert [i.opcode for i in instructions(function)] == ["alloca", "ret"]
+    assert function.declares == (
+        Declare(Local("x"), 5, "!DIExpression()", 3),
+        Declare(Global("g"), 9, "!DIExpression(DW_OP_plus_uconst, 8)", 6),
+    )
+
+
+def test_metadata_is_kept_as_text_by_number() -> None:
+    seen = read('!llvm.ident = !{!0}\n!0 = !{!"x = y"}\n!12 = distinct !DILocation(line: 1)\n')
+    assert seen.metadata == {0: '!{!"x = y"}', 12: "distinct !DILocation(line: 1)"}
+
+
+def test_the_name_of_the_source_is_unescaped() -> None:
+    assert read('source_filename = "a\\22\\C3\\A9.c"\n').source == 'a"\u00e9.c'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "frobnicate i32 %x",
+        "%1 = load i32 %p",
+        "%1 = add i32 %x, 1 2",
+        "store i32 %x, ptr %p, align",
+        "call i32 @g()",  # the number of its result is missing
+        "call void @g() #77",
+        "%1 = fadd x86_fp80 %a, 1.5",
+        "cleanupret from %x unwind to caller",
+        "br label",
+    ],
+)
+def test_what_is_not_understood_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(IRError, match=re.escape(text)) as caught:
+        one(text)
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nonsense",
+        "@a = i32 5",
+        "%t = i32",
+        "define void @f() {\n  ret void",
+        "define void @f() 5 {\n}",
+    ],
+)
+def test_a_line_of_the_module_that_is_not_understood_is_refused(text: str) -> None:
+    with pytest.raises(IRError):
+        read(f"{text}\n")
+
+
+def test_the_module_of_a_tour_is_read_whole() -> None:
+    seen: Module = module(*TOURS[0])
+    assert seen.source.endswith("tour.c")
+    assert {"aliased", "other_name"} <= {*seen.functions, *seen.aliases}
+    assert "returns_twice" in seen.declarations["_setjmp"].attributes
+    assert seen.metadata[seen.functions["main"].subprogram or 0].startswith(
+        'distinct !DISubprogram(name: "main"'
+    )
+    assert seen.constructors_line is not None
+    assert seen.text[seen.constructors_line].startswith("@llvm.global_ctors")
