@@ -1,0 +1,475 @@
+"""Which way may control go in a function, and which branch decides that a block runs?
+
+Blocks are numbered as they stand in the function; 0 is its entry.  An edge is a pair
+(block, successor index), the index being into `successors(function)[block]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from whence.frontend.c.ir import (
+    Block,
+    Elements,
+    Expression,
+    Function,
+    FunctionType,
+    Global,
+    Instruction,
+    Label,
+    Module,
+    Value,
+)
+
+Edge = tuple[int, int]
+
+CALLS = frozenset({"call", "invoke", "callbr"})
+ASSERTIONS = frozenset({
+    "__assert_fail", "__assert_perror_fail", "__assert_rtn", "__assert", "__assert_func",
+    "_assert", "_wassert", "abort", "llvm.trap", "llvm.ubsantrap", "_ZSt9terminatev",
+    "__clang_call_terminate",
+})  # fmt: skip
+# Declared without `noreturn` by some headers, or by none.
+LEAVE = ASSERTIONS | {
+    "exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit", "longjmp", "_longjmp",
+    "siglongjmp", "__longjmp_chk", "__cxa_throw", "__cxa_rethrow", "_Unwind_Resume",
+    "_Unwind_RaiseException", "err", "errx", "verr", "verrx",
+}  # fmt: skip
+CHAIN = 8192  # bytes that may be logged between two places where room is made
+
+
+def successors(function: Function) -> list[list[int]]:
+    """The blocks that may run right after each block, each once, in the order they are written.
+
+    An invoke goes to its normal block, then to its landing pad.
+    """
+    number = {block.label: i for i, block in enumerate(function.blocks)}
+    return [
+        list(dict.fromkeys(number[name] for name in _targets(block.instructions[-1])))
+        for block in function.blocks
+    ]
+
+
+def _targets(terminator: Instruction) -> Iterator[str]:
+    yield from terminator.labels
+    for operand in terminator.operands:
+        if isinstance(operand.value, Label):
+            yield operand.value.name
+
+
+def _predecessors(following: Sequence[Iterable[int]]) -> list[list[int]]:
+    result: list[list[int]] = [[] for _ in following]
+    for block, targets in enumerate(following):
+        for target in targets:
+            result[target].append(block)
+    return result
+
+
+def is_assertion(block: Block) -> bool:
+    """Does the block end by saying that something which must hold does not?"""
+    if block.instructions[-1].opcode != "unreachable":
+        return False
+    calls = [op for op in block.instructions if op.opcode == "call"]
+    return bool(calls) and _name(calls[-1].callee) in ASSERTIONS
+
+
+def is_landing(block: Block) -> bool:
+    """Is the block entered by unwinding only?"""
+    first = next((op for op in block.instructions if op.opcode != "phi"), None)
+    return first is not None and first.opcode == "landingpad"
+
+
+def _name(callee: Value | None) -> str | None:
+    return callee.name if isinstance(callee, Global) else None
+
+
+def components(starts: Iterable[int], following: Callable[[int], Iterable[int]]) -> list[list[int]]:
+    """The strongly connected components of what can be reached from `starts`.
+
+    A component comes after all the others that it leads to.
+    """
+    order: dict[int, int] = {}  # in which a node was first seen
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    open_: set[int] = set()
+    result: list[list[int]] = []
+    for start in starts:
+        if start in order:
+            continue
+        work = [(start, iter(following(start)))]
+        order[start] = low[start] = len(order)
+        stack.append(start)
+        open_.add(start)
+        while work:
+            node, rest = work[-1]
+            for after in rest:
+                if after not in order:
+                    order[after] = low[after] = len(order)
+                    stack.append(after)
+                    open_.add(after)
+                    work.append((after, iter(following(after))))
+                    break
+                if after in open_:
+                    low[node] = min(low[node], order[after])
+            else:
+                work.pop()
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[node])
+                if low[node] == order[node]:
+                    component = [stack.pop()]
+                    while component[-1] != node:
+                        component.append(stack.pop())
+                    open_.difference_update(component)
+                    result.append(component)
+    return result
+
+
+def _reaching(ends: Iterable[int], before: Sequence[Iterable[int]]) -> set[int]:
+    """`ends`, and all from which there is a way to one of them."""
+    found = set(ends)
+    work = list(found)
+    while work:
+        for node in before[work.pop()]:
+            if node not in found:
+                found.add(node)
+                work.append(node)
+    return found
+
+
+def endless(function: Function) -> set[int]:
+    """The blocks from which the function cannot be left."""
+    following = successors(function)
+    exits = [block for block, targets in enumerate(following) if not targets]
+    return set(range(len(following))) - _reaching(exits, _predecessors(following))
+
+
+def _ends_of_rounds(following: Sequence[Sequence[int]], stuck: set[int]) -> list[int]:
+    """The blocks that go back to the first block of a loop that control cannot leave."""
+    result: list[int] = []
+    for component in components(sorted(stuck), lambda block: following[block]):
+        loop = set(component)
+        if all(loop.issuperset(following[block]) for block in loop):
+            head = min(loop)
+            result.extend(block for block in sorted(loop) if head in following[block])
+    return result
+
+
+def postdominators(function: Function) -> list[int | None]:
+    """The first block that all ways from each block to the function's exit share.
+
+    None is the exit itself.  A failed assertion is no way to the exit, unless it is the only
+    one: what comes after an assertion does not depend on it.  An endless loop counts as left
+    wherever a round of it ends.
+    """
+    following = successors(function)
+    failed = {i for i, block in enumerate(function.blocks) if is_assertion(block)}
+    ways = [[to for to in targets if to not in failed] or targets for targets in following]
+    exits = [block for block, targets in enumerate(ways) if not targets]
+    stuck = set(range(len(ways))) - _reaching(exits, _predecessors(ways))
+    end = len(ways)
+    graph = [list(targets) for targets in ways]
+    for block in exits + _ends_of_rounds(ways, stuck):
+        graph[block].append(end)
+    graph.append([])
+    return [None if block == end else block for block in _dominators(graph, end)[:end]]
+
+
+def _dominators(graph: Sequence[Sequence[int]], end: int) -> list[int]:
+    """Immediate post-dominators of a graph all of whose nodes lead to `end`.
+
+    After Cooper, Harvey and Kennedy: meet in the tree found so far, until nothing moves.
+    """
+    order = _postorder(_predecessors(graph), end)
+    rank = [0] * len(graph)
+    for place, node in enumerate(order):
+        rank[node] = place
+    above = [-1] * len(graph)
+    above[end] = end
+    moved = True
+    while moved:
+        moved = False
+        for node in reversed(order[:-1]):
+            best = -1
+            for other in graph[node]:
+                if above[other] < 0:
+                    continue
+                if best < 0:
+                    best = other
+                while best != other:
+                    while rank[best] < rank[other]:
+                        best = above[best]
+                    while rank[other] < rank[best]:
+                        other = above[other]
+            if above[node] != best:
+                above[node] = best
+                moved = True
+    return above
+
+
+def _postorder(graph: Sequence[Sequence[int]], start: int) -> list[int]:
+    seen = {start}
+    result: list[int] = []
+    work = [(start, iter(graph[start]))]
+    while work:
+        node, rest = work[-1]
+        for after in rest:
+            if after not in seen:
+                seen.add(after)
+                work.append((after, iter(graph[after])))
+                break
+        else:
+            work.pop()
+            result.append(node)
+    return result
+
+
+def control_dependence(function: Function) -> list[set[Edge]]:
+    """For each block the edges that lead to it for certain, from branches that might avoid it."""
+    above = postdominators(function)
+    result: list[set[Edge]] = [set() for _ in above]
+    for branch, targets in enumerate(successors(function)):
+        if len(targets) < 2:
+            continue
+        for index, target in enumerate(targets):
+            block: int | None = target
+            while block is not None and block != above[branch]:
+                result[block].add((branch, index))
+                block = above[block]
+    return result
+
+
+def region(function: Function, branch: int, index: int) -> set[int]:
+    """The blocks that may run if `branch` takes this side, before its sides meet again."""
+    following = successors(function)
+    meet = postdominators(function)[branch]
+    target = following[branch][index]
+    if target == meet:
+        return set()
+    found = {target}
+    work = [target]
+    while work:
+        for block in following[work.pop()]:
+            if block != meet and block not in found:
+                found.add(block)
+                work.append(block)
+    return found
+
+
+def gather(function: Function, facts: Sequence[int]) -> dict[Edge, int]:
+    """For each edge of each branch the union of the facts (bits) of the blocks in its region."""
+    following = successors(function)
+    starts: dict[int | None, list[Edge]] = {}
+    for branch, meet in enumerate(postdominators(function)):
+        if len(following[branch]) > 1:
+            starts.setdefault(meet, []).extend((branch, i) for i in range(len(following[branch])))
+    result: dict[Edge, int] = {}
+    for meet, edges in starts.items():
+        # All regions that end at the same block share one walk.
+        total = {} if meet is None else {meet: 0}
+        targets = [following[branch][index] for branch, index in edges]
+        _gather(following, [to for to in targets if to != meet], facts, total)
+        result.update((edge, total[target]) for edge, target in zip(edges, targets, strict=True))
+    return result
+
+
+def _gather(
+    following: Sequence[Sequence[int]],
+    starts: list[int],
+    facts: Sequence[int],
+    total: dict[int, int],
+) -> None:
+    """Set `total` of each node to the facts of all that it reaches, short of those in `total`."""
+    stop = set(total)
+    for loop in components(starts, lambda b: [to for to in following[b] if to not in stop]):
+        union = 0
+        for block in loop:
+            union |= facts[block]
+            for after in following[block]:
+                union |= total.get(after, 0)
+        total.update(dict.fromkeys(loop, union))
+
+
+def marked(function: Function, cost: Callable[[int], int] = lambda _: 0) -> set[int]:
+    """The blocks that must be logged, so that the log tells the way that control took.
+
+    1. Where control may go several ways, each of them is marked (but an invoke's normal
+       block is not: unwinding, the other way, is logged by its landing pad).
+    2. Every cycle has a marked block or a landing pad.
+    3. Without a marked block or landing pad at most CHAIN bytes are logged in a row, `cost`
+       being what each block logs, unless a single block logs more.
+    """
+    following = successors(function)
+    landing = {i for i, block in enumerate(function.blocks) if is_landing(block)}
+    result: set[int] = set()
+    for block, targets in zip(function.blocks, following, strict=True):
+        if len(targets) > 1 and block.instructions[-1].opcode != "invoke":
+            result.update(targets)
+    result -= landing
+    silent = landing | result  # where no chain of unlogged blocks goes on
+    # Now at most one successor of each block is not logged.
+    after = [next((to for to in targets if to not in silent), None) for targets in following]
+    for loop in _cycles(after):
+        result.add(min(loop))
+    return result | _breaks(after, result, cost)
+
+
+def _cycles(after: Sequence[int | None]) -> Iterator[list[int]]:
+    """The cycles of a graph whose nodes have one successor each at most."""
+    seen: dict[int, int] = {}  # node: the start of the walk that found it
+    for start in range(len(after)):
+        node: int | None = start
+        while node is not None and node not in seen:
+            seen[node] = start
+            node = after[node]
+        if node is not None and seen[node] == start:
+            loop = [node]
+            while (to := after[loop[-1]]) is not None and to != node:
+                loop.append(to)
+            yield loop
+
+
+def _breaks(after: Sequence[int | None], known: set[int], cost: Callable[[int], int]) -> set[int]:
+    """The blocks where a chain of blocks that are not logged has become too long."""
+    chains = [() if to is None or to in known else (to,) for to in after]
+    spent = [0] * len(after)  # bytes before the block, since the chain began
+    result: set[int] = set()
+    for (block,) in reversed(components(range(len(after)), lambda block: chains[block])):
+        if spent[block] and spent[block] + cost(block) > CHAIN:
+            result.add(block)
+            spent[block] = 0
+        for to in chains[block]:
+            spent[to] = max(spent[to], spent[block] + cost(block))
+    return result
+
+
+def guards(modules: Sequence[Module]) -> list[dict[str, set[Edge]]]:
+    """For each module, and each of its functions, the edges after which control may not come back.
+
+    It does not if the region of the edge calls what never returns (exit, abort, longjmp, throw),
+    or a function that may do so, or loops for ever.  An indirect call may go to any function of
+    the same type whose address is taken.
+    """
+    program = _Program(modules)
+    leaving = program.leaving()
+    return [
+        {
+            name: {
+                edge for edge, bad in gather(function, program.bad(m, name, leaving)).items() if bad
+            }
+            for name, function in module.functions.items()
+        }
+        for m, module in enumerate(modules)
+    ]
+
+
+FunctionId = tuple[int, str]
+
+
+class _Program:
+    """Who calls whom, by names and types."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self.modules = modules
+        self.exported: dict[str, FunctionId] = {}
+        for m, module in enumerate(modules):
+            for name, function in module.functions.items():
+                if function.linkage not in ("internal", "private"):
+                    self.exported.setdefault(name, (m, name))
+        self.taken: dict[FunctionType, set[FunctionId]] = {}
+        for m, module in enumerate(modules):
+            for name in set(_addresses(module)):
+                found = self.find(m, name)
+                if found:
+                    kind = modules[found[0]].functions[name].type
+                    self.taken.setdefault(kind, set()).add(found)
+        self.blocks: dict[FunctionId, list[tuple[bool, set[FunctionId]]]] = {
+            (m, name): self._describe(m, function)
+            for m, module in enumerate(modules)
+            for name, function in module.functions.items()
+        }
+
+    def find(self, m: int, name: str) -> FunctionId | None:
+        """The function that `name` means in module `m`, if it has a body."""
+        alias = self.modules[m].aliases.get(name)
+        if alias is not None and isinstance(alias.target.value, Global):
+            name = alias.target.value.name
+        return (m, name) if name in self.modules[m].functions else self.exported.get(name)
+
+    def _describe(self, m: int, function: Function) -> list[tuple[bool, set[FunctionId]]]:
+        """For each block: does it leave or loop by itself, and which functions does it call?"""
+        stuck = endless(function)
+        result = []
+        for number, block in enumerate(function.blocks):
+            calls = [op for op in block.instructions if op.opcode in CALLS]
+            leaves = number in stuck or block.instructions[-1].opcode == "resume"
+            called: set[FunctionId] = set()
+            for call in calls:
+                leaves = leaves or self._leaves(m, call)
+                called |= self._called(m, call)
+            result.append((leaves, called))
+        return result
+
+    def _leaves(self, m: int, call: Instruction) -> bool:
+        name = _name(call.callee)
+        if name is None:
+            return "noreturn" in call.attributes
+        declared = self.modules[m].declarations.get(name)
+        return (
+            "noreturn" in call.attributes
+            or (declared is not None and "noreturn" in declared.attributes)
+            or (name in LEAVE and self.find(m, name) is None)
+        )
+
+    def _called(self, m: int, call: Instruction) -> set[FunctionId]:
+        name = _name(call.callee)
+        if name is not None:
+            found = self.find(m, name)
+            return {found} if found else set()
+        return self.taken.get(call.function, set()) if call.function else set()
+
+    def leaving(self) -> set[FunctionId]:
+        """The functions that may not return."""
+        callers: dict[FunctionId, set[FunctionId]] = {}
+        work = []
+        for caller, blocks in self.blocks.items():
+            if any(leaves for leaves, _ in blocks):
+                work.append(caller)
+            for callee in set().union(*(called for _, called in blocks)):
+                callers.setdefault(callee, set()).add(caller)
+        found = set(work)
+        while work:
+            for caller in callers.get(work.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    work.append(caller)
+        return found
+
+    def bad(self, m: int, name: str, leaving: set[FunctionId]) -> list[int]:
+        """For each block of a function: 1 if it may not come back."""
+        return [
+            int(leaves or not leaving.isdisjoint(called)) for leaves, called in self.blocks[m, name]
+        ]
+
+
+def _addresses(module: Module) -> Iterator[str]:
+    """The globals whose address is used other than to call it right there."""
+    for variable in module.variables.values():
+        yield from _globals(variable.initial)
+    for function in module.functions.values():
+        for block in function.blocks:
+            for op in block.instructions:
+                for operand in op.operands:
+                    if not isinstance(operand.value, Label):
+                        yield from _globals(operand.value)
+
+
+def _globals(value: Value | None) -> Iterator[str]:
+    if isinstance(value, Global):
+        yield value.name
+    elif isinstance(value, Elements):
+        for element in value.elements:
+            yield from _globals(element.value)
+    elif isinstance(value, Expression):
+        for operand in value.operands:
+            yield from _globals(operand.value)
