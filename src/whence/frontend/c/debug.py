@@ -1,0 +1,531 @@
+"""What does the debug information of a module say about its source?
+
+A module can have 200,000 nodes of it, so a node is parsed when something asks for it and
+kept; only `locations` looks at all of them, and at no more than their scopes.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+# --- nodes -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """!12: another node."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """!DIFoo(name: "x", line: 3) has fields; !{!1, null} and !DIExpression(...) have items."""
+
+    tag: str  # "DIFoo"; "" for a tuple
+    fields: Mapping[str, Item]
+    items: tuple[Item, ...] = ()
+
+    def text(self, name: str) -> str:
+        value = self.fields.get(name)
+        return value if isinstance(value, str) else ""
+
+    def int(self, name: str) -> int:
+        value = self.fields.get(name)
+        return value if isinstance(value, int) else 0
+
+
+Item: TypeAlias = Ref | Node | str | int | None  # words, such as DW_TAG_member, are str
+
+_TOKEN = re.compile(
+    r'!?"[^"]*"|!\d+|!\w*[({]|[-\w.$@%]*"[^"]*"|-?\d+(?![\w.])|[-\w.$@%*+]+|[(){}\[\],:|<>=]|\S'
+)
+_OPENS, _CLOSES = ("(", "[", "<"), (")", "]", ">", "}")
+
+
+def parse(text: str) -> Node:
+    """Return the node that is written so, right of its "="."""
+    tokens = _TOKEN.findall(text.removeprefix("distinct "))
+    node, _ = _item(tokens, 0)
+    return node if isinstance(node, Node) else Node("", {})
+
+
+def _item(tokens: list[str], at: int) -> tuple[Item, int]:
+    """Read one item (of several words: `i64 224`, `A | B`); return it and where it ends."""
+    if tokens[at][0] == "!" and tokens[at][-1] in "({" and tokens[at] != '!"':
+        return _node(tokens, at)
+    words: list[str] = []
+    depth = 0
+    while at < len(tokens) and (depth or tokens[at] not in (",", *_CLOSES)):
+        depth += (tokens[at] in _OPENS or tokens[at][-1] == "(") - (tokens[at] in _CLOSES)
+        words.append(tokens[at])
+        at += 1
+    return ("".join(words) if "|" in words else _word(words[-1]) if words else None), at
+
+
+def _node(tokens: list[str], at: int) -> tuple[Node, int]:
+    tag = tokens[at][1:-1]
+    fields: dict[str, Item] = {}
+    items: list[Item] = []
+    at += 1
+    while at < len(tokens) and tokens[at] not in (")", "}"):
+        if tokens[at] == ",":
+            at += 1
+        elif at + 1 < len(tokens) and tokens[at + 1] == ":":
+            fields[tokens[at]], at = _item(tokens, at + 2)
+        else:
+            item, end = _item(tokens, at)
+            items.append(item)
+            at = max(end, at + 1)
+    return Node(tag, fields, tuple(items)), at + 1
+
+
+def _word(word: str) -> Item:
+    if word[0] == "!":
+        return unescape(word[2:-1]) if word[1] == '"' else Ref(int(word[1:]))
+    if word[0] == '"':
+        return unescape(word[1:-1])
+    if word.lstrip("-").isdigit():
+        return int(word)
+    return {"null": None, "true": 1, "false": 0}.get(word, word)
+
+
+def unescape(text: str) -> str:
+    """Return what a string of IR stands for (\\xx is a byte of UTF-8)."""
+    if "\\" not in text:
+        return text
+    raw = re.sub(
+        rb"\\([0-9A-Fa-f]{2}|\\)",
+        lambda found: b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)]),
+        text.encode(),
+    )
+    return raw.decode("utf-8", "replace")
+
+
+# --- what they mean ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    file: str
+    line: int
+    column: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class LocalVariable:
+    name: str
+    type: Type | None
+    line: int
+    arg: int  # counted from 1; 0 for a variable that is no parameter
+    scope: int
+    file: str
+    artificial: bool = False  # the compiler's own: this, the size of a VLA
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalVariable:
+    name: str  # with the namespaces and classes that it is in; "" for a string literal
+    type: Type | None
+    line: int
+    scope: int | None  # the function or block of a static local is one that has locals
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subprogram:
+    name: str  # with the namespaces and classes that it is in
+    file: str
+    line: int  # where it is declared
+    scope_line: int  # where its body begins
+    type: Type | None
+    is_method: bool  # takes `this`
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    number: int
+    parent: int | None
+    line: int
+    is_function: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a struct, union or class; a base class is one without a name."""
+
+    name: str
+    type: Type | None
+    bit_offset: int  # from the start of the struct
+    bits: int
+    is_bitfield: bool = False
+    is_base: bool = False
+
+    @property
+    def offset(self) -> int:
+        return self.bit_offset // 8
+
+
+_KINDS = {
+    "DW_TAG_pointer_type": "pointer", "DW_TAG_reference_type": "reference",
+    "DW_TAG_rvalue_reference_type": "reference", "DW_TAG_typedef": "typedef",
+    "DW_TAG_const_type": "const", "DW_TAG_volatile_type": "volatile",
+    "DW_TAG_restrict_type": "restrict", "DW_TAG_atomic_type": "_Atomic",
+    "DW_TAG_ptr_to_member_type": "member pointer", "DW_TAG_structure_type": "struct",
+    "DW_TAG_class_type": "class", "DW_TAG_union_type": "union",
+    "DW_TAG_enumeration_type": "enum", "DW_TAG_array_type": "array",
+    "DW_TAG_unspecified_type": "basic",
+}  # fmt: skip
+_WRAPPERS = ("typedef", "const", "volatile", "restrict", "_Atomic")
+POINTER_BYTES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Type:
+    """A type of the source: equal to itself only, since a node is made into one Type once.
+
+    `kind` is basic, pointer, reference, typedef, const, volatile, restrict, _Atomic,
+    member pointer, struct, class, union, enum, array or function.  `base` is what it
+    points to, names, qualifies, or is an array of; None is void.
+    """
+
+    debug: Debug = field(repr=False)
+    node: Node = field(repr=False)
+    kind: str
+    name: str = ""
+    encoding: str = ""  # of a basic type: signed, unsigned, boolean, float, signed_char, ...
+    dimension: int = 0  # of an array: how many of the node's dimensions are left behind
+
+    @cached_property
+    def base(self) -> Type | None:
+        if self.kind == "array" and self.dimension + 1 < len(self._ranges):
+            return Type(self.debug, self.node, "array", dimension=self.dimension + 1)
+        return self.debug.type(self.node.fields.get("baseType"))
+
+    @cached_property
+    def _ranges(self) -> tuple[Node, ...]:
+        return tuple(self.debug.nodes(self.node.fields.get("elements"))) or (Node("", {}),)
+
+    @cached_property
+    def count(self) -> int | None:
+        """How many elements an array has; None if that is decided at run time or not at all."""
+        subrange = self._ranges[self.dimension].fields
+        count, upper = subrange.get("count"), subrange.get("upperBound")
+        if isinstance(upper, int) and not isinstance(count, int):
+            count = upper + 1
+        return count if isinstance(count, int) and count >= 0 else None
+
+    @cached_property
+    def size(self) -> int:
+        """In bytes; 0 if it is not known."""
+        if self.kind == "array":
+            return (self.count or 0) * (self.base.size if self.base else 0)
+        if self.kind in _WRAPPERS or (self.kind == "enum" and not self.node.int("size")):
+            return self.base.size if self.base else 0
+        if self.kind in ("pointer", "reference") and not self.node.int("size"):
+            return POINTER_BYTES
+        return self.node.int("size") // 8
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """Of a struct, union or class, base classes included, in order."""
+        if self.kind not in ("struct", "class", "union"):
+            return ()
+        found = self.debug.nodes(self.node.fields.get("elements"))
+        return tuple(self._member(node) for node in found if _is_member(node))
+
+    def _member(self, node: Node) -> Member:
+        kind = self.debug.type(node.fields.get("baseType"))
+        is_base = node.text("tag") == "DW_TAG_inheritance"
+        bits = node.int("size") or (kind.size * 8 if kind else 0)
+        is_bitfield = "DIFlagBitField" in node.text("flags")
+        return Member(node.text("name"), kind, node.int("offset"), bits, is_bitfield, is_base)
+
+    @cached_property
+    def virtual_methods(self) -> Mapping[int, str]:
+        """The names of the methods that a class puts into its table, by their index there."""
+        return {
+            node.int("virtualIndex"): node.text("name")
+            for node in self.debug.nodes(self.node.fields.get("elements"))
+            if node.tag == "DISubprogram" and "Virtual" in node.text("spFlags")
+        }
+
+    @cached_property
+    def enumerators(self) -> Mapping[int, str]:
+        """The first name of each value of an enum; scoped ones with the enum's own name."""
+        prefix = f"{self.name}::" if "DIFlagEnumClass" in self.node.text("flags") else ""
+        found: dict[int, str] = {}
+        for node in self.debug.nodes(self.node.fields.get("elements")):
+            found.setdefault(node.int("value"), prefix + node.text("name"))
+        return found
+
+    @cached_property
+    def signature(self) -> tuple[Type | None, ...]:
+        """Of a function: its result, then its parameters (None: void, or "..." at the end)."""
+        types = self.debug.items(self.node.fields.get("types"))
+        return tuple(self.debug.type(item) for item in types)
+
+    def strip(self) -> Type | None:
+        """Return the type under typedefs and qualifiers."""
+        here: Type | None = self
+        while here and here.kind in _WRAPPERS:
+            here = here.base
+        return here
+
+    @property
+    def is_unsigned(self) -> bool:
+        bare = self.strip()
+        if bare is None:
+            return False
+        if bare.kind == "enum":
+            return min(bare.enumerators, default=0) >= 0
+        return bare.encoding.startswith("unsigned") or bare.encoding in _UNSIGNED
+
+    def __str__(self) -> str:
+        return spell(self)
+
+
+_UNSIGNED = ("boolean", "UTF", "address")
+
+
+def _is_member(node: Node) -> bool:
+    if node.text("tag") not in ("DW_TAG_member", "DW_TAG_inheritance"):
+        return False
+    return "DIFlagStaticMember" not in node.text("flags")
+
+
+def spell(kind: Type | None, inner: str = "") -> str:
+    """Return the type as C writes it, around the declarator `inner`.
+
+    pointer to array of 3 int, "p"  ->  int (*p)[3]
+    """
+    if kind is None:
+        return f"void {inner}".rstrip()
+    if kind.kind in ("pointer", "reference", "member pointer"):
+        return _spell_pointer(kind, inner)
+    if kind.kind == "array":
+        return spell(kind.base, f"{inner}[{'' if kind.count is None else kind.count}]")
+    if kind.kind == "function":
+        result, *parameters = kind.signature or (None,)
+        listed = [spell(each) if each else "..." for each in parameters] or ["void"]
+        return spell(result, f"{inner}({', '.join(listed)})")
+    if kind.kind in _WRAPPERS[1:]:
+        under = kind.base and kind.base.kind
+        if under in ("pointer", "reference"):
+            return spell(kind.base, f"{kind.kind} {inner}".rstrip())
+        return f"{kind.kind} {spell(kind.base, inner)}"
+    has_keyword = kind.kind in ("struct", "union", "enum") and not kind.debug.is_cplusplus
+    name = kind.name or ("" if has_keyword else f"{kind.kind} ") + "{...}"
+    return " ".join(filter(None, [kind.kind if has_keyword else "", name, inner]))
+
+
+def _spell_pointer(kind: Type, inner: str) -> str:
+    if kind.kind == "member pointer":
+        of = kind.debug.type(kind.node.fields.get("extraData"))
+        star = f"{of.name if of else ''}::*"
+    else:
+        rvalue = "rvalue" in kind.node.text("tag")
+        star = "*" if kind.kind == "pointer" else "&&" if rvalue else "&"
+    if kind.base and kind.base.kind in ("array", "function"):
+        return spell(kind.base, f"({star}{inner})")
+    return spell(kind.base, star + inner)
+
+
+class Debug:
+    """The debug information of a module, by the numbers of its nodes."""
+
+    def __init__(self, metadata: Mapping[int, str]) -> None:
+        self._metadata = metadata
+        self._nodes: dict[int, Node] = {}
+        self._types: dict[int, Type | None] = {}
+
+    def node(self, item: Item) -> Node | None:
+        """Return the node that a field refers to or holds."""
+        if not isinstance(item, Ref):
+            return item if isinstance(item, Node) else None
+        if item.number not in self._nodes:
+            text = self._metadata.get(item.number)
+            if text is None:
+                return None
+            self._nodes[item.number] = parse(text)
+        return self._nodes[item.number]
+
+    def items(self, item: Item) -> tuple[Item, ...]:
+        node = self.node(item)
+        return node.items if node else ()
+
+    def nodes(self, item: Item) -> Iterator[Node]:
+        """Yield the nodes of a tuple of them."""
+        return (node for each in self.items(item) if (node := self.node(each)))
+
+    @cached_property
+    def is_cplusplus(self) -> bool:
+        """Is the module made from C++?"""
+        units = (text for text in self._metadata.values() if "!DICompileUnit(" in text)
+        return any(re.search(r"language: DW_LANG_(C_plus|ObjC_plus)", unit) for unit in units)
+
+    def file(self, node: Node | None) -> str:
+        """Return the file that a node says it is in, below its directory if that is given."""
+        found = self.node(node.fields.get("file")) if node else None
+        if not found:
+            return ""
+        name, directory = found.text("filename"), found.text("directory")
+        is_absolute = name.startswith("/") or re.match(r"[A-Za-z]:[\\/]", name)
+        return name if is_absolute or not directory else f"{directory}/{name}"
+
+    # --- places ---
+
+    def scope(self, number: int | None) -> Scope | None:
+        """Return a function, block, namespace, class or file, as something to be in."""
+        node = self.node(Ref(number)) if number is not None else None
+        if node is None or number is None:
+            return None
+        is_function = node.tag == "DISubprogram"
+        return Scope(number, _number(node.fields.get("scope")), node.int("line"), is_function)
+
+    def subprogram(self, number: int | None) -> Subprogram | None:
+        node = self.node(Ref(number)) if number is not None else None
+        if not node or node.tag != "DISubprogram":
+            return None
+        kind = self.type(node.fields.get("type"))
+        first = kind.signature[1] if kind and len(kind.signature) > 1 else None
+        is_method = bool(first and "DIFlagObjectPointer" in first.node.text("flags"))
+        line = node.int("line")
+        scope_line = node.int("scopeLine") or line
+        return Subprogram(self.qualified(node), self.file(node), line, scope_line, kind, is_method)
+
+    def scope_lines(self, number: int) -> tuple[str, int] | None:
+        """Return the file of a subprogram and the line that its body begins on."""
+        found = self.subprogram(number)
+        return (found.file, found.scope_line) if found else None
+
+    def qualified(self, node: Node) -> str:
+        """Return the name of a node, after those of the named scopes around it."""
+        names = [node.text("name")]
+        # A static member and a method are defined outside of the class that declares them.
+        declared = self.node(node.fields.get("declaration")) or node
+        scope = self.node(declared.fields.get("scope"))
+        while scope and scope.tag in ("DINamespace", "DICompositeType"):
+            if scope.text("name") and not scope.fields.get("exportSymbols"):
+                names.append(scope.text("name"))
+            scope = self.node(scope.fields.get("scope"))
+        return "::".join(reversed(names))
+
+    def function_of(self, scope: int | None) -> int | None:
+        """Return the number of the subprogram that a scope is or is in."""
+        here = self.scope(scope)
+        while here and not here.is_function:
+            here = self.scope(here.parent)
+        return here.number if here else None
+
+    def location(self, number: int) -> Location | None:
+        """Return where a !dbg points to (for an inlined one: in what was inlined)."""
+        node = self.node(Ref(number))
+        if not node or node.tag != "DILocation":
+            return None
+        function = self.subprogram(self.function_of(_number(node.fields.get("scope"))))
+        file = self.file(self.node(node.fields.get("scope")))
+        return Location(
+            file, node.int("line"), node.int("column"), function.name if function else ""
+        )
+
+    def scope_of_location(self, number: int) -> int | None:
+        node = self.node(Ref(number))
+        return _number(node.fields.get("scope")) if node else None
+
+    # --- variables and types ---
+
+    def variable(self, number: int) -> LocalVariable | None:
+        node = self.node(Ref(number))
+        if not node or node.tag != "DILocalVariable":
+            return None
+        return LocalVariable(
+            node.text("name"),
+            self.type(node.fields.get("type")),
+            node.int("line"),
+            node.int("arg"),
+            _number(node.fields.get("scope")) or 0,
+            self.file(node),
+            "DIFlagArtificial" in node.text("flags"),
+        )
+
+    def global_variable(self, number: int) -> GlobalVariable | None:
+        """Return the variable of a DIGlobalVariableExpression."""
+        expression = self.node(Ref(number))
+        node = self.node(expression.fields.get("var")) if expression else None
+        if not node:
+            return None
+        kind = self.type(node.fields.get("type"))
+        scope = _number(node.fields.get("scope"))
+        name = self.qualified(node) if node.text("name") else ""
+        return GlobalVariable(name, kind, node.int("line"), scope, self.file(node))
+
+    def type(self, item: Item) -> Type | None:
+        """Return the type that a field refers to; None is void."""
+        if not isinstance(item, Ref):
+            return None
+        if item.number not in self._types:
+            node = self.node(item)
+            self._types[item.number] = self._type(node) if node else None
+        return self._types[item.number]
+
+    def _type(self, node: Node) -> Type | None:
+        if node.tag == "DIBasicType":
+            encoding = node.text("encoding").removeprefix("DW_ATE_")
+            return Type(self, node, "basic", node.text("name"), encoding)
+        if node.tag == "DISubroutineType":
+            return Type(self, node, "function")
+        kind = _KINDS.get(node.text("tag"))
+        if node.tag not in ("DIDerivedType", "DICompositeType") or kind is None:
+            return None
+        return Type(self, node, kind, self.qualified(node) if node.text("name") else "")
+
+
+def _number(item: Item) -> int | None:
+    return item.number if isinstance(item, Ref) else None
+
+
+# --- all locations at once ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """Where each !dbg points to: `line[number]`, 0 if it is no location or has none.
+
+    `file[number]` is an index into `files`, -1 if there is none.
+    """
+
+    line: array[int]
+    column: array[int]
+    file: array[int]
+    files: list[str]
+
+
+_LOCATION = re.compile(r"(?:distinct )?!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)")
+
+
+def locations(metadata: Mapping[int, str]) -> Locations:
+    """Return where all the !dbg of a module point to."""
+    length = max(metadata, default=-1) + 1
+    line, column = array("i", bytes(4 * length)), array("i", bytes(4 * length))
+    file = array("i", [-1]) * length
+    indices: dict[str, int] = {}
+    by_scope: dict[str, int] = {}
+    debug = Debug(metadata)
+    for number, text in metadata.items():
+        found = _LOCATION.match(text)
+        if not found:
+            continue
+        row, place, scope = found.groups()
+        line[number], column[number] = int(row), int(place or 0)
+        if scope not in by_scope:
+            name = debug.file(debug.node(Ref(int(scope))))
+            by_scope[scope] = indices.setdefault(name, len(indices)) if name else -1
+        file[number] = by_scope[scope]
+    return Locations(line, column, file, list(indices))

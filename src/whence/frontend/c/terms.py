@@ -1,0 +1,350 @@
+"""How are a value and an object of the source written in C?
+
+A Term is text with what is needed to go on from it: how tightly it binds, its type, and
+whether it stands for a value or for an object whose address is meant.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, replace
+
+from whence.frontend.c import ir
+from whence.frontend.c.debug import Member, Type
+
+UNKNOWN = "…"  # stands for what has no name in the source
+TEMPORARY = "temporary"  # an object of the compiler's own
+LONGEST = 120  # a part of a longer text than this is not spelled out
+
+# How tightly operators bind, as in C.
+PRIMARY, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY = 16, 15, 13, 12, 11, 10, 9
+AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 7, 6, 5, 4, 3
+TRUTHS = (ORDER, EQUALITY, BOTH, EITHER)  # their results are 0 or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """Some bits of a struct: bit 0 of the value is bit `start` of it, of `width` in all."""
+
+    owner: Term
+    start: int
+    width: int
+    loaded: int  # bits of the register
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A value; or, if `place`, the address of the object that `text` names.
+
+    `type` is that of the value or of the object; None if it is not known.
+    """
+
+    text: str
+    rank: int = PRIMARY
+    type: Type | None = None
+    place: bool = False
+    pointer: Term | None = None  # `*p`: this is p
+    indexed: tuple[Term, Term] | None = None  # `a[i]`: these are a and i
+    bits: Bits | None = None  # bit-fields, before one of them is singled out
+    number: int | None = None  # a constant
+    seen: ir.Type | None = None  # what IR takes an object of unknown type for
+    negated: Term | None = None  # `-x`: this is x
+    refers: Term | None = None  # what holds the address of a variable: this is the variable
+
+
+NAMELESS = Term(UNKNOWN)
+
+
+def is_named(term: Term) -> bool:
+    """Does all of it have a name in the source?"""
+    return UNKNOWN not in term.text and TEMPORARY not in term.text
+
+
+def bare(kind: Type | None) -> Type | None:
+    return kind.strip() if kind else None
+
+
+def kind_of(term: Term) -> str:
+    """Return the kind of the term's type, under typedefs; "" if it is not known."""
+    found = bare(term.type)
+    return found.kind if found else ""
+
+
+def wrap(term: Term, rank: int) -> str:
+    """Return the text as an operand of something that binds as tightly as `rank`."""
+    if len(term.text) > LONGEST:
+        return UNKNOWN
+    return f"({term.text})" if term.rank < rank else term.text
+
+
+# --- objects -----------------------------------------------------------------------------
+
+
+def value_of(term: Term) -> Term:
+    """Return the term as a value: the address of `a[0]` is `a`, that of `p[i]` is `p + i`."""
+    if not term.place:
+        return term
+    if kind_of(term) in ("array", "function"):
+        return Term(term.text, term.rank, term.type)
+    if term.pointer:
+        return term.pointer
+    if term.indexed:
+        base, index = term.indexed
+        if index.number == 0:
+            return value_of(base)
+        if not base.place:
+            return replace(add(base, index), type=base.type)
+    return Term("&" + wrap(term, UNARY), UNARY)
+
+
+def pointee(term: Term) -> Term:
+    """Return the object that a term points to."""
+    if term.place:
+        return term
+    found = bare(term.type)
+    if found and found.kind == "array":  # it has decayed
+        return element(replace(term, place=True), constant(0))
+    base = found.base if found and found.kind in ("pointer", "reference") else None
+    return Term("*" + wrap(term, UNARY), UNARY, base, place=True, pointer=term)
+
+
+def cast(term: Term, name: str, kind: Type | None) -> Term:
+    """Return the object at the term's address as one of another type, `name`."""
+    star = "*" if name.endswith("*") else " *"
+    pointer = Term(f"({name}{star}){wrap(value_of(term), UNARY)}", UNARY)
+    return Term("*" + pointer.text, UNARY, kind, place=True, pointer=pointer)
+
+
+def member_of(place: Term, member: Member) -> Term:
+    """Return a member of an object; what has no name adds nothing to the text."""
+    if member.is_base or not member.name:
+        return replace(place, type=member.type, indexed=None)
+    if place.pointer:
+        text = f"{wrap(place.pointer, PRIMARY)}->{member.name}"
+    else:
+        text = f"{wrap(place, PRIMARY)}.{member.name}"
+    return Term(text, PRIMARY, member.type, place=True)
+
+
+def element(array: Term, index: Term) -> Term:
+    """Return an element of an array, or of what a pointer (a value) points to."""
+    found = bare(array.type)
+    base = found.base if found and found.kind in ("array", "pointer") else None
+    text = f"{wrap(array, PRIMARY)}[{index.text}]"
+    return Term(text, PRIMARY, base, place=True, indexed=(array, index))
+
+
+def advance(term: Term, index: Term) -> Term:
+    """Return the object `index` objects after the one that the term points to."""
+    if not term.place:
+        return element(term, index)
+    if index.number == 0:
+        return term
+    if term.indexed:
+        base, first = term.indexed
+        return element(base, add(first, index))
+    return element(replace(value_of(term), type=None), index)
+
+
+def member_at(place: Term, bit: int, bits: int) -> Member | None:
+    """Return the member that begins at a bit of a struct and has so many, or begins there."""
+    found = bare(place.type)
+    starting = [each for each in found.members if each.bit_offset == bit] if found else []
+    exact = [each for each in starting if each.bits == bits]
+    return next(iter(exact or starting), None)
+
+
+def within(place: Term, offset: int, size: int) -> Term:
+    """Return the smallest named part of an object that has these of its bytes."""
+    found = bare(place.type)
+    if not found or (offset == 0 and size >= found.size > 0):
+        return place
+    if found.kind == "array" and found.base and found.base.size:
+        index, rest = divmod(offset, found.base.size)
+        if rest + size > found.base.size:
+            return place
+        return within(element(place, constant(index)), rest, size)
+    for member in found.members:
+        begins, length = member.offset, -(-member.bits // 8)
+        flexible = length == 0 and begins <= offset
+        if begins <= offset and (offset + size <= begins + length or flexible):
+            return within(member_of(place, member), offset - begins, size)
+    return place
+
+
+# --- values ------------------------------------------------------------------------------
+
+
+def constant(number: int) -> Term:
+    return Term(str(number), UNARY if number < 0 else PRIMARY, number=number)
+
+
+def negate(term: Term) -> Term:
+    if term.number is not None:
+        return constant(-term.number)
+    return Term("-" + wrap(term, UNARY + term.text.startswith("-")), UNARY, negated=term)
+
+
+def add(left: Term, right: Term) -> Term:
+    """Return a sum, as a difference where that reads better."""
+    if left.number is not None and right.number is not None:
+        return constant(left.number + right.number)
+    if left.number == 0:
+        return right
+    if right.number == 0:
+        return left
+    if right.number is not None and right.number < 0:
+        return subtract(left, constant(-right.number))
+    if right.negated:
+        return subtract(left, right.negated)
+    return binary(left, "+", SUM, right)
+
+
+def subtract(left: Term, right: Term) -> Term:
+    if left.number == 0:
+        return negate(right)
+    if right.number is not None and right.number < 0:
+        return add(left, constant(-right.number))
+    return binary(left, "-", SUM, right)
+
+
+def binary(left: Term, operator: str, rank: int, right: Term) -> Term:
+    return Term(f"{wrap(left, rank)} {operator} {wrap(right, rank + 1)}", rank)
+
+
+def invert(term: Term) -> Term:
+    """Return the opposite of a condition."""
+    if term.text.startswith("!") and term.rank == UNARY:
+        return replace(term, text=term.text[1:], rank=PRIMARY)
+    return Term("!" + wrap(term, UNARY), UNARY)
+
+
+def choose(condition: Term, then: Term, otherwise: Term) -> Term:
+    """Return `condition ? then : otherwise`, as && or || where one side is 0 or 1."""
+    if then.text == otherwise.text:
+        return then
+    if then.number == 1 and (otherwise.rank in TRUTHS or otherwise.number == 0):
+        return condition if otherwise.number == 0 else either(condition, otherwise)
+    if otherwise.number == 0 and then.rank in TRUTHS:
+        return both(condition, then)
+    tail = f" || {otherwise.text}"
+    if then.rank == EITHER and then.text.endswith(tail):  # a ? b || c : c
+        head = Term(then.text.removesuffix(tail), BOTH)
+        return either(both(condition, head), otherwise)
+    text = f"{wrap(condition, EITHER)} ? {wrap(then, CHOICE)} : {wrap(otherwise, CHOICE)}"
+    return Term(text, CHOICE, then.type or otherwise.type)
+
+
+def both(left: Term, right: Term) -> Term:
+    return Term(f"{wrap(left, BOTH)} && {wrap(right, BOTH)}", BOTH)
+
+
+def either(left: Term, right: Term) -> Term:
+    return Term(f"{wrap(left, EITHER)} || {wrap(right, EITHER)}", EITHER)
+
+
+# --- literals ----------------------------------------------------------------------------
+
+_ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r",
+            92: "\\\\"}  # fmt: skip
+_CHARACTERS = ("char", "signed char", "unsigned char")
+
+
+def quoted(data: bytes, quote: str = '"') -> str:
+    """Return bytes as C writes them, at most 24 of them."""
+    shown = "".join(
+        "\\" + quote if byte == ord(quote)
+        else _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}")
+        for byte in data[:24]
+    )  # fmt: skip
+    return f"{quote}{shown}{'...' if len(data) > 24 else ''}{quote}"
+
+
+def is_character(kind: Type | None) -> bool:
+    """Is it char itself?  A typedef of it, such as uint8_t, is mostly a number."""
+    while kind and kind.kind in ("const", "volatile"):
+        kind = kind.base
+    return kind is not None and kind.name in _CHARACTERS
+
+
+def literal(term: Term, kind: Type | None) -> Term:
+    """Return a constant as it is written where a `kind` is meant; other terms as they are."""
+    if term.number is None:
+        return term
+    number, found = term.number, bare(kind)
+    if found is None or kind is None:
+        return term
+    if found.kind in ("pointer", "reference", "function") and number == 0:
+        return Term("NULL")
+    if found.kind == "enum":
+        number = as_signed(number, found.size, kind.is_unsigned)
+        name = found.enumerators.get(number)
+        return Term(name) if name else term
+    if found.encoding == "boolean" and number in (0, 1, -1):
+        return replace(term, text="true" if number else "false")
+    if is_character(kind) and (number in _ESCAPES or 32 <= number < 127):
+        return Term(quoted(bytes([number]), "'"), number=number)
+    return constant(as_signed(number, found.size, True)) if kind.is_unsigned else term
+
+
+def as_signed(raw: int, size: int, unsigned: bool = False) -> int:
+    """Return the number that `size` bytes hold."""
+    raw &= (1 << 8 * size) - 1
+    return raw - (1 << 8 * size) if not unsigned and size and raw >> (8 * size - 1) else raw
+
+
+def float_text(bits: int, size: int) -> str:
+    """Return the shortest decimal that reads back as this float (4, 8 or 10+ bytes)."""
+    if size == 2:
+        return repr(struct.unpack("<e", struct.pack("<H", bits & 0xFFFF))[0])
+    if size == 4:
+        raw = struct.pack("<I", bits & 0xFFFFFFFF)
+        value = struct.unpack("<f", raw)[0]
+        for digits in range(1, 10):
+            short = float(f"{value:.{digits}g}")
+            if abs(short) < 3.4028236e38 and struct.pack("<f", short) == raw:
+                return repr(short)
+        return repr(value)
+    if size == 8:
+        return repr(struct.unpack("<d", struct.pack("<Q", bits & (1 << 64) - 1))[0])
+    return _extended_text(bits)
+
+
+def _extended_text(bits: int) -> str:
+    """x86_fp80, to the precision of a double: explicit leading bit, 15 bits of exponent."""
+    mantissa, exponent, sign = bits & (1 << 64) - 1, bits >> 64 & 0x7FFF, bits >> 79 & 1
+    if exponent == 0x7FFF:
+        text = "nan" if mantissa << 1 & (1 << 64) - 1 else "inf"
+    else:
+        try:
+            text = repr(math.ldexp(mantissa, exponent - 16383 - 63))
+        except OverflowError:
+            text = f"0x{mantissa:x}p{exponent - 16383 - 63}"
+    return ("-" if sign else "") + text
+
+
+def describe(kind: Type | None, raw: int, bits: int | None = None) -> str:
+    """Return how the raw bits of a value of this type are shown; `bits` for a bit-field."""
+    found = bare(kind)
+    if found is None or kind is None:
+        return hex(raw)
+    if found.kind in ("pointer", "reference", "function"):
+        return hex(raw) if raw else "NULL"
+    if found.kind == "basic" and found.encoding == "float":
+        return float_text(raw, found.size)
+    if found.kind not in ("basic", "enum", "member pointer"):
+        return hex(raw)
+    width = bits or 8 * found.size
+    number = raw & (1 << width) - 1
+    if not kind.is_unsigned and width and number >> (width - 1):
+        number -= 1 << width
+    if found.kind == "enum":
+        name = found.enumerators.get(number)
+        return name or str(number)
+    if found.encoding == "boolean":
+        return {0: "false", 1: "true"}.get(number, str(number))
+    if found.encoding.endswith("_char"):
+        character = quoted(bytes([number & 255]), "'")
+        return f"{character} ({number})"
+    return str(number)
