@@ -1,0 +1,127 @@
+"""Our own programs end as they say, and between them clang emits all that it emits at -O0."""
+
+from __future__ import annotations
+
+import platform
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.frontend import corpus
+from tests.frontend.corpus import PLAIN, Compiler, Program, check_same, words
+
+INTEGER_WIDTHS = (5, 7, 8, 13, 16, 24, 32, 33, 48, 63, 64, 65, 100, 128)
+INSTRUCTIONS = words("""
+    ret br switch indirectbr invoke callbr resume unreachable fneg fadd fsub fmul fdiv frem
+    extractelement insertelement shufflevector extractvalue insertvalue alloca load store fence
+    cmpxchg atomicrmw getelementptr trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp
+    ptrtoint inttoptr bitcast icmp fcmp phi select freeze call landingpad""")
+INTRINSICS = words("""
+    abs assume bitreverse bswap canonicalize ceil clear_cache copysign ctlz ctpop cttz
+    eh.typeid.for fabs floor fma fmuladd frameaddress fshl fshr get.rounding is.constant is.fpclass
+    maxnum memcpy memcpy.inline memmove memset memset.inline minnum nearbyint objectsize powi
+    prefetch ptrmask readcyclecounter returnaddress rint round sadd.sat sadd.with.overflow smax smin
+    smul.with.overflow sqrt ssub.sat ssub.with.overflow stackrestore stacksave threadlocal.address
+    trap trunc uadd.sat uadd.with.overflow umax umin umul.with.overflow usub.sat usub.with.overflow
+    va_copy va_end va_start var.annotation vector.reduce.add vector.reduce.and vector.reduce.or
+    vector.reduce.smax vector.reduce.smin vector.reduce.xor vector.reduce.umax vector.reduce.mul
+    sin cos exp log pow lround llrint roundeven experimental.constrained.fdiv
+    experimental.constrained.fcmp experimental.constrained.fptosi""")
+EXPECTED = {
+    *INSTRUCTIONS,
+    *(f"@{name}" for name in INTRINSICS),
+    *(f"{op} i{bits}" for op in sorted(corpus.ARITHMETIC) for bits in INTEGER_WIDTHS),
+    *(f"icmp {predicate}" for predicate in words("eq ne ugt uge ult ule sgt sge slt sle")),
+    *(f"fcmp {predicate}" for predicate in words("oeq ogt oge olt ole one uno une")),
+    *(
+        f"atomicrmw {op}"
+        for op in words("xchg add sub and nand or xor max min umax umin fadd fsub")
+    ),
+    *("load atomic", "store atomic", "load volatile", "store volatile", "cmpxchg weak"),
+    "musttail call",
+}
+
+
+@pytest.fixture(scope="module")
+def covered() -> set[str]:
+    with ThreadPoolExecutor() as pool:
+        found = pool.map(lambda program: corpus.kinds(corpus.ir(program)), corpus.programs())
+    return set().union(*found)
+
+
+@pytest.mark.parametrize("program", corpus.programs(), ids=lambda program: program.source.name)
+def test_a_program_ends_as_it_says_and_the_same_way_twice(program: Program, tmp_path: Path) -> None:
+    check_same(program, PLAIN, tmp_path)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="other machines lack some of the kinds")
+def test_the_programs_cover_every_instruction_and_intrinsic(covered: set[str]) -> None:
+    assert sorted(EXPECTED - covered) == []
+
+
+def test_programs_say_what_they_cover() -> None:
+    for program in corpus.programs():
+        assert program.source.read_text().startswith("// "), program.source
+
+
+def test_a_program_is_described_by_the_comments_at_its_top(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(
+        "// What it is.\n// flags: -lm\n// args: -v 'two words'\n// stdin: a\\n\\xff\n"
+        "// env: A=b=c\n// signal: SIGABRT\nint x; // exit: 4\n"
+    )
+    assert corpus.program(source) == Program(
+        source, ("-lm",), ("-v", "two words"), b"a\n\xff", {"A": "b=c"}, -6
+    )
+
+
+def misbehaving(flag: str) -> Compiler:
+    return replace(PLAIN, cc=(*PLAIN.cc, flag))
+
+
+@pytest.mark.parametrize(
+    "flag", ["-DSTATUS=1", '-DTEXT="x"', '-DERROR="x"', '-DNAME="x"', '-DCONTENTS="x"']
+)
+def test_each_way_to_differ_is_noticed(flag: str, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text("""
+        #include <stdio.h>
+        #ifndef STATUS
+        #define STATUS 0
+        #endif
+        #ifndef TEXT
+        #define TEXT ""
+        #endif
+        #ifndef ERROR
+        #define ERROR ""
+        #endif
+        #ifndef NAME
+        #define NAME "left"
+        #endif
+        #ifndef CONTENTS
+        #define CONTENTS ""
+        #endif
+        int main(void) {
+            fputs(TEXT, stdout), fputs(ERROR, stderr);
+            fputs(CONTENTS, fopen(NAME, "w"));
+            return STATUS;
+        }
+    """)
+    with pytest.raises(AssertionError, match="behaves differently"):
+        check_same(Program(source), misbehaving(flag), tmp_path / "runs")
+
+
+def test_a_program_that_ends_otherwise_than_it_says_is_noticed(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text("int main(void) { return 4; }")
+    with pytest.raises(AssertionError, match="ended differently"):
+        check_same(Program(source), PLAIN, tmp_path / "runs")
+
+
+def test_a_program_that_does_not_compile_says_why(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text("int main(void) { return undeclared; }")
+    with pytest.raises(AssertionError, match="undeclared"):
+        corpus.build(Program(source), PLAIN, tmp_path)
