@@ -1,0 +1,278 @@
+"""What does a compiler's command line ask for?
+
+Every word is kept, in order and with its kind, so that a command line can be put together
+again without the parts that do not concern it.  What we do not know is OTHER: it goes to the
+compiler in every step.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    """What an argument is about."""
+
+    INPUT = auto()
+    OUTPUT = auto()
+    STAGE = auto()  # how far to go: -c, -S, -E, --version, ...
+    LANGUAGE = auto()  # -x
+    DEPENDENCIES = auto()  # a file for make
+    LINK = auto()
+    PREPROCESSOR = auto()  # all that it does can be seen in the preprocessed text
+    OTHER = auto()
+
+
+class Stage(Enum):
+    """Where the compiler is to stop."""
+
+    OBJECT = "-c"
+    ASSEMBLY = "-S"
+    LINKED = ""
+    EARLIER = "-E"  # it makes no code, or only tells something
+
+
+class Language(Enum):
+    """What an input is."""
+
+    SOURCE = auto()  # C or C++
+    PREPROCESSED = auto()  # C or C++ after the preprocessor
+    HEADER = auto()  # to be precompiled
+    ASSEMBLER = auto()
+    LINKABLE = auto()  # an object, a library, or what else the linker makes of it
+    UNKNOWN = auto()  # another language
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An option with its value, or an input."""
+
+    words: tuple[str, ...]
+    kind: Kind = Kind.OTHER
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to compile or link, "-" for standard input.  `option` is the -x that governs it."""
+
+    path: str
+    language: Language
+    option: tuple[str, ...] = ()
+    place: int = 0  # its index among the arguments
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A call of the compiler, understood."""
+
+    arguments: tuple[Argument, ...]
+    inputs: tuple[Input, ...]
+    stage: Stage
+    output: str | None
+
+    def has(self, *options: str) -> bool:
+        """Is one of these options given, as a word of its own?"""
+        return any(argument.words[0] in options for argument in self.arguments)
+
+    def words(self, *kinds: Kind) -> list[str]:
+        """Return the words of all arguments of these kinds, in order."""
+        return [word for a in self.arguments if a.kind in kinds for word in a.words]
+
+
+# -- response files ------------------------------------------------------------------------
+
+
+def expand(words: Iterable[str], within: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the words with @file replaced by the words in it.
+
+    A file that cannot be read, or that is being read already, stands for itself.
+    """
+    for word in words:
+        path = word[1:]
+        if word[:1] != "@" or path in within:
+            yield word
+            continue
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                inner = split(file.read())
+        except OSError:
+            yield word
+        else:
+            yield from expand(inner, (*within, path))
+
+
+PIECE = re.compile(
+    r"""\\(?s:(.))|"((?:[^"\\]|\\.)*)"?|'((?:[^'\\]|\\.)*)'?|([^\s"'\\]+)|\\$""", re.S
+)
+
+
+def split(text: str) -> list[str]:
+    """Return the words of a response file: a backslash quotes any character, also in quotes."""
+    words: list[str] = []
+    end = -1  # of the last piece: the next one belongs to the same word if it touches
+    for piece in PIECE.finditer(text):
+        escaped, double, single, bare = piece.groups()
+        quoted = double if double is not None else single
+        inner = re.sub(r"(?s)\\(.)", r"\1", quoted) if quoted is not None else escaped or bare or ""
+        if piece.start() == end:
+            words[-1] += inner
+        else:
+            words.append(inner)
+        end = piece.end()
+    return words
+
+
+def join(words: Iterable[str]) -> str:
+    """Return the text of a response file that holds these words."""
+    return "\n".join('"' + re.sub(r'(["\\])', r"\\\1", word) + '"' for word in words) + "\n"
+
+
+# -- options -------------------------------------------------------------------------------
+
+SEPARATE = {
+    # the value is the next word
+    Kind.OUTPUT: ("-o", "--output"),
+    Kind.LANGUAGE: ("-x", "--language"),
+    Kind.DEPENDENCIES: ("-MF", "-MT", "-MQ", "-MJ"),
+    Kind.LINK: (
+        "-L", "-l", "-Xlinker", "-T", "-Tbss", "-Tdata", "-Ttext", "-u", "-z", "-e", "-h",
+        "-rpath", "-framework", "-install_name", "-version-script",
+    ),
+    Kind.PREPROCESSOR: (
+        "-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros",
+        "--include-directory", "--define-macro", "--undefine-macro",
+    ),
+    Kind.OTHER: (
+        "-A", "-B", "-F", "-G", "-V", "-Xclang", "-Xpreprocessor", "-Xassembler", "-Xopenmp-target",
+        "-arch", "-aux-info", "-b", "-c-isystem", "-cxx-isystem", "-dependency-file",
+        "-gcc-toolchain", "-idirafter", "-iframework", "-imultilib", "-include-pch", "-iprefix",
+        "-isysroot", "-ivfsoverlay", "-iwithprefix", "-iwithprefixbefore", "-iwithsysroot",
+        "-mllvm", "-plugin-arg", "-resource-dir", "-serialize-diagnostics",
+        "-stdlib++-isystem", "-target", "-working-directory", "--config", "--param",
+        "--serialize-diagnostics", "--sysroot", "-dumpdir", "-dumpbase", "-dumpbase-ext",
+        "-wrapper",
+    ),
+}  # fmt: skip
+SEPARATE_KIND = {option: kind for kind, options in SEPARATE.items() for option in options}
+ALONE = {
+    Kind.STAGE: r"""-[cSEM] | -MM | -fsyntax-only | -emit-llvm | -\#\#\# | --version | --help.*
+        | -dump(machine|version|fullversion|specs) | --?print-.*
+        | --compile | --assemble | --preprocess | --precompile""",
+    Kind.DEPENDENCIES: r"-M(D|MD|G|P|V|NO) | -M[FTQ].+ | -Wp,-MM?D,.*",
+    Kind.LINK: r"""-l.+ | -L.+ | -T.+ | -z.+ | -Wl,.* | -shared | -static | -static-pie | -pie | -no-?pie
+        | -rdynamic | -r | -s | -nostdlib | -nostdlib\+\+ | -nodefaultlibs | -nostartfiles | -nolibc
+        | -static-lib.* | -shared-libgcc | -fuse-ld=.* | --ld-path=.*""",
+    Kind.PREPROCESSOR: r"-[IDU].+",
+}
+PATTERNS = [(kind, re.compile(pattern, re.X)) for kind, pattern in ALONE.items()]
+
+EXTENSIONS = {
+    Language.SOURCE: ("c", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "CC", "CXX", "C++"),
+    Language.PREPROCESSED: ("i", "ii"),
+    Language.HEADER: ("h", "H", "hh", "hp", "hxx", "hpp", "HPP", "h++"),
+    Language.ASSEMBLER: ("s", "S", "sx", "asm"),
+    Language.UNKNOWN: ("m", "mm", "M", "mi", "mii", "cppm", "ixx", "cu", "cl", "ll", "bc"),
+}  # fmt: skip
+LANGUAGE = {extension: language for language, all_ in EXTENSIONS.items() for extension in all_}
+NAMED_LANGUAGE = {
+    "c": Language.SOURCE,
+    "c++": Language.SOURCE,
+    "cpp-output": Language.PREPROCESSED,
+    "c-cpp-output": Language.PREPROCESSED,
+    "c++-cpp-output": Language.PREPROCESSED,
+    "c-header": Language.HEADER,
+    "c++-header": Language.HEADER,
+    "assembler": Language.ASSEMBLER,
+    "assembler-with-cpp": Language.ASSEMBLER,
+}
+
+
+def parse(words: Sequence[str]) -> CommandLine:
+    """Understand a command line without response files."""
+    arguments = tuple(_arguments(words))
+    return CommandLine(arguments, tuple(_inputs(arguments)), _stage(arguments), _output(arguments))
+
+
+def _arguments(words: Sequence[str]) -> Iterator[Argument]:
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            yield Argument((word,))
+            yield from (Argument((path,), Kind.INPUT) for path in rest)
+        elif word[:1] != "-" or word == "-":
+            yield Argument((word,), Kind.INPUT)
+        elif word in SEPARATE_KIND:
+            value = next(rest, None)
+            yield Argument((word,) if value is None else (word, value), SEPARATE_KIND[word])
+        elif word[:2] == "-x":
+            yield Argument(("-x", word[2:]), Kind.LANGUAGE)
+        elif word[:2] == "-o" and word[:4] != "-obj":
+            yield Argument(("-o", word[2:]), Kind.OUTPUT)
+        elif word.startswith("--output="):
+            yield Argument(("-o", word[9:]), Kind.OUTPUT)
+        else:
+            yield Argument((word,), _kind(word))
+
+
+def _kind(word: str) -> Kind:
+    return next((kind for kind, pattern in PATTERNS if pattern.fullmatch(word)), Kind.OTHER)
+
+
+def _inputs(arguments: Sequence[Argument]) -> Iterator[Input]:
+    option: tuple[str, ...] = ()
+    for place, argument in enumerate(arguments):
+        if argument.kind is Kind.LANGUAGE:
+            option = () if argument.words[-1] == "none" else argument.words
+        elif argument.kind is Kind.INPUT:
+            path = argument.words[0]
+            yield Input(path, _language(path, option), option, place)
+
+
+def _language(path: str, option: tuple[str, ...]) -> Language:
+    if option:
+        return NAMED_LANGUAGE.get(option[-1], Language.UNKNOWN)
+    return LANGUAGE.get(os.path.splitext(path)[1][1:], Language.LINKABLE)
+
+
+def _stage(arguments: Sequence[Argument]) -> Stage:
+    given = {argument.words[0] for argument in arguments if argument.kind is Kind.STAGE}
+    if given - {"-c", "-S", "--compile", "--assemble"}:
+        return Stage.EARLIER
+    if given & {"-S", "--assemble"}:
+        return Stage.ASSEMBLY
+    return Stage.OBJECT if given else Stage.LINKED
+
+
+def _output(arguments: Sequence[Argument]) -> str | None:
+    given = [a.words[1] for a in arguments if a.kind is Kind.OUTPUT and len(a.words) > 1]
+    return given[-1] if given else None
+
+
+# -- what recording changes ----------------------------------------------------------------
+
+# These need another kind of object, or a runtime of their own: no step gets them.
+NO_STEP = re.compile(
+    r"-f(fat-)?lto.*|-fsplit-lto-unit|-fwhole-program.*|-fvirtual-function-elimination"
+    r"|-fprofile.*|-fcoverage.*|-ftest-coverage|--?coverage|-fsanitize.*|-(shared|static)-libasan"
+    r"|-pipe|--?save-temps.*"
+)
+# We optimise nothing and need all debug information; a warning must not fail a build.
+NO_COMPILE = re.compile(
+    r"-O.*|-g(?!cc|dwarf).*|-Werror.*|-(Wp,-)?D_FORTIFY_SOURCE(=.*)?|-f(debug|file)-prefix-map=.*"
+)
+RECORDED = ("-O0", "-g")
+
+
+def linkable(arguments: Iterable[Argument]) -> list[Argument]:
+    """Return the arguments that fit a link with recorded objects."""
+    return [argument for argument in arguments if not NO_STEP.fullmatch(argument.words[0])]
+
+
+def recordable(arguments: Iterable[Argument]) -> list[Argument]:
+    """Return the arguments with which a source is compiled to be recorded."""
+    kept = [a for a in linkable(arguments) if not NO_COMPILE.fullmatch("".join(a.words))]
+    return [*kept, *(Argument((word,)) for word in RECORDED)]

@@ -1,0 +1,116 @@
+"""Has this source been compiled before?
+
+What a source becomes is kept under a hash of all that decides it, so that a tree in which one
+file differs from another tree compiles one file.  Builds run at the same time: an entry
+appears whole or not at all, and one that is damaged is no entry.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from pathlib import Path
+
+SIZE = 4 << 30
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+MAGIC = b"WHENCEO1"
+DIGEST = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a recorded source became."""
+
+    object: bytes  # or assembler text
+    module: bytes  # its id
+    description: bytes  # what the trace needs to know of the module: a .npz file
+    text: bytes  # its IR before instrumentation, gzipped
+    diagnostics: bytes  # what the compiler said
+
+    def pack(self) -> bytes:
+        parts = [getattr(self, field.name) for field in fields(self)]
+        return struct.pack(f"<{len(parts)}Q", *map(len, parts)) + b"".join(parts)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Compiled:
+        head = struct.Struct(f"<{len(fields(cls))}Q")
+        parts, at = [], head.size
+        for length in head.unpack_from(data):
+            parts.append(data[at : at + length])
+            at += length
+        return cls(*parts)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that nobody ever sees in part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """A directory of compiled sources, by key."""
+
+    directory: Path
+    size: int = SIZE
+
+    @classmethod
+    def of(cls, directory: Path, env: Mapping[str, str]) -> Cache:
+        """Return the cache there, as large as $WHENCE_CACHE_SIZE says (as 500M, or 4G)."""
+        said = re.fullmatch(r"(\d+)\s*([KMGT]?)(i?B)?", env.get("WHENCE_CACHE_SIZE", ""), re.I)
+        return cls(directory, int(said[1]) * UNITS[said[2].upper()] if said else SIZE)
+
+    def find(self, key: str) -> Compiled | None:
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        start = len(MAGIC) + DIGEST
+        if data[:start] != _head(data[start:]):
+            path.unlink(missing_ok=True)
+            return None
+        with suppress(OSError):  # another build pruned it, or the cache is only ours to read
+            os.utime(path)  # when it was last of use
+        return Compiled.unpack(data[start:])
+
+    def store(self, key: str, compiled: Compiled) -> None:
+        """Keep it, if there is room: a full disk or a read-only cache is no error."""
+        data = compiled.pack()
+        with suppress(OSError):
+            write_whole(self._path(key), _head(data) + data)
+            if int(key[-1], 16) == 0:  # now and then: it looks at every entry
+                self.prune()
+
+    def prune(self) -> None:
+        """Delete the entries that were of no use for the longest time, until the rest fits."""
+        entries = []
+        for path in self.directory.glob("*/*"):
+            try:
+                about = path.stat()
+            except OSError:
+                continue  # another build pruned it
+            entries.append((about.st_mtime_ns, about.st_size, path))
+        total = sum(size for _, size, _ in entries)
+        for _, size, path in sorted(entries):
+            if total <= self.size:
+                break
+            path.unlink(missing_ok=True)
+            total -= size
+
+    def _path(self, key: str) -> Path:
+        return self.directory / key[:2] / key[2:]
+
+
+def _head(data: bytes) -> bytes:
+    return MAGIC + blake2b(data, digest_size=DIGEST).digest()

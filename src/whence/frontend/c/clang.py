@@ -1,0 +1,153 @@
+"""Which compiler do whence-cc and whence-c++ stand for, and how is it run?
+
+Only the cheapest imports here: a configure script starts us hundreds of times.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+
+from whence.errors import UserError
+
+OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite reads and we know
+
+
+def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
+    """Return the command of the C compiler, or of the C++ one if `plus`.
+
+    It is the user's ($WHENCE_CLANG, $WHENCE_CLANGXX), else a clang on the PATH that is new
+    enough, else zig's from PyPI.  Recording or not, it is the same, so that runs compare.
+    """
+    given = env.get("WHENCE_CLANGXX" if plus else "WHENCE_CLANG")
+    if given:
+        import shlex
+
+        return shlex.split(given)
+    found = _system_clang(plus, env) or _zig(plus)
+    if found is None:
+        raise UserError(
+            f"no compiler: the PATH has no clang of version {OLDEST} to {NEWEST}, and zig is not"
+            " installed.\nInstall zig's: pip install 'whence[c]'\n"
+            "or name a clang: WHENCE_CLANG=/path/to/clang WHENCE_CLANGXX=/path/to/clang++",
+            slug="no-clang",
+        )
+    return found
+
+
+def cache_directory(env: Mapping[str, str]) -> str:
+    """Return where we keep what can be made again: $WHENCE_CACHE, else the user's cache."""
+    home = env.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return env.get("WHENCE_CACHE") or os.path.join(home, "whence")
+
+
+def is_zig(command: Sequence[str]) -> bool:
+    return any(word.endswith(("zig", "ziglang")) for word in command[:3])
+
+
+def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
+    """Become the compiler: same output, same exit status.  Does not return if it exists."""
+    words = [*command, *(zig_arguments(arguments) if is_zig(command) else arguments)]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        raise UserError(
+            f"cannot run the compiler {words[0]}: {error.strerror}.\n"
+            "It comes from $WHENCE_CLANG or $WHENCE_CLANGXX; unset it to have one looked for.",
+            slug="no-clang",
+        ) from error
+
+
+def zig_arguments(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that make zig do what any other clang does with these."""
+    words = list(arguments)
+    if "-fsyntax-only" in words:  # zig looks for an object file afterwards, and fails
+        words = [word for word in words if word not in ("-fsyntax-only", "-c", "-S")]
+        words[:0] = ["-E", "-Xclang", "-fsyntax-only"]
+    elif any(word in ("-E", "-M", "-MM") for word in words):
+        _keep_device(words)
+    if _defines_ndebug(words):
+        words.insert(0, "-UNDEBUG")  # a later -DNDEBUG of the user's wins
+    return words
+
+
+def _defines_ndebug(words: Sequence[str]) -> bool:
+    """Would zig define NDEBUG on its own?  It does so when it optimises."""
+    optimised = any(
+        word[:1] == "@" or (word[:2] == "-O" and word not in ("-O0", "-Og")) for word in words
+    )
+    return optimised and not any(word.endswith(".s") for word in words)  # unused there: a warning
+
+
+def _keep_device(words: list[str]) -> None:
+    """Write to a device that -o names as standard output: zig would replace it by a file."""
+    at = words.index("-o") if "-o" in words[:-1] else None
+    if at is None:
+        return
+    try:
+        mode = os.stat(words[at + 1]).st_mode
+    except OSError:
+        return
+    if not stat.S_ISREG(mode):
+        os.dup2(os.open(words[at + 1], os.O_WRONLY), 1)
+        del words[at : at + 2]
+
+
+def _system_clang(plus: bool, env: Mapping[str, str]) -> list[str] | None:
+    name = "clang++" if plus else "clang"
+    numbered = [(f"{name}-{version}", version) for version in range(NEWEST, OLDEST - 1, -1)]
+    directories = env.get("PATH", os.defpath).split(os.pathsep)
+    for candidate, version in [(name, 0), *numbered]:
+        for directory in directories:
+            path = os.path.join(directory, candidate)
+            if os.access(path, os.X_OK) and os.path.isfile(path):
+                if OLDEST <= (version or _major(path, env)) <= NEWEST:
+                    return [path]
+                break
+    return None
+
+
+def _major(path: str, env: Mapping[str, str]) -> int:
+    """Return the major version of a clang, 0 if it does not say; asked once and remembered."""
+    about = os.stat(path)
+    name = f"{path.replace('/', '%')}-{about.st_size}-{about.st_mtime_ns}"
+    memory = os.path.join(cache_directory(env), "clang", name)
+    try:
+        with open(memory) as known:
+            return int(known.read())
+    except (OSError, ValueError):
+        major = _ask_major(path)
+    try:
+        os.makedirs(os.path.dirname(memory), exist_ok=True)
+        with open(memory, "w") as known:
+            known.write(str(major))
+    except OSError:
+        pass  # a read-only home: asked again next time
+    return major
+
+
+def _ask_major(path: str) -> int:
+    import re
+    import subprocess
+
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace")
+    found = re.search(r"clang version (\d+)", said.stdout)
+    return int(found[1]) if found and "Apple" not in said.stdout else 0
+
+
+def _zig(plus: bool) -> list[str] | None:
+    from importlib.util import find_spec
+
+    package = find_spec("ziglang")
+    if package is None or not package.submodule_search_locations:
+        return None
+    # Run by its path, it starts without a second Python.  zig turns UBSan on by default, and
+    # compiles for the CPU of this machine: others do not, and objects are kept in a cache.
+    # Told only that all sanitizers are off, it would still build their runtime.
+    zig = os.path.join(package.submodule_search_locations[0], "zig")
+    mode = "c++" if plus else "cc"
+    return [zig, mode, "-fno-sanitize=all,undefined", "-mcpu=baseline"]

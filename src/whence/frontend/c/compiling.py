@@ -1,0 +1,444 @@
+"""What does a call of the compiler do while recording?
+
+Each C or C++ source becomes IR, which is instrumented and becomes the object; each link gets
+the runtime.  A build must not fail because of us: what cannot be recorded is compiled as it
+is, and $WHENCE_MODULES/unrecorded says so.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+
+from whence.frontend.c.arguments import (
+    Argument,
+    CommandLine,
+    Input,
+    Kind,
+    Language,
+    Stage,
+    expand,
+    join,
+    linkable,
+    parse,
+    recordable,
+)
+from whence.frontend.c.cache import Cache, Compiled, write_whole
+from whence.frontend.c.clang import cache_directory, is_zig, run_plain, zig_arguments
+
+LONGEST = 100_000  # of a command line; a longer one goes through a response file
+QUIET = "-Wno-unused-command-line-argument"  # zig adds a -c that is not used with -S
+
+PROBE = re.compile(
+    r"(^|/)(conftest|conftst)[^/]*$"
+    r"|(^|/)(CMakeFiles/(CMakeScratch|CMakeTmp|[\d.]+[^/]*/CompilerId\w+)|meson-private)(/|$)"
+)
+
+
+class NotRecorded(Exception):
+    """A source could not be compiled for recording; the message says why."""
+
+
+def compile_recorded(
+    command: Sequence[str], plus: bool, arguments: Sequence[str], mode: str, env: Mapping[str, str]
+) -> int:
+    """Do what the arguments ask of a compiler, recorded; return the exit status."""
+    line = parse(list(expand(arguments)))
+    call = Call(tuple(command), plus, line, mode, env)
+    reason = why_plain(line, os.getcwd())
+    if reason is not None:
+        call.note(reason)
+        if line.stage is not Stage.EARLIER and any(map(is_source, line.inputs)):
+            for source in filter(is_source, line.inputs):
+                call.journal("unrecorded", source=os.path.abspath(source.path), reason=reason)
+        return run_plain(command, arguments)
+    dropped = [a.words[0] for a in line.arguments if not linkable([a])]
+    if dropped:
+        call.note(f"recording does without {' '.join(dropped)}")
+    return call.link() if line.stage is Stage.LINKED else call.compile_all(arguments)
+
+
+def is_source(file: Input) -> bool:
+    return file.language in (Language.SOURCE, Language.PREPROCESSED)
+
+
+def is_probe(line: CommandLine, directory: str) -> bool:
+    """Does a configure script only try the compiler?"""
+    names = [file.path for file in line.inputs] + [line.output or ""]
+    return any(PROBE.search(name) for name in (directory, *names))
+
+
+def why_plain(line: CommandLine, directory: str) -> str | None:
+    """Return why nothing of this call can be recorded, or None."""
+    if not line.inputs or line.stage is Stage.EARLIER:
+        return "it makes no code"
+    if is_probe(line, directory):
+        return "it is a probe of a configure script"
+    if line.has("-m32", "-mx32"):
+        return "only 64-bit programs can be recorded"
+    if line.has("-ffreestanding"):
+        return "there is no C library to record with (-ffreestanding)"
+    if line.has("-nostdlib", "-nodefaultlibs", "-nolibc") and not line.has("-lc"):
+        return "there is no C library to record with (-nostdlib)"
+    return None
+
+
+@dataclass
+class Call:
+    """One call of the compiler while recording."""
+
+    command: tuple[str, ...]
+    plus: bool
+    line: CommandLine
+    mode: str
+    env: Mapping[str, str]
+    _stdin: bytes | None = field(default=None, init=False)
+
+    # -- what is asked for -----------------------------------------------------------------
+
+    def compile_all(self, arguments: Sequence[str]) -> int:
+        """-c and -S: one file is made of each input."""
+        inputs, output = self.line.inputs, self.line.output
+        if not any(is_source(file) or file.language is Language.HEADER for file in inputs):
+            return run_plain(self.command, arguments)
+        if len(inputs) > 1 and output is not None:
+            return run_plain(self.command, arguments)  # for the compiler to complain
+        suffix = ".s" if self.line.stage is Stage.ASSEMBLY else ".o"
+        return self._each(inputs, lambda file: output or _stem(file) + suffix)
+
+    def link(self) -> int:
+        """Compile the sources into a directory of our own, then link all."""
+        sources = [file for file in self.line.inputs if is_source(file)]
+        headers = [file for file in self.line.inputs if file.language is Language.HEADER]
+        if headers:  # to precompile is not to link, with or without -c
+            return self._run(self._words(recordable(self.line.arguments))).returncode
+        with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
+            places = {file.place: f"{directory}/{file.place}-{_stem(file)}.o" for file in sources}
+            status = self._each(sources, lambda file: places[file.place])
+            return status or self._link(places)
+
+    def _each(self, files: Sequence[Input], output: Callable[[Input], str]) -> int:
+        """Compile them; a failure does not keep the next from being tried, as in any compiler."""
+        statuses = [self.compile(file, output(file)) for file in files]
+        return next(filter(None, statuses), 0)
+
+    def _link(self, objects: Mapping[int, str]) -> int:
+        output = self.line.output or "a.out"
+        words = [*self._runtime(), *self._linked_words(objects)]
+        status = self._run(words).returncode
+        if status == 0:
+            self.journal("log", link=os.path.abspath(output))
+        return status
+
+    def _linked_words(self, objects: Mapping[int, str]) -> list[str]:
+        """Return the user's words with each source replaced by its object."""
+        options = {file.place: file.option for file in self.line.inputs}
+        unused = (Kind.LANGUAGE, Kind.DEPENDENCIES)
+        words: list[str] = []
+        for place, argument in enumerate(self.line.arguments):
+            if place in objects:
+                words.append(objects[place])
+            elif options.get(place):
+                words += [*options[place], *argument.words, "-x", "none"]
+            elif argument.kind not in unused and linkable([argument]):
+                words += argument.words
+        return words
+
+    def _runtime(self) -> list[str]:
+        """Return the words that link the runtime, which a partial link does without."""
+        if self.line.has("-r"):
+            return []
+        from whence.frontend.c.runtime import build
+
+        runtime = build(self.command, Path(cache_directory(self.env)) / "runtime")
+        if self.line.has("-static", "-static-pie") and not self.line.has("-shared"):
+            return [str(runtime.object)]
+        path = ["-Xlinker", "-rpath", "-Xlinker", str(runtime.shared.parent)]
+        if is_zig(self.command):  # its linker needs no help, and its driver knows no such options
+            return [str(runtime.shared), *path]
+        # First, so that no -Bstatic of the user's concerns it; needed, though no object came yet.
+        return ["-Wl,--push-state,--no-as-needed", str(runtime.shared), "-Wl,--pop-state", *path]
+
+    # -- one source ------------------------------------------------------------------------
+
+    def compile(self, file: Input, output: str) -> int:
+        """Compile one input to `output`, recorded if it is a source; return the exit status."""
+        if not is_source(file):
+            headers = file.language is Language.HEADER
+            return self._compile_plain(file, output, recorded_flags=headers)
+        try:
+            compiled, cached = self._compiled(file, output)
+        except NotRecorded as error:
+            # If the source itself is wrong, the user is told so now, as without us.
+            status = self._compile_plain(file, output)
+            if status == 0:
+                reason = str(error)
+                self.journal("unrecorded", source=os.path.abspath(file.path), reason=reason)
+                self.note(f"{file.path} is not recorded: {reason}")
+            return status
+        sys.stderr.buffer.write(compiled.diagnostics)
+        sys.stderr.flush()
+        module = compiled.module.decode()
+        self._save(module, ".npz", compiled.description)
+        self._save(module, ".ll.gz", compiled.text)
+        write_output(output, compiled.object)
+        kept = (self.line.output or "a.out") if self.line.stage is Stage.LINKED else output
+        self.journal(
+            "log",
+            source=os.path.abspath(file.path),
+            module=module,
+            output=os.path.abspath(kept),
+            cached=cached,
+        )
+        return 0
+
+    def _compiled(self, file: Input, output: str) -> tuple[Compiled, bool]:
+        flags = self._flags(file)
+        content = self._content(file, flags, output)
+        cache = Cache.of(Path(cache_directory(self.env)) / "objects", self.env)
+        key = self._key(file, content) if self._is_all_in(content) else None
+        found = cache.find(key) if key else None
+        if found is not None:
+            return found, True
+        text, diagnostics = self._ir(file, flags)
+        assembly = self.line.stage is Stage.ASSEMBLY
+        made = Compiled.unpack(
+            in_child(lambda: make(text, self.mode, assembly, diagnostics).pack())
+        )
+        if key:
+            cache.store(key, made)
+        return made, False
+
+    def _flags(self, file: Input) -> list[str]:
+        """Return the options that compile a source for recording."""
+        maps = [f"-fdebug-prefix-map={tree}=." for tree in self._trees]
+        kept = recordable(self.line.arguments)
+        words = self._words(a for a in kept if a.kind in (Kind.PREPROCESSOR, Kind.OTHER))
+        return [*words, *maps, QUIET, *file.option]
+
+    def _content(self, file: Input, flags: Sequence[str], output: str) -> bytes:
+        """Return the preprocessed text of a source; also write its dependencies, if asked to."""
+        if file.language is Language.PREPROCESSED:
+            return self._preprocessed(file)
+        words = [*flags, "-E", *self._dependencies(file, output), file.path]
+        done = self._run(words, self._input(file), capture=True)
+        if done.returncode != 0:
+            raise NotRecorded("it cannot be preprocessed")
+        return bytes(done.stdout)
+
+    def _preprocessed(self, file: Input) -> bytes:
+        given = self._input(file)
+        try:
+            return Path(file.path).read_bytes() if given is None else given
+        except OSError as error:
+            raise NotRecorded(f"it cannot be read: {error.strerror}") from error
+
+    def _dependencies(self, file: Input, output: str) -> list[str]:
+        """Return the options that write the file for make as the whole compilation would."""
+        words = self.line.words(Kind.DEPENDENCIES)
+        if not any(re.match(r"-MM?D$|-Wp,-MM?D,", word) for word in words):
+            return []
+        named = self.line.output or (output if self.line.stage is not Stage.LINKED else None)
+        if not any(re.match("-M[TQ]", word) for word in words):
+            words += ["-MQ", named or _stem(file) + ".o"]
+        if not any(re.match("-MF|-Wp,", word) for word in words):
+            words += ["-MF", os.path.splitext(named or _stem(file))[0] + ".d"]
+        return words
+
+    def _ir(self, file: Input, flags: Sequence[str]) -> tuple[str, bytes]:
+        """Return the IR of a source, and what the compiler had to say about it."""
+        with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
+            ir = Path(directory) / f"{_stem(file)}.ll"
+            words = [*flags, "-S", "-emit-llvm", file.path, "-o", str(ir)]
+            done = self._run(words, self._input(file), capture=True)
+            if done.returncode != 0 or not ir.exists():
+                raise NotRecorded(f"no IR: {done.stderr.decode(errors='replace').strip()}")
+            text = ir.read_text("utf-8", errors="surrogateescape")
+        for tree in self._trees:  # as the debug information: the same in every tree
+            text = re.sub(
+                rf"(?m)^((?:; ModuleID = '|source_filename = \"))({re.escape(tree)})(?=/)",
+                r"\1.",
+                text,
+            )
+        return text, done.stderr
+
+    def _compile_plain(self, file: Input, output: str, *, recorded_flags: bool = False) -> int:
+        """Compile one input without recording, but so that it fits recorded ones."""
+        arguments = (recordable if recorded_flags else linkable)(self.line.arguments)
+        words = self._words(a for a in arguments if a.kind in (Kind.PREPROCESSOR, Kind.OTHER))
+        if file.language in (Language.SOURCE, Language.HEADER) or file.path.endswith("S"):
+            words += self._dependencies(file, output)
+        stage = "-S" if self.line.stage is Stage.ASSEMBLY else "-c"
+        words += [stage, *file.option, file.path, "-o", output]
+        return self._run(words, self._input(file)).returncode
+
+    # -- the cache's key -------------------------------------------------------------------
+
+    def _is_all_in(self, content: bytes) -> bool:
+        """Does the preprocessed text hold all that the source is made of?"""
+        precompiled = any(
+            os.path.exists(argument.words[-1] + suffix)
+            for argument in self.line.arguments
+            if argument.words[0] == "-include"
+            for suffix in (".gch", ".pch")
+        )
+        hidden = re.compile("-include-pch|-fmodules.*|-fpch.*|-fplugin.*|-fpass-plugin.*")
+        options = self.line.words(Kind.OTHER)
+        return not (precompiled or b".incbin" in content or any(map(hidden.fullmatch, options)))
+
+    def _key(self, file: Input, content: bytes) -> str:
+        """Return a hash of all that decides what the source becomes, the same in every tree."""
+        for tree in self._trees:
+            marker = rb'(?m)^(# \d+ ")' + re.escape(os.fsencode(tree)) + rb"(?=/)"
+            content = re.sub(marker, rb"\1.", content)
+        executable = os.stat(self.command[0]) if os.path.isabs(self.command[0]) else None
+        options = [
+            option
+            for argument in recordable(self.line.arguments)
+            if argument.kind is Kind.OTHER
+            for option in argument.words
+        ]
+        decided_by = [
+            self.command,
+            executable and (executable.st_size, executable.st_mtime_ns),
+            self.mode,
+            self.line.stage.name,
+            [self._in_tree(option) for option in (*options, *file.option, file.path, os.getcwd())],
+            own_version(),
+        ]
+        return blake2b(
+            json.dumps(decided_by).encode() + b"\0" + content, digest_size=32
+        ).hexdigest()
+
+    @cached_property
+    def _trees(self) -> list[str]:
+        """Return the names of the tree being built: what lies in it is named from there."""
+        given = self.env.get("WHENCE_TREE", "").rstrip("/")
+        return sorted({given, os.path.realpath(given)}) if given else []
+
+    def _in_tree(self, word: str) -> str:
+        for tree in self._trees:
+            word = re.sub(rf"{re.escape(tree)}(?=/|$)", ".", word)
+        return word
+
+    # -- around it -------------------------------------------------------------------------
+
+    @staticmethod
+    def _words(arguments: Iterable[Argument]) -> list[str]:
+        return [word for argument in arguments for word in argument.words]
+
+    def _input(self, file: Input) -> bytes | None:
+        """Return what is to be read as standard input by every step, None if the file is no "-"."""
+        if file.path == "-" and self._stdin is None:
+            self._stdin = sys.stdin.buffer.read()
+        return self._stdin if file.path == "-" else None
+
+    def _run(
+        self, words: Sequence[str], stdin: bytes | None = None, *, capture: bool = False
+    ) -> subprocess.CompletedProcess[bytes]:
+        words = zig_arguments(words) if is_zig(self.command) else list(words)
+        with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
+            if sum(map(len, words)) > LONGEST:
+                response = Path(directory) / "arguments"
+                response.write_text(join(words), "utf-8", errors="surrogateescape")
+                words = [f"@{response}"]
+            return subprocess.run([*self.command, *words], input=stdin, capture_output=capture)
+
+    @cached_property
+    def _modules(self) -> Path:
+        default = os.path.join(cache_directory(self.env), "modules")
+        return Path(self.env.get("WHENCE_MODULES") or default)
+
+    def _save(self, module: str, suffix: str, data: bytes) -> None:
+        path = self._modules / f"{module}{suffix}"
+        if not path.exists():
+            write_whole(path, data)
+
+    def journal(self, name: str, **entry: str | bool) -> None:
+        """Append a line to a journal of the build; one write, so that lines do not mix."""
+        self._modules.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(entry) + "\n"
+        with open(self._modules / name, "ab", buffering=0) as file:
+            file.write(text.encode())
+
+    def note(self, text: str) -> None:
+        if self.env.get("WHENCE_VERBOSE"):
+            print(f"whence-c{'++' if self.plus else 'c'}: {text}", file=sys.stderr)
+
+
+def make(text: str, mode: str, assembly: bool, diagnostics: bytes) -> Compiled:
+    """Instrument a module and emit it."""
+    from whence.frontend.c.emit import emit
+    from whence.frontend.c.instrument import instrument
+
+    made = instrument(text, mode)
+    return Compiled(
+        object=emit(made.text, assembly=assembly),
+        module=made.module.encode(),
+        description=made.description,
+        text=gzip.compress(text.encode("utf-8", "surrogateescape"), 1, mtime=0),
+        diagnostics=diagnostics,
+    )
+
+
+def in_child(work: Callable[[], bytes]) -> bytes:
+    """Return what `work` returns, done in a process of its own: LLVM may end it at any time."""
+    with tempfile.TemporaryFile() as result, tempfile.TemporaryFile() as errors:
+        sys.stderr.flush()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.dup2(errors.fileno(), 2)
+                result.write(work())
+                result.flush()
+                os._exit(0)
+            except BaseException:
+                errors.write(traceback.format_exc().encode())
+                errors.flush()
+            finally:
+                os._exit(1)
+        _, status = os.waitpid(child, 0)
+        if status != 0:
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip()
+            raise NotRecorded(said or f"compiling it ended with status {status}")
+        result.seek(0)
+        return result.read()
+
+
+def own_version() -> str:
+    """Return a hash of our sources and of llvmlite's version: other code, other objects."""
+    digest = blake2b(digest_size=16)
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    library = find_spec("llvmlite")
+    if library is not None and library.origin:
+        digest.update(Path(library.origin).with_name("_version.py").read_bytes())
+    return digest.hexdigest()
+
+
+def write_output(path: str, data: bytes) -> None:
+    """Write what was asked for, as compilers do: a device stays one, a link is cut."""
+    if path == "-":
+        sys.stdout.buffer.write(data)
+        return
+    if os.path.isfile(path):
+        os.unlink(path)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _stem(file: Input) -> str:
+    return os.path.splitext(os.path.basename(file.path))[0]

@@ -1,0 +1,62 @@
+"""whence-cc and whence-c++ with a stand-in for the instrumenter and the runtime.
+
+Each module is given a constructor that calls the runtime, so a program that was linked without
+the runtime is not linked at all, and one whose constructors do not run prints nothing.  A
+source that says CANNOT_INSTRUMENT cannot be instrumented, one that says CANNOT_EMIT ends LLVM.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import types
+from collections.abc import Sequence
+from pathlib import Path
+
+from whence.frontend.c import driver
+
+CONSTRUCTOR = """
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 0, ptr @wh.start, ptr null }]
+declare void @wh_register(ptr)
+define internal void @wh.start() {
+  call void @wh_register(ptr null)
+  ret void
+}
+"""  # noqa: E501  # as LLVM prints it
+RUNTIME = """
+#include <stdio.h>
+#include <stdlib.h>
+void wh_register(const void *module) { if (getenv("SHOW")) puts("registered"); }
+"""
+
+
+def instrument(text: str, mode: str) -> types.SimpleNamespace:
+    if "CANNOT_INSTRUMENT" in text:
+        raise NotImplementedError("an exotic construct")
+    if "CANNOT_EMIT" in text:
+        text += '\nmodule asm "no such instruction"\n'
+    module = hashlib.sha256(mode.encode() + text.encode()).hexdigest()[:16]
+    if "@llvm.global_ctors" not in text:
+        text += CONSTRUCTOR
+    return types.SimpleNamespace(text=text, module=module, description=b"npz of " + mode.encode())
+
+
+def build(command: Sequence[str], into: Path) -> types.SimpleNamespace:
+    shared, object_ = into / "libwhence_runtime.so", into / "whence_runtime.o"
+    if not shared.exists():
+        into.mkdir(parents=True, exist_ok=True)
+        source = into / "runtime.c"
+        source.write_text(RUNTIME)
+        subprocess.run([*command, "-fPIC", "-c", source, "-o", object_], check=True)
+        subprocess.run([*command, "-shared", object_, "-o", shared], check=True)
+    return types.SimpleNamespace(shared=shared, object=object_)
+
+
+if __name__ == "__main__":
+    for name, function in (("instrument", instrument), ("runtime", build)):
+        module = types.ModuleType(f"whence.frontend.c.{name}")
+        setattr(module, function.__name__, function)
+        sys.modules[module.__name__] = module
+    plus = sys.argv.pop(1) == "c++"
+    driver.cxx() if plus else driver.cc()
