@@ -1,0 +1,291 @@
+/* What did a call do to memory and the outside world?  Writes EFFECT items, and numbers sources. */
+#include <stdio.h>
+
+static char *put(char *to, const void *value, size_t size)
+{
+    memcpy(to, value, size);
+    return to + size;
+}
+#define PUT(to, type, value) put(to, &(type){(type)(value)}, sizeof(type))
+
+/* Start an item.  Nothing but PUT may come between this and done(). */
+static char *effect(enum wh_effect kind)
+{
+    wh_room();
+    char *p = (char *)wh_log->cursor;
+    p[0] = WH_EFFECT;
+    p[1] = (char)kind;
+    return p + 2;
+}
+
+static void done(const char *end)
+{
+    wh_log->cursor = (uint64_t)end;
+}
+
+static void span(enum wh_effect kind, const void *at, uint64_t size)
+{
+    if (size && at) {
+        char *p = effect(kind);
+        p = PUT(p, uint64_t, at);
+        done(PUT(p, uint64_t, size));
+    }
+}
+
+static void reads(const void *at, uint64_t size)
+{
+    span(WH_READ, at, size);
+}
+
+static void writes(const void *at, uint64_t size)
+{
+    span(WH_WRITE, at, size);
+}
+
+static void allocates(const void *at, uint64_t size)
+{
+    span(WH_ALLOC, at, size);
+}
+
+static void frees(const void *at)
+{
+    if (at)
+        done(PUT(effect(WH_FREE), uint64_t, at));
+}
+
+static void copies(const void *to, const void *from, uint64_t size)
+{
+    if (size && to != from) {
+        char *p = effect(WH_COPY);
+        p = PUT(p, uint64_t, to);
+        p = PUT(p, uint64_t, from);
+        done(PUT(p, uint64_t, size));
+    }
+}
+
+static void reads_string(const char *text)
+{
+    if (text)
+        reads(text, strlen(text) + 1);
+}
+
+static void writes_string(const char *text)
+{
+    if (text)
+        writes(text, strlen(text) + 1);
+}
+
+static void exits(int status)
+{
+    done(PUT(effect(WH_EXIT), int32_t, status));
+}
+
+static void start_string(enum wh_effect kind, const char *text, uint32_t index)
+{
+    uint64_t size = strlen(text) + 1;
+    char *p = effect(kind);
+    p = PUT(p, uint64_t, text);
+    p = PUT(p, uint64_t, size);
+    done(PUT(p, uint32_t, index));
+}
+
+/* What the program starts with.  Our own variables are left out: with or without a patch the
+ * offsets of the log must be the same. */
+static void log_arguments(void)
+{
+    for (uint32_t i = 0; start_argv && start_argv[i]; i++)
+        start_string(WH_ARGV, start_argv[i], i);
+    for (uint32_t i = 0; start_envp && start_envp[i]; i++)
+        if (strncmp(start_envp[i], "WHENCE_", 7) != 0)
+            start_string(WH_ENV, start_envp[i], i);
+}
+
+/* --- sources: one for each open file, shared by the descriptors made of it by dup --- */
+
+#define MOST_FDS 65536
+
+struct source {
+    struct source *next; /* to be used again */
+    uint32_t id, uses;
+    uint32_t announced; /* 1 + number of the stream that last said what this is */
+    enum wh_source kind;
+    uint64_t input, output; /* how many bytes went; a file has one position for both: input */
+};
+
+static struct source *sources[MOST_FDS], *unused_sources;
+static uint32_t next_source = 3; /* 0, 1, 2: as the process was started with */
+static unsigned char standard_gone[3];
+
+static enum wh_source kind_of(int fd)
+{
+    struct stat status;
+    if (fd <= 2 && !standard_gone[fd])
+        return (enum wh_source)(WH_STDIN + fd);
+    if (syscall(SYS_fstat, fd, &status))
+        return WH_FD;
+    if (S_ISREG(status.st_mode))
+        return WH_FILE;
+    return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ? WH_PIPE : WH_FD;
+}
+
+static struct source *new_source(int fd)
+{
+    struct source *s = unused_sources;
+    if (s)
+        unused_sources = s->next;
+    else if (!(s = keep(sizeof *s)))
+        return NULL;
+    enum wh_source kind = kind_of(fd);
+    int standard = kind == WH_STDIN || kind == WH_STDOUT || kind == WH_STDERR;
+    *s = (struct source){.kind = kind, .uses = 1, .id = standard ? (uint32_t)fd : next_source++};
+    return s;
+}
+
+static struct source *source_of(int fd)
+{
+    if (fd < 0 || fd >= MOST_FDS)
+        return NULL;
+    if (!sources[fd]) {
+        struct calm calm = enter();
+        if (!sources[fd])
+            sources[fd] = new_source(fd);
+        leave(calm);
+    }
+    return sources[fd];
+}
+
+static void set_source(int fd, struct source *s)
+{
+    if (fd < 0 || fd >= MOST_FDS || (s && sources[fd] == s))
+        return;
+    struct calm calm = enter();
+    struct source *old = sources[fd];
+    if (fd <= 2)
+        standard_gone[fd] = 1;
+    if (old && --old->uses == 0) {
+        old->next = unused_sources;
+        unused_sources = old;
+    }
+    if (s)
+        s->uses++;
+    sources[fd] = s;
+    leave(calm);
+}
+
+/* The descriptor was closed, or is open on something new. */
+static void forget_fd(int fd)
+{
+    set_source(fd, NULL);
+}
+
+static void share_fd(int to, int from)
+{
+    if (to >= 0 && to != from)
+        set_source(to, source_of(from));
+}
+
+/* A child says again what its sources are: its log may not begin with this thread's. */
+static void forget_sources(void)
+{
+    for (int fd = 0; fd < MOST_FDS; fd++)
+        if (sources[fd])
+            sources[fd]->announced = 0;
+}
+
+static uint16_t source_name(int fd, enum wh_source kind, char *name, size_t size)
+{
+    static const char *const standard[] = {"stdin", "stdout", "stderr"};
+    if (kind == WH_STDIN || kind == WH_STDOUT || kind == WH_STDERR)
+        return (uint16_t)(append(name, standard[kind - WH_STDIN]) - name);
+    char link[32];
+    int error = errno;
+    append_number(append(link, "/proc/self/fd/"), (uint64_t)fd);
+    long n = syscall(SYS_readlinkat, AT_FDCWD, link, name, size);
+    errno = error;
+    if (n < 0)
+        n = append_number(append(name, "fd "), (uint64_t)fd) - name;
+    else if (kind == WH_PIPE && memchr(name, ':', (size_t)n)) /* "pipe:[17]": another in each run */
+        n = (char *)memchr(name, ':', (size_t)n) - name;
+    return (uint16_t)n;
+}
+
+static struct source *announced_source(int fd)
+{
+    struct source *s = source_of(fd);
+    wh_room();
+    if (!s || s->announced == wh_log->number + 1)
+        return s;
+    s->announced = wh_log->number + 1;
+    char name[4096];
+    uint16_t size = source_name(fd, s->kind, name, sizeof name);
+    char *p = effect(WH_SOURCE);
+    p = PUT(p, uint32_t, s->id);
+    p = PUT(p, uint8_t, s->kind);
+    p = PUT(p, uint16_t, size);
+    done(put(p, name, size));
+    return s;
+}
+
+static uint64_t *position(struct source *s, enum wh_effect kind)
+{
+    return kind == WH_INPUT || s->kind == WH_FILE ? &s->input : &s->output;
+}
+
+static void transfer(enum wh_effect kind, struct source *s, uint64_t offset, uint64_t size,
+                     const void *at, int32_t arg)
+{
+    char *p = effect(kind);
+    p = PUT(p, uint32_t, s ? s->id : WH_MEMORY);
+    p = PUT(p, uint64_t, offset);
+    p = PUT(p, uint64_t, size);
+    p = PUT(p, uint64_t, at);
+    done(kind == WH_OUTPUT ? PUT(p, int32_t, arg) : p);
+}
+
+static void moves(enum wh_effect kind, int fd, long size, const void *at, int32_t arg)
+{
+    struct source *s = size > 0 ? announced_source(fd) : NULL;
+    if (s) {
+        uint64_t offset = __atomic_fetch_add(position(s, kind), size, __ATOMIC_RELAXED);
+        transfer(kind, s, offset, (uint64_t)size, at, arg);
+    }
+}
+
+static void inputs(int fd, long size, const void *at)
+{
+    moves(WH_INPUT, fd, size, at, -1);
+}
+
+static void outputs(int fd, long size, const void *at, int32_t arg)
+{
+    moves(WH_OUTPUT, fd, size, at, arg);
+}
+
+static void inputs_at(int fd, long size, const void *at, uint64_t offset)
+{
+    struct source *s = size > 0 ? announced_source(fd) : NULL;
+    if (s)
+        transfer(WH_INPUT, s, offset, (uint64_t)size, at, -1);
+}
+
+static void outputs_at(int fd, long size, const void *at, int32_t arg, uint64_t offset)
+{
+    struct source *s = size > 0 ? announced_source(fd) : NULL;
+    if (s)
+        transfer(WH_OUTPUT, s, offset, (uint64_t)size, at, arg);
+}
+
+static void seeks(int fd, long offset)
+{
+    struct source *s = offset >= 0 ? source_of(fd) : NULL;
+    if (s)
+        s->input = s->output = (uint64_t)offset;
+}
+
+/* The descriptor of a stdio stream; -1: it has none (fmemopen and the like). */
+static int fd_of(FILE *file)
+{
+    int error = errno, fd = file ? fileno(file) : -1;
+    errno = error;
+    return fd;
+}

@@ -1,0 +1,262 @@
+/* Where is this process recorded, and what is it?  Its directory, `process` and `modules`. */
+#include <stdlib.h>
+
+extern char **environ;
+
+static char trace_root[4000]; /* $WHENCE_TRACE, absolute; empty: nothing is recorded */
+static char trace_name[48];   /* PID-N */
+static char path_buffer[4200];
+static uint64_t trace_limit = UINT64_MAX; /* $WHENCE_MAX_TRACE */
+static uint64_t trace_total;              /* bytes of the files of all streams */
+static uint64_t modules_size; /* of the file `modules` */
+static int modules_cut;                   /* a module could not be written down whole */
+static char **start_argv, **start_envp;
+
+static int recording(void)
+{
+    return trace_root[0] != 0;
+}
+
+static char *append(char *to, const char *text)
+{
+    while (*text)
+        *to++ = *text++;
+    *to = 0;
+    return to;
+}
+
+static char *append_number(char *to, uint64_t number)
+{
+    char digits[24], *p = digits + sizeof digits;
+    *--p = 0;
+    do
+        *--p = (char)('0' + number % 10);
+    while (number /= 10);
+    return append(to, p);
+}
+
+/* The path of a file of this process's directory, good until the next call. */
+static const char *file_path(const char *name)
+{
+    append(append(append(append(append(path_buffer, trace_root), "/"), trace_name), "/"), name);
+    return path_buffer;
+}
+
+static const char *log_path(uint32_t number)
+{
+    char name[24];
+    append(append_number(name, number), ".log");
+    return file_path(name);
+}
+
+/* --- process --- */
+
+static char line_buffer[4096];
+static size_t line_used;
+
+static void flush_lines(int fd)
+{
+    write_all(fd, line_buffer, line_used);
+    line_used = 0;
+}
+
+static void add_line(int fd, const char *key, const char *value)
+{
+    char *end = line_buffer + line_used;
+    if (line_used > sizeof line_buffer - 64) {
+        flush_lines(fd);
+        end = line_buffer;
+    }
+    end = append(append(end, key), " ");
+    for (; *value; value++) {
+        unsigned char c = (unsigned char)*value;
+        if (end > line_buffer + sizeof line_buffer - 8) {
+            line_used = (size_t)(end - line_buffer);
+            flush_lines(fd);
+            end = line_buffer;
+        }
+        if (c <= 0x20 || c == '%' || c >= 0x7f) {
+            *end++ = '%';
+            *end++ = "0123456789ABCDEF"[c >> 4];
+            *end++ = "0123456789ABCDEF"[c & 15];
+        } else {
+            *end++ = (char)c;
+        }
+    }
+    *end++ = '\n';
+    line_used = (size_t)(end - line_buffer);
+}
+
+static void add_number(int fd, const char *key, uint64_t number)
+{
+    char text[24];
+    append_number(text, number);
+    add_line(fd, key, text);
+}
+
+static void describe_process(const char *parent)
+{
+    int fd = sys_open(file_path("process"), O_WRONLY | O_CREAT | O_TRUNC);
+    if (fd < 0 || !size_allowed(1 << 20)) {
+        sys_close(fd);
+        return;
+    }
+    add_number(fd, "version", 1);
+    add_number(fd, "pid", (uint64_t)syscall(SYS_getpid));
+    add_number(fd, "ppid", (uint64_t)syscall(SYS_getppid));
+    if (*parent)
+        add_line(fd, "parent", parent);
+    static char name[4096];
+    long n = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", name, sizeof name - 1);
+    name[n < 0 ? 0 : n] = 0;
+    add_line(fd, "exe", name);
+    if (syscall(SYS_getcwd, name, sizeof name) > 0)
+        add_line(fd, "cwd", name);
+    for (char **arg = start_argv; arg && *arg; arg++)
+        add_line(fd, "arg", *arg);
+    for (char **env = start_envp; env && *env; env++)
+        add_line(fd, "env", *env);
+    flush_lines(fd);
+    sys_close(fd);
+}
+
+/* Make the directory of this process: PID-N with the first free N. */
+static void make_directory(void)
+{
+    for (uint64_t n = 0;; n++) {
+        char *end = append_number(trace_name, (uint64_t)syscall(SYS_getpid));
+        append_number(append(end, "-"), n);
+        append(append(append(path_buffer, trace_root), "/"), trace_name);
+        if (syscall(SYS_mkdirat, AT_FDCWD, path_buffer, 0755) == 0)
+            return;
+        if (errno != EEXIST) {
+            trace_root[0] = 0;
+            return;
+        }
+    }
+}
+
+/* --- the start of it all --- */
+
+static void watch_crashes(void);
+static void watch_forks(void);
+static void read_patch(void);
+
+/* The arguments lie right below the environment, with their number before them. */
+static char **find_arguments(char **envp)
+{
+    char **p = envp - 1;
+    for (long n = 0; n < 1 << 22; n++, p--)
+        if (*(long *)(p - 1) == n)
+            return p;
+    return NULL;
+}
+
+static int absolute_directory(const char *path)
+{
+    int fd = path && *path ? sys_open(path, O_PATH | O_DIRECTORY) : -1;
+    if (fd < 0)
+        return 0;
+    char link[32];
+    append_number(append(link, "/proc/self/fd/"), (uint64_t)fd);
+    long n = syscall(SYS_readlinkat, AT_FDCWD, link, trace_root, sizeof trace_root - 64);
+    sys_close(fd);
+    if (n <= 0 && path[0] == '/' && strlen(path) < sizeof trace_root - 64)
+        n = append(trace_root, path) - trace_root; /* no /proc here */
+    trace_root[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* Find out, once, whether and where to record; between enter() and leave(). */
+static void begin(char **argv, char **envp)
+{
+    static int begun;
+    if (begun)
+        return;
+    begun = 1;
+    start_envp = envp ? envp : environ;
+    start_argv = argv ? argv : find_arguments(start_envp);
+    const char *most = getenv("WHENCE_MAX_TRACE");
+    if (most && *most >= '0' && *most <= '9')
+        trace_limit = strtoull(most, NULL, 10);
+    read_patch();
+    watch_forks();
+    if (!absolute_directory(getenv("WHENCE_TRACE")))
+        return;
+    make_directory();
+    if (recording()) {
+        describe_process("");
+        watch_crashes();
+    }
+}
+
+__attribute__((constructor(101))) static void begin_with(int argc, char **argv, char **envp)
+{
+    (void)argc;
+    struct calm calm = enter();
+    begin(argv, envp);
+    leave(calm);
+}
+
+/* --- modules --- */
+
+static int is_zero(const char *p, uint64_t size)
+{
+    return size == 0 || (p[0] == 0 && memcmp(p, p + 1, size - 1) == 0);
+}
+
+/* Write bytes at the file's position, leaving holes where they are all zero (large empty arrays). */
+static int write_sparse(int fd, const char *data, uint64_t size)
+{
+    while (size) {
+        uint64_t n = size < 4096 ? size : 4096;
+        if (is_zero(data, n))
+            syscall(SYS_lseek, fd, n, SEEK_CUR);
+        else if (!write_all(fd, data, n))
+            return 0;
+        data += n;
+        size -= n;
+    }
+    return 1;
+}
+
+static uint64_t module_size(const struct wh_module *m)
+{
+    uint64_t size = 16 + strlen(m->id) + 8ull * m->n_symbols;
+    for (uint32_t i = 0; i < m->n_snap; i++)
+        size += 16 + m->snap_size[i];
+    return size;
+}
+
+static int write_module(int fd, const struct wh_module *m)
+{
+    uint32_t head[2] = {WH_MODULE_MAGIC, (uint32_t)strlen(m->id)};
+    int fine = write_all(fd, head, 8) && write_all(fd, m->id, head[1]) &&
+               write_all(fd, &m->n_symbols, 4) && write_all(fd, m->symbols, 8ull * m->n_symbols) &&
+               write_all(fd, &m->n_snap, 4);
+    for (uint32_t i = 0; fine && i < m->n_snap; i++) {
+        uint32_t which[2] = {m->snap_index[i], 0};
+        fine = write_all(fd, which, 8) && write_all(fd, &m->snap_size[i], 8) &&
+               write_sparse(fd, m->symbols[m->snap_index[i]], m->snap_size[i]);
+    }
+    return fine;
+}
+
+void wh_register(const struct wh_module *module)
+{
+    struct calm calm = enter();
+    begin(NULL, NULL);
+    if (recording()) {
+        int fd = sys_open(file_path("modules"), O_WRONLY | O_CREAT);
+        uint64_t start = modules_size, end = start + module_size(module);
+        syscall(SYS_lseek, fd, start, SEEK_SET);
+        if (fd < 0 || !size_allowed(end) || !write_module(fd, module)) {
+            modules_cut = 1;
+            end = start;
+        }
+        sys_truncate(fd, end);
+        modules_size = end;
+        sys_close(fd);
+    }
+    leave(calm);
+}
