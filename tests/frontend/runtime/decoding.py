@@ -1,0 +1,99 @@
+"""What is in the files that a recorded program wrote?  Read as the format says, by itself."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+HEADER = struct.Struct("<QQQQQIIqIIQIIQQQIIQ")
+RUNNING, ENDED, CRASHED, DISK_FULL, TOO_LONG, EXECED = range(6)
+READ, WRITE, COPY, INPUT, OUTPUT, ALLOC, FREE, SOURCE, EXIT, ARGV, ENV = range(1, 12)
+MEMORY = 0xFFFFFFFF
+_LAYOUT = {READ: "QQ", WRITE: "QQ", COPY: "QQQ", INPUT: "IQQQ", OUTPUT: "IQQQi", ALLOC: "QQ",
+           FREE: "Q", EXIT: "i", ARGV: "QQI", ENV: "QQI"}  # fmt: skip
+
+Effect = tuple[int, ...]  # kind, and what follows it
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    kind: int
+    number: int
+    parent: int
+    signal: int
+    parent_offset: int
+    state: int
+    crash_signal: int
+    crash_address: int
+    lost: int
+    size: int  # of the log with its header
+    file_size: int
+    marks: list[int]  # functions entered
+    effects: list[Effect]
+    sources: dict[int, tuple[int, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    name: str
+    facts: dict[str, list[bytes]]
+    modules: bytes
+    streams: dict[int, Stream]
+
+
+def read_stream(path: Path) -> Stream:
+    data = path.read_bytes()
+    (cursor, _, magic, window, offset, kind, number, _, parent, signal, parent_offset, state,
+     crash_signal, crash_address, _, lost, _, _, settled) = HEADER.unpack_from(data)  # fmt: skip
+    assert magic == int.from_bytes(b"WHENCE01", "little")
+    size = offset + cursor - window if window else settled
+    marks: list[int] = []
+    effects: list[Effect] = []
+    sources: dict[int, tuple[int, bytes]] = {}
+    for item in _items(data, size):
+        if isinstance(item, int):
+            marks.append(item)
+        elif isinstance(item, tuple):
+            effects.append(item)
+        else:
+            sources.update(item)
+    return Stream(kind, number, parent, signal, parent_offset, state, crash_signal, crash_address,
+                  lost, size, len(data), marks, effects, sources)  # fmt: skip
+
+
+def _items(data: bytes, end: int) -> Iterator[int | Effect | dict[int, tuple[int, bytes]]]:
+    at = 4096
+    while at < end:
+        if data[at] == 0:
+            yield int.from_bytes(data[at + 1 : at + 7], "little")
+            at += 7
+            continue
+        assert data[at] == 3, f"no item starts with {data[at]} (at {at})"
+        kind = data[at + 1]
+        at += 2
+        if kind == SOURCE:
+            source, what, length = struct.unpack_from("<IBH", data, at)
+            at += 7 + length
+            yield {source: (what, data[at - length : at])}
+        else:
+            layout = struct.Struct("<" + _LAYOUT[kind])
+            yield (kind, *layout.unpack_from(data, at))
+            at += layout.size
+    assert at == end
+
+
+def read_process(folder: Path) -> Process:
+    facts: dict[str, list[bytes]] = {}
+    for line in (folder / "process").read_text("ascii").splitlines():
+        key, value = line.split(" ", 1)
+        facts.setdefault(key, []).append(unquote_to_bytes(value))
+    streams = {int(path.stem): read_stream(path) for path in folder.glob("*.log")}
+    return Process(folder.name, facts, (folder / "modules").read_bytes(), streams)
+
+
+def read_trace(folder: Path) -> list[Process]:
+    """All processes of a run, in order of their names."""
+    return [read_process(path) for path in sorted(folder.iterdir())]
