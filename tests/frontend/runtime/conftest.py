@@ -51,7 +51,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runtime")
     runtime = build(CC, folder)
     flags = ["-O0", "-g", "-Wall", "-Wextra", "-Wno-format-security", "-Wno-infinite-recursion"]
-    link = [str(runtime.library), f"-Wl,-rpath,{runtime.library.parent}", "-lpthread", "-lm"]
+    link = [str(runtime.shared), f"-Wl,-rpath,{runtime.shared.parent}", "-lpthread", "-lm"]
     program = folder / "program"
     command = [*CC, *flags, f"-I{SOURCES}", str(PROGRAM), "-o", str(program), *link]
     subprocess.run(command, check=True)

@@ -46,9 +46,9 @@ def _types(parameters: str) -> list[str]:
 
 def test_the_runtime_is_built_once(tmp_path: Path) -> None:
     runtime = build(CC, tmp_path)
-    before = runtime.library.stat().st_mtime_ns
+    before = runtime.shared.stat().st_mtime_ns
     assert build(CC, tmp_path) == runtime
-    assert runtime.library.stat().st_mtime_ns == before
+    assert runtime.shared.stat().st_mtime_ns == before
     assert runtime.object.is_file()
     assert len(list(tmp_path.iterdir())) == 1
 

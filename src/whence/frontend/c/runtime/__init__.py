@@ -32,9 +32,9 @@ _FLAGS = [
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The compiled runtime: all modules of a process share `library`; `object` is for -static."""
+    """The compiled runtime: all modules of a process share `shared`; `object` is for -static."""
 
-    library: Path
+    shared: Path
     object: Path
 
 

@@ -255,6 +255,12 @@ static void end_thread(void *stream)
 
 static void log_arguments(void);
 
+void wh_room(void)
+{
+    if (wh_log->cursor > wh_log->limit)
+        wh_more();
+}
+
 static void start_thread_stream(void)
 {
     int is_main = syscall(SYS_gettid) == syscall(SYS_getpid);

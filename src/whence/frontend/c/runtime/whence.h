@@ -84,6 +84,7 @@ struct wh_module {
 
 extern __thread struct wh_header *wh_log __attribute__((tls_model("initial-exec")));
 void wh_more(void);
+void wh_room(void);
 void wh_register(const struct wh_module *module);
 void wh_landed(void *frame);
 void wh_store(void *address, uint64_t bytes, uint64_t point);
@@ -95,12 +96,6 @@ unsigned char wh_branch(unsigned char condition, uint64_t point);
 static inline uint64_t wh_offset(const struct wh_header *log)
 {
     return log->window_offset + (log->cursor - log->window);
-}
-
-static inline void wh_room(void)
-{
-    if (wh_log->cursor > wh_log->limit)
-        wh_more();
 }
 
 #endif

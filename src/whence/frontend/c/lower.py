@@ -1,0 +1,372 @@
+"""What does each instruction of a module do, in the terms of a replay?
+
+`lower(module, mode)` gives the tables of `tables.Description` and, for the instrumenter, what
+every instruction has to log.  The two must agree to the byte: they come from the same walk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from whence.frontend.c import flow
+from whence.frontend.c.constants import Symbol, Tables, globals_in
+from whence.frontend.c.debug import locations
+from whence.frontend.c.ir import Block, Function, Global, Instruction, Int, Label, Local, Module
+from whence.frontend.c.operations import FAULTING, Op, Operations
+from whence.frontend.c.tables import (
+    ARRAYS,
+    CONSTANT,
+    NONE,
+    Array,
+    BlockFlag,
+    CallFlag,
+    Description,
+    FunctionFlag,
+    Kind,
+    OpFlag,
+)
+
+VERSION = 1  # of what is logged and described; part of every module's id
+
+
+@dataclass(frozen=True, slots=True)
+class Logging:
+    """What the instrumented code of one instruction has to do for the log."""
+
+    value: bool = False  # append the result
+    call: CallFlag | None = None  # a real call, made with these flags
+    site: int = NONE  # where a setjmp comes back to
+    faults: bool = False  # may end the run: what was logged before must be told before it
+    point: int = 0  # its number within the function
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLog:
+    number: int
+    flags: BlockFlag
+    site: int
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionLog:
+    """What the instrumented code of one function has to do for the log."""
+
+    fid: int
+    flags: FunctionFlag
+    logged_params: tuple[int, ...]
+    blocks: tuple[BlockLog, ...]
+    instructions: tuple[tuple[Logging, ...], ...]  # block by block
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    description: Description
+    functions: dict[str, FunctionLog]
+    symbols: tuple[Symbol, ...]
+    skipped: dict[str, str]  # functions that are not recorded, and why
+
+
+def lower(module: Module, text: str, mode: str) -> Lowered:
+    """Return the description of `module`, whose text is `text`, and what it has to log."""
+    return _Lowering(module, text, mode).lower()
+
+
+class _Lowering(Tables):
+    """The tables of one module as they grow."""
+
+    def __init__(self, module: Module, text: str, mode: str) -> None:
+        super().__init__(module)
+        self.text = text
+        self.mode = mode
+        raw = f"{VERSION} {mode}\n{text}".encode("utf-8", "surrogateescape")
+        self.id = blake2b(raw, digest_size=16).hexdigest()
+        self.skipped: dict[str, str] = {}
+        self.addressed: set[str] = set()  # functions that may be called from anywhere
+
+    def lower(self) -> Lowered:
+        self._choose_functions()
+        logs = {}
+        for name in sorted(self.recorded, key=lambda n: self.module.functions[n].line):
+            logs[name] = _FunctionLowering(self, self.module.functions[name]).lower()
+        for variable in self.module.variables.values():
+            if variable.initial is not None and not variable.name.startswith("llvm."):
+                self.symbol(variable.name)
+        rows = self.rows
+        rows["use_start"].append(len(rows["use_def"]))
+        arrays: dict[str, Array] = {
+            name: np.array(rows[name], dtype=dtype) for name, dtype in ARRAYS.items()
+        }
+        arrays |= self._source_places(arrays["op_location"])
+        description = Description(self.id, arrays, tuple(self.names), self.text)
+        return Lowered(description, logs, tuple(self.symbol_list), self.skipped)
+
+    def _source_places(self, numbers: Array) -> dict[str, Array]:
+        """Where each op is in the source."""
+        known = locations(self.module.metadata)
+        files = np.array([*(self.name(file) for file in known.files), NONE], dtype="<u4")
+        rows, columns = (np.array(part, dtype="<u4") for part in (known.line, known.column))
+        if not len(rows):
+            rows = columns = np.zeros(1, dtype="<u4")
+        at = np.asarray(numbers, dtype=np.int64)
+        at = np.where(at < len(rows), at, 0)
+        file = np.array(known.file, dtype=np.int64) if len(known.file) else np.full(1, -1)
+        # !0 may be a location only in theory: 0 says that there is none.
+        missing = at == 0
+        return {
+            "op_row": np.where(missing, 0, rows[at]).astype("<u4"),
+            "op_column": np.where(missing, 0, columns[at]).astype("<u4"),
+            "op_file": np.where(missing, NONE, files[file[at]]).astype("<u4"),
+        }
+
+    # --- which functions -------------------------------------------------------------------
+
+    def _choose_functions(self) -> None:
+        resolvers = {
+            value.name
+            for alias in self.module.aliases.values()
+            if "ifunc" in self.module.text[alias.line]
+            for value in globals_in(alias.target.value)
+        }
+        for name, function in self.module.functions.items():
+            reason = _cannot_record(function)
+            if name in resolvers:
+                reason = "it chooses an implementation before the program is ready"
+            if reason:
+                self.skipped[name] = reason
+            else:
+                self.recorded.add(name)
+        self._find_addressed()
+
+    def _find_addressed(self) -> None:
+        functions = self.module.functions
+        for variable in self.module.variables.values():
+            if variable.initial is not None:
+                self.addressed.update(g.name for g in globals_in(variable.initial))
+        for alias in self.module.aliases.values():
+            self.addressed.update(g.name for g in globals_in(alias.target.value))
+        for function in functions.values():
+            for block in function.blocks:
+                for instruction in block.instructions:
+                    for operand in instruction.operands:
+                        if type(operand.value) not in (Local, Int, Label):
+                            found = (g.name for g in globals_in(operand.value))
+                            self.addressed.update(found)
+                    callee = instruction.callee
+                    if isinstance(callee, Global) and callee.name in functions:
+                        fits = functions[callee.name].type == instruction.function
+                        if not fits or function.name in self.skipped:
+                            self.addressed.add(callee.name)
+                    elif callee is not None:
+                        self.addressed.update(g.name for g in globals_in(callee))
+
+    def logs_params(self, function: Function) -> bool:
+        return function.linkage not in ("internal", "private") or function.name in self.addressed
+
+
+def _cannot_record(function: Function) -> str | None:
+    if "naked" in function.attributes:
+        return "it is naked assembly"
+    if function.linkage == "available_externally":
+        return "its code comes from elsewhere"
+    if "presplitcoroutine" in function.attributes:
+        return "it is a coroutine"
+    for block in function.blocks:
+        for instruction in block.instructions:
+            if instruction.opcode in ("callbr", "catchswitch", "catchpad", "cleanuppad"):
+                return f"it uses {instruction.opcode}"
+            if "musttail" in instruction.attributes:
+                return "it leaves by a tail call"
+    return None
+
+
+class _FunctionLowering(Operations):
+    """One function on its way into the tables."""
+
+    def __init__(self, module: _Lowering, function: Function) -> None:
+        super().__init__(module, function)
+        self.module = module
+        rows = module.rows
+        self.first_op = len(rows["ops"])
+        self.first_stretch = len(rows["stretches"])
+        self.first_site = len(rows["sites"])
+        self.twice = any(
+            "returns_twice" in i.attributes for b in function.blocks for i in b.instructions
+        )
+
+    def lower(self) -> FunctionLog:
+        m, function = self.module, self.function
+        rows = m.rows
+        params = self._params()
+        n_slots = self._assign_slots()
+        position = self.first_op
+        for block in function.blocks:
+            for instruction in block.instructions:
+                if instruction.result is not None:
+                    alloca = instruction.opcode == "alloca"
+                    fixed = alloca and isinstance(instruction.operands[0].value, Int)
+                    nowhere = fixed or instruction.result in self.private.places
+                    self.use[instruction.result] = NONE if nowhere else position
+                position += 1
+        logs: list[tuple[Logging, ...]] = []
+        costs: list[int] = []
+        block_rows: list[list[int]] = []
+        for block in function.blocks:
+            first = len(rows["stretches"])
+            log, cost = self._block(block)
+            logs.append(log)
+            costs.append(cost)
+            block_rows.append([first, len(rows["stretches"]) - first])
+        flags = self._flags()
+        blocks = self._blocks(block_rows, costs)
+        fid_text = f"{m.id} {function.name}".encode("utf-8", "surrogateescape")
+        fid = int.from_bytes(blake2b(fid_text, digest_size=6).digest(), "little")
+        rows["functions"].append((
+            fid, m.name(function.name), self.first_block, len(function.blocks),
+            self.first_stretch, len(rows["stretches"]) - self.first_stretch, self.first_op,
+            len(rows["ops"]) - self.first_op, n_slots, self.private.size,
+            params, len(function.parameters), self.first_site, len(self.sites),
+            int(flags), m.symbol(function.name),
+        ))  # fmt: skip
+        rows["sites"].extend(self.sites)
+        logged = tuple(
+            i for i, parameter in enumerate(function.parameters)
+            if parameter.byval is not None or FunctionFlag.PARAMS in flags
+        )  # fmt: skip
+        return FunctionLog(fid, flags, logged, blocks, tuple(logs))
+
+    def _flags(self) -> FunctionFlag:
+        flags = FunctionFlag(0)
+        if self.module.logs_params(self.function):
+            flags |= FunctionFlag.PARAMS
+        if self.sites:
+            flags |= FunctionFlag.LANDS
+        if len(self.function.blocks) > 256:
+            flags |= FunctionFlag.WIDE
+        if self.function.type.variadic:
+            flags |= FunctionFlag.VARIADIC
+        return flags
+
+    def _params(self) -> int:
+        rows = self.m.rows["params"]
+        first = len(rows)
+        slot = 0
+        for k, parameter in enumerate(self.function.parameters):
+            count = self.m.slots(parameter.type)
+            size = self.m.logged_size(parameter.type)
+            copied = self.m.layout.size(parameter.byval) if parameter.byval is not None else 0
+            rows.append((slot, size, count, int(parameter.byval is not None), copied))
+            self.slot[parameter.name] = slot
+            self.use[parameter.name] = CONSTANT | k
+            slot += count
+        self.next_slot = slot
+        return first
+
+    def _assign_slots(self) -> int:
+        """Give every register its slots; those of different blocks share, where none looks back."""
+        shared = set() if self.twice else self._block_local()
+        for block in self.function.blocks:
+            for instruction in block.instructions:
+                if instruction.result is not None and instruction.result not in shared:
+                    self.slot[instruction.result] = self.next_slot
+                    self.next_slot += self.m.slots(instruction.type)
+        highest = self.next_slot
+        for block in self.function.blocks:
+            slot = self.next_slot
+            for instruction in block.instructions:
+                if instruction.result in shared and instruction.result is not None:
+                    self.slot[instruction.result] = slot
+                    slot += self.m.slots(instruction.type)
+            highest = max(highest, slot)
+        return max(highest, 1)
+
+    def _block_local(self) -> set[str]:
+        home: dict[str, str] = {}
+        away: set[str] = set()
+        for block in self.function.blocks:
+            for instruction in block.instructions:
+                if instruction.result is not None:
+                    home[instruction.result] = block.label
+        for block in self.function.blocks:
+            for instruction in block.instructions:
+                far = instruction.opcode == "phi"
+                values: list[object] = [operand.value for operand in instruction.operands]
+                values.append(instruction.callee)
+                for value in values:
+                    if type(value) is Local and (far or home.get(value.name) != block.label):
+                        away.add(value.name)
+        # An invoke's result arrives on an edge of its own; a phi's is needed by its neighbours.
+        for block in self.function.blocks:
+            for instruction in block.instructions:
+                if instruction.opcode in ("invoke", "phi") and instruction.result:
+                    away.add(instruction.result)
+        return set(home) - away
+
+    def _blocks(self, block_rows: list[list[int]], costs: list[int]) -> tuple[BlockLog, ...]:
+        function = self.function
+        marked = flow.marked(function, lambda number: costs[number])
+        ipdoms = flow.postdominators(function)
+        result = []
+        for number, (block, (first, count)) in enumerate(
+            zip(function.blocks, block_rows, strict=True)
+        ):
+            flags, site = BlockFlag(0), NONE
+            if any(i.opcode == "landingpad" for i in block.instructions):
+                flags, site = BlockFlag.LANDING, len(self.sites)
+                self.sites.append((0, self.first_block + number))
+            elif number in marked:
+                flags = BlockFlag.MARKED
+            ipdom = ipdoms[number]
+            self.m.rows["blocks"].append(
+                (first, count, NONE if ipdom is None else ipdom, int(flags), site)
+            )
+            result.append(BlockLog(number, flags, site))
+        return tuple(result)
+
+    def _block(self, block: Block) -> tuple[tuple[Logging, ...], int]:
+        rows = self.m.rows
+        block_number = self.first_block + self.number[block.label]
+        first, links, cost = len(rows["ops"]), 0, 2
+        log = []
+        for instruction in block.instructions:
+            op = self.op_of(instruction)
+            if self.module.mode == "check" and self._can_be_checked(instruction, op):
+                op.flags |= OpFlag.CHECKED
+            links += bool(op.flags & OpFlag.LINK)
+            log.append(
+                Logging(
+                    value=bool(op.flags & (OpFlag.LOGGED | OpFlag.CHECKED)),
+                    call=op.call,
+                    site=op.site,
+                    faults=op.code in FAULTING,
+                    point=len(rows["ops"]) - self.first_op,
+                )
+            )
+            if log[-1].value or op.call is not None:
+                cost += self.m.logged_size(instruction.type) + 12
+            self._append(instruction, op)
+            if op.call is not None or instruction is block.instructions[-1]:
+                rows["stretches"].append((block_number, first, len(rows["ops"]) - first, links))
+                first, links = len(rows["ops"]), 0
+        return tuple(log), cost
+
+    def _can_be_checked(self, instruction: Instruction, op: Op) -> bool:
+        return (
+            op.dst != NONE
+            and not op.flags & OpFlag.LOGGED
+            and op.call is None
+            and instruction.opcode != "phi"  # nothing may stand between phis
+        )
+
+    def _append(self, instruction: Instruction, op: Op) -> None:
+        rows = self.m.rows
+        rows["ops"].append((int(op.code), op.flags, op.bits, op.dst, op.a, op.b, op.c, op.x))
+        rows["kind"].append(int(op.kind))
+        rows["use_start"].append(len(rows["use_def"]))
+        uses = op.uses if op.kind in (Kind.CALL, Kind.PHI) else [u for u in op.uses if u != NONE]
+        rows["use_def"].extend(uses)
+        rows["use_block"].extend(op.use_blocks or [NONE] * len(uses))
+        rows["op_line"].append(instruction.line)
+        rows["op_location"].append(instruction.location or 0)

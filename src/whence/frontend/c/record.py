@@ -1,0 +1,149 @@
+"""Build a version so that it records itself, run its test, and keep what the run wrote down."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from whence.errors import UserError
+from whence.model import Failure, Outcome, Run
+from whence.subject.command import Ended, run_command
+from whence.subject.trial import Recipe, environment, judge
+
+ADDR_NO_RANDOMIZE = 0x0040000
+CURRENT = 0xFFFFFFFF
+DEFAULT_MAX_TRACE = 4 * 2**30
+MODULES = "modules"
+SOURCES = "source"
+RUN = "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run that was recorded into `folder`."""
+
+    folder: Path
+    run: Run
+    seconds: float  # of the test alone
+    stdout: bytes
+    stderr: bytes
+    status: int
+
+
+def record(
+    tree: Path, recipe: Recipe, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
+    mode: str = "record", patch: str | None = None,
+) -> Recorded:  # fmt: skip
+    """Build `tree` with whence's compilers, run the test, and leave the trace in `out`.
+
+    `tree` is built in place: it is a workspace of ours.  `out` must be an empty folder.
+    """
+    modules = out / MODULES
+    modules.mkdir()
+    env = recording_environment(tree, modules, mode)
+    if recipe.build is not None:
+        _build(recipe, tree, env)
+    env |= {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
+    if patch is not None:
+        env["WHENCE_PATCH"] = patch
+    with _fixed_addresses():
+        ended = _run(recipe.test, tree, env, recipe)
+    run = judge(ended, recipe, tree)
+    _write_run(out, recipe, run, ended)
+    return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
+
+
+def recording_environment(tree: Path, modules: Path, mode: str) -> dict[str, str]:
+    """The environment in which builds make programs that record themselves."""
+    return environment(tree) | {
+        "CC": compiler("whence-cc", "cc"),
+        "CXX": compiler("whence-c++", "c++"),
+        "WHENCE_MODE": mode,
+        "WHENCE_MODULES": str(modules),
+    }
+
+
+def compiler(script: str, language: str) -> str:
+    """The command that runs our compiler: one word where that can be, as some builds want."""
+    beside = Path(sys.executable).parent / script
+    if beside.exists() and " " not in str(beside):
+        return str(beside)
+    return f"{shlex.quote(sys.executable)} -m whence.frontend.c.driver {language}"
+
+
+def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
+    assert recipe.build is not None
+    ended = _run(recipe.build, tree, env, recipe)
+    if ended.status != 0 or ended.timed_out:
+        how = "took too long" if ended.timed_out else f"ended with status {ended.status}"
+        last = "\n".join(ended.text.strip().splitlines()[-15:])
+        raise UserError(
+            f"The build {how}, so there is no program to record.\n"
+            f"We ran: {recipe.build}   (with CC={env['CC']})\n{last}\n"
+            "Run the same command by hand with CC=whence-cc CXX=whence-c++ to see it fail; "
+            "with --timeout a build may take longer.",
+            slug="recorded-build-failed",
+        )
+
+
+def _run(command: str, tree: Path, env: dict[str, str], recipe: Recipe) -> Ended:
+    return run_command(
+        command.replace("{tree}", shlex.quote(str(tree))), cwd=tree, env=env,
+        timeout=recipe.timeout or recipe.asked_timeout, memory=recipe.memory, stop=None,
+    )  # fmt: skip
+
+
+@contextmanager
+def _fixed_addresses() -> Iterator[None]:
+    """Have programs started within load at the same addresses each time, where that is allowed."""
+    try:
+        personality = ctypes.CDLL(None).personality
+    except (OSError, AttributeError):
+        yield
+        return
+    before = personality(ctypes.c_ulong(CURRENT))
+    personality(ctypes.c_ulong(before | ADDR_NO_RANDOMIZE))
+    try:
+        yield
+    finally:
+        personality(ctypes.c_ulong(before))
+
+
+def _write_run(out: Path, recipe: Recipe, run: Run, ended: Ended) -> None:
+    document = {
+        "whence": 1,
+        "frontend": "c",
+        "test": recipe.test,
+        "build": recipe.build,
+        "outcome": run.outcome.value,
+        "failure": asdict(run.failure) if run.failure else None,
+        "status": ended.status,
+        "seconds": ended.seconds,
+    }
+    (out / RUN).write_text(json.dumps(document, indent=1), "utf-8")
+    (out / "stdout").write_bytes(ended.stdout)
+
+
+def failure_of(folder: Path) -> tuple[Outcome, Failure | None]:
+    """How the recorded test ended."""
+    document = json.loads((folder / RUN).read_text("utf-8"))
+    failure = document["failure"]
+    return Outcome(document["outcome"]), Failure(**failure) if failure else None
+
+
+def keep_sources(tree: Path, files: set[str], out: Path) -> None:
+    """Copy the source files that the trace speaks of: the tree will be gone when it is read."""
+    for name in sorted(files):
+        path = Path(os.path.normpath(tree / name))
+        if path.is_relative_to(tree) and path.is_file():
+            target = out / SOURCES / path.relative_to(tree)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)

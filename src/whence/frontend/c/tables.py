@@ -1,0 +1,159 @@
+"""How is a compiled module described to those who read its traces?
+
+The replay kernel interprets `ops` beside the log of a run; the slicer follows `uses`.
+An op is one IR instruction; a *stretch* is a run of ops in one block that nothing interrupts:
+a block is cut after every call.
+"""
+
+from __future__ import annotations
+
+import enum
+import io
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+NONE = 0xFFFFFFFF  # no operand, no block, no site
+CONSTANT = 0x80000000  # an operand: index into the constants; a use: number of a parameter
+
+
+class Code(enum.IntEnum):
+    """What an op does; the operands of each are in ARCHITECTURE.md and in replay's ops.h."""
+
+    NOP = 0
+    ADD, SUB, MUL, UDIV, SDIV, UREM, SREM, SHL, LSHR, ASHR, AND, OR, XOR = range(1, 14)
+    ICMP, FADD, FSUB, FMUL, FDIV, FREM, FNEG, FCMP = range(14, 22)
+    TRUNC, SEXT, MOVE, FPTRUNC, FPEXT, FPTOUI, FPTOSI, UITOFP, SITOFP, SELECT = range(22, 32)
+    GEPC, GEP, LOAD, STORE, LLOAD, LSTORE, ALLOCA, LALLOCA = range(32, 40)
+    COPY, FILL, LFILL, LCOPYOUT, LCOPY, CALL, PHI, RET, BR, CBR = range(40, 50)
+    SWITCH, INDIRECTBR, UNREACHABLE, OPAQUE, RMW, INSERT, EXTRACT, OVERFLOW = range(50, 58)
+    ABS, SMAX, SMIN, UMAX, UMIN, CTPOP, CTLZ, CTTZ, BSWAP, FSHL, FSHR = range(58, 69)
+    BITREVERSE, FABS, SQRT, COPYSIGN, FLOOR, CEIL, TRUNCF, RINT = range(69, 77)
+    VASTART, LANDINGPAD, RESUME = range(77, 80)
+
+
+class OpFlag(enum.IntFlag):
+    LOGGED = 1  # the result follows in the log
+    LINK = 2  # reads memory: the trace knows which step wrote it
+    CHECKED = 4  # the result follows in the log, only to be compared
+
+
+class FunctionFlag(enum.IntFlag):
+    PARAMS = 1  # its ENTRY logs every parameter
+    LANDS = 2  # its ENTRY logs the frame address
+    WIDE = 4  # block numbers take two bytes
+    VARIADIC = 8
+
+
+class BlockFlag(enum.IntFlag):
+    MARKED = 1
+    LANDING = 2
+
+
+class CallFlag(enum.IntFlag):
+    SURE = 1  # enters a recorded function of this module; nothing is logged after it
+    NORETURN = 2
+    TWICE = 4
+    INVOKE = 8
+    ASM = 16
+
+
+class SymbolFlag(enum.IntFlag):
+    FUNCTION = 1
+    DEFINED = 2
+    CONSTANT = 4
+    TLS = 8
+
+
+class Kind(enum.IntEnum):
+    """What a slicer must know of an op."""
+
+    PLAIN = 0
+    PHI = 1
+    CALL = 2
+    RETURN = 3
+    BRANCH = 4
+
+
+def _fields(kind: str, names: str) -> list[tuple[str, str]]:
+    return [(name, kind) for name in names.split()]
+
+
+OP = np.dtype([("code", "u1"), ("flags", "u1"), ("bits", "<u2"), *_fields("<u4", "dst a b c x")])
+FUNCTION = np.dtype(
+    [
+        ("fid", "<u8"),
+        *_fields(
+            "<u4",
+            "name first_block n_blocks first_stretch n_stretches first_op n_ops n_slots"
+            " local_bytes first_param n_params first_site n_sites flags symbol",
+        ),
+    ]
+)
+PARAM = np.dtype([*_fields("<u4", "slot size n_slots flags"), ("byval_size", "<u8")])
+BLOCK = np.dtype(_fields("<u4", "first_stretch n_stretches ipdom flags site"))
+STRETCH = np.dtype(_fields("<u4", "block first_op n_ops n_links"))
+SITE = np.dtype(_fields("<u4", "kind target"))
+RELOC = np.dtype([*_fields("<u4", "constant symbol"), ("addend", "<i8")])
+SYMBOL = np.dtype([*_fields("<u4", "name flags"), ("size", "<u8")])
+
+Array = NDArray[np.void] | NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
+
+ARRAYS: dict[str, np.dtype[np.generic]] = {
+    "functions": FUNCTION,
+    "params": PARAM,
+    "blocks": BLOCK,
+    "stretches": STRETCH,
+    "sites": SITE,
+    "ops": OP,
+    "extras": np.dtype("<u4"),
+    "constants": np.dtype("<u8"),
+    "relocs": RELOC,
+    "symbols": SYMBOL,
+    "kind": np.dtype("u1"),
+    "use_start": np.dtype("<u4"),
+    "use_def": np.dtype("<u4"),
+    "use_block": np.dtype("<u4"),
+    "op_line": np.dtype("<u4"),  # of the instruction in the text
+    "op_location": np.dtype("<u4"),  # its !dbg, 0 for none
+    "op_row": np.dtype("<u4"),  # line in the source, 0 if it has none
+    "op_column": np.dtype("<u4"),
+    "op_file": np.dtype("<u4"),  # a name, or NONE
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """All that is known of a module before it runs."""
+
+    module: str  # its id
+    arrays: dict[str, Array]
+    names: tuple[str, ...]
+    text: str  # the IR before it was instrumented
+
+    def to_bytes(self) -> bytes:
+        stream = io.BytesIO()
+        np.savez(
+            stream,
+            module=np.frombuffer(self.module.encode(), "u1"),
+            names=np.frombuffer("\0".join(self.names).encode("utf-8", "surrogateescape"), "u1"),
+            text=np.frombuffer(
+                zlib.compress(self.text.encode("utf-8", "surrogateescape"), 1), "u1"
+            ),
+            **self.arrays,  # type: ignore[arg-type]  # savez knows only its own keyword
+        )
+        return stream.getvalue()
+
+    @classmethod
+    def load(cls, path: Path) -> Description:
+        with np.load(path) as data:
+            names = data["names"].tobytes().decode("utf-8", "surrogateescape").split("\0")
+            return cls(
+                module=data["module"].tobytes().decode(),
+                arrays={name: data[name] for name in ARRAYS},
+                names=tuple(names),
+                text=zlib.decompress(data["text"].tobytes()).decode("utf-8", "surrogateescape"),
+            )
