@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -237,6 +238,7 @@ void wh_a_fgetc(int, FILE *);
 void wh_a_fgets(char *, char *, int, FILE *);
 void wh_b_scanf(const char *, ...);
 void wh_a_scanf(int, const char *, ...);
+void wh_a_atof(double, const char *);
 void wh_b_exit(int);
 void wh_b_strtok(char *, const char *);
 void wh_a_strtok(char *, char *, const char *);
@@ -261,11 +263,12 @@ static int prints_to_memory(void)
     char text[16];
     const char *word = "abcdef";
     errno = EBADF;
-    feclearexcept(FE_ALL_EXCEPT);
     int r = snprintf(text, 8, "%d-%s-%g", 17, word, 0.1);
     feclearexcept(FE_ALL_EXCEPT);
     errno = EBADF;
     wh_a_snprintf(r, text, 8, "%d-%s-%g", 17, word, 0.1);
+    wh_a_atof(0.1, "0.1"); /* finds where the number ends by reading it, which is inexact */
+    wh_a_atof(HUGE_VAL, "1e9999");
     if (errno != EBADF || fetestexcept(FE_ALL_EXCEPT))
         return 4;
     SHOW("text", text);
