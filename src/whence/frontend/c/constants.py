@@ -65,6 +65,7 @@ class Tables:
         self.module = module
         self.layout = Layout(module)
         self.rows: dict[str, list[object]] = {name: [] for name in ARRAYS}
+        self.rows["extras"].append(0)  # so that 0 can stand for "no layout"
         self.names: dict[str, int] = {}
         self.symbols: dict[str, int] = {}
         self.symbol_list: list[Symbol] = []
@@ -146,11 +147,11 @@ class Tables:
         return sum(self.slots(leaf) for leaf, _ in self.layout.leaves(of))
 
     def logged_size(self, of: Type) -> int:
-        """Bytes that a value takes in the log: an aggregate is logged slot by slot."""
+        """Bytes that a value takes in the log: an aggregate is logged leaf by leaf, packed."""
         if isinstance(of, OtherType):
             return 0
         if self.is_aggregate(of):
-            return 8 * self.slots(of)
+            return sum(self.layout.store_size(leaf) for leaf, _ in self.layout.leaves(of))
         return self.layout.store_size(of)
 
     @staticmethod

@@ -379,7 +379,7 @@ class _FunctionRewriting:
     # --- values ------------------------------------------------------------------------------
 
     def _value(self, of: Type, register: str) -> None:
-        """Append a value; an aggregate leaf by leaf, each in whole slots."""
+        """Append a value; an aggregate leaf by leaf."""
         layout = self.owner.layout
         if isinstance(of, OtherType):
             return
@@ -393,17 +393,8 @@ class _FunctionRewriting:
             steps = ", ".join(map(str, path))
             self.out.append(f"  {part} = extractvalue {render(of)} {register}, {steps}")
             size = layout.store_size(leaf)
-            slots = (size + 7) // 8 * 8
-            if slots != size:
-                self.out += self.cursor.load()
-                spot = self.new()
-                at = self.cursor.offset + slots - 8
-                self.out += [
-                    f"  {spot} = getelementptr i8, ptr {self.cursor.base}, i64 {at}",
-                    f"  store i64 0, ptr {spot}, align 1",
-                ]
-            self.out += self.cursor.put(f"{render(leaf)} {part}", slots)
-            self.since_room += slots
+            self.out += self.cursor.put(f"{render(leaf)} {part}", size)
+            self.since_room += size
 
     def _leaf_paths(self, of: Type) -> Iterable[tuple[Type, tuple[int, ...]]]:
         inner = self.owner.module.types[of.name] if isinstance(of, NamedType) else of

@@ -358,6 +358,7 @@ class _FunctionLowering(Operations):
             and not op.flags & OpFlag.LOGGED
             and op.call is None
             and instruction.opcode != "phi"  # nothing may stand between phis
+            and (self.m.slots(instruction.type) == 1 or op.code is Code.OVERFLOW)
         )
 
     def _append(self, instruction: Instruction, op: Op) -> None:

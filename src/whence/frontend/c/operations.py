@@ -196,6 +196,7 @@ class Operations:
             flags=int(OpFlag.LOGGED) if has_result else 0,
             bits=self.m.logged_size(instruction.type),
             dst=self.dst(instruction) if has_result else NONE,
+            b=self._layout(instruction.type),
             c=self.m.slots(instruction.type),
             x=self.extras(numbers),
             uses=self.uses(instruction.operands),
@@ -240,8 +241,16 @@ class Operations:
         before, after = i.operands[0].type, i.type
         same = self.m.slots(before) == self.m.slots(after)
         if same and not (self.m.slots(after) > 1 and i.opcode not in ("bitcast", "freeze")):
-            return self._plain(i, Code.MOVE, 64, x=self.m.slots(after))
+            return self._plain(i, Code.MOVE, self._scalar_bits(after), x=self.m.slots(after))
         return self._opaque(i)
+
+    def _scalar_bits(self, of: Type) -> int:
+        """How wide a value of one slot is; 64 for all others."""
+        if isinstance(of, IntType):
+            return min(of.bits, 64)
+        if isinstance(of, (FloatType, VectorType)):
+            return min(8 * self.m.layout.store_size(of), 64)
+        return 64
 
     def _sext(self, i: Instruction) -> Op:
         source = i.operands[0].type
@@ -277,7 +286,7 @@ class Operations:
     def _select(self, i: Instruction) -> Op:
         if not isinstance(i.operands[0].type, IntType):
             return self._opaque(i)
-        return self._plain(i, Code.SELECT, 0, x=self.m.slots(i.type))
+        return self._plain(i, Code.SELECT, self._scalar_bits(i.type), x=self.m.slots(i.type))
 
     def _gep(self, i: Instruction) -> Op:
         if i.result in self.private.places:
@@ -299,10 +308,10 @@ class Operations:
             op.x = self.extras(numbers)
         return op
 
-    def _leaves(self, of: Type) -> int:
-        """Where the slots of an aggregate lie in memory: NONE if one after another, packed."""
+    def _layout(self, of: Type) -> int:
+        """How the slots of an aggregate are spread: n, then n times (offset in memory, size)."""
         if not self.m.is_aggregate(of):
-            return NONE
+            return 0
         leaves = self.m.layout.leaves(of)
         numbers = [len(leaves)]
         for leaf, offset in leaves:
@@ -314,12 +323,12 @@ class Operations:
         place = self.place(pointer.value)
         if place is not None:
             return Op(
-                Code.LLOAD, int(OpFlag.LINK), dst=self.dst(i), b=place, c=self._leaves(i.type),
+                Code.LLOAD, int(OpFlag.LINK), dst=self.dst(i), b=place, c=self._layout(i.type),
                 x=size,
             )  # fmt: skip
         return Op(
             Code.LOAD, int(OpFlag.LINK | OpFlag.LOGGED), dst=self.dst(i),
-            a=self.operand(pointer), c=self._leaves(i.type), x=size, uses=self.uses(i.operands),
+            a=self.operand(pointer), c=self._layout(i.type), x=size, uses=self.uses(i.operands),
         )  # fmt: skip
 
     def _store(self, i: Instruction) -> Op:
@@ -327,7 +336,7 @@ class Operations:
         size = self.m.layout.store_size(value.type)
         place = self.place(pointer.value)
         op = Op(
-            Code.STORE, a=self.operand(value), c=self._leaves(value.type), x=size,
+            Code.STORE, a=self.operand(value), c=self._layout(value.type), x=size,
             uses=self.uses(i.operands),
         )  # fmt: skip
         if place is not None:
@@ -354,7 +363,7 @@ class Operations:
         numbers = [len(pairs), *(number for pair in pairs for number in pair)]
         return Op(
             Code.RMW, int(OpFlag.LINK | OpFlag.LOGGED), bits=self.m.logged_size(i.type),
-            dst=self.dst(i), a=self.operand(pointer), b=int(i.opcode == "cmpxchg"),
+            dst=self.dst(i), a=self.operand(pointer),
             c=self.extras(numbers), x=self.m.layout.store_size(values[-1].type),
             uses=self.uses(i.operands),
         )  # fmt: skip
@@ -367,7 +376,7 @@ class Operations:
 
     def _extract(self, i: Instruction) -> Op:
         offset, of = self._slot_path(i.operands[0].type, i.indices)
-        return self._plain(i, Code.EXTRACT, 0, c=offset, x=self.m.slots(of))
+        return self._plain(i, Code.EXTRACT, self._scalar_bits(of), c=offset, x=self.m.slots(of))
 
     def _slot_path(self, of: Type, path: Sequence[int]) -> tuple[int, Type]:
         offset = 0
@@ -481,7 +490,7 @@ class Operations:
             size = self.m.layout.size(copied) if copied is not None else 0
             numbers += [self.operand(operand), self.m.slots(operand.type), size]
         return Op(
-            Code.CALL, dst=self.dst(i) if self.m.slots(i.type) else NONE,
+            Code.CALL, dst=self.dst(i) if self.m.slots(i.type) else NONE, c=self._layout(i.type),
             x=self.extras(numbers), uses=[*self.uses(i.operands), callee_use],
             kind=Kind.CALL, call=flags, site=site,
         )  # fmt: skip
@@ -511,7 +520,7 @@ class Operations:
             return Op(Code.NOP)
         if intrinsic(name, SAME):
             return Op(
-                Code.MOVE, bits=64, dst=self.dst(i), a=self.operand(i.operands[0]),
+                Code.MOVE, bits=self._scalar_bits(i.type), dst=self.dst(i), a=self.operand(i.operands[0]),
                 x=self.m.slots(i.type), uses=self.uses(i.operands),
             )  # fmt: skip
         return self._computing_intrinsic(i, name)

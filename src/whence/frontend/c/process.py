@@ -1,0 +1,176 @@
+"""What did a recorded process leave behind?
+
+A folder PID-N: `process` (what it was), `modules` (which modules it had, where they lay and what
+their variables held at the start), and the logs of its threads.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+
+from whence.errors import UserError
+from whence.frontend.c.replay.program import Initial, Program
+from whence.frontend.c.tables import Description
+
+MODULE_MAGIC = 0x444D4857
+
+
+class State(IntEnum):
+    """How the recording of a thread ended."""
+
+    RUNNING = 0  # it was killed, or the machine stopped
+    ENDED = 1
+    CRASHED = 2
+    DISK_FULL = 3
+    TOO_LONG = 4
+    EXECED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """The log of one thread or signal handler."""
+
+    path: Path
+    number: int
+    kind: str  # main, thread, handler
+    state: State
+    signal: int  # that killed it, if state is CRASHED
+    address: int  # that it could not access
+    size: int  # bytes of log
+    lost: int
+    parent: int
+    parent_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module as it was loaded."""
+
+    id: str
+    addresses: tuple[int, ...]
+    initial: tuple[tuple[int, bytes], ...]  # symbol, contents at the start
+
+
+class Process:
+    """One recorded process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.facts: dict[str, list[str]] = {}
+        for line in (folder / "process").read_text("ascii", "replace").splitlines():
+            key, _, value = line.partition(" ")
+            text = unquote_to_bytes(value).decode("utf-8", "surrogateescape")
+            self.facts.setdefault(key, []).append(text)
+
+    def fact(self, name: str) -> str:
+        return self.facts.get(name, [""])[0]
+
+    @property
+    def pid(self) -> int:
+        return int(self.fact("pid") or 0)
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.facts.get("arg", [])
+
+    @cached_property
+    def logs(self) -> list[LogFile]:
+        """Its threads' logs, the main thread's first."""
+        found = (read_header(path) for path in self.folder.glob("*.log"))
+        return sorted((log for log in found if log), key=lambda log: log.number)
+
+    @cached_property
+    def modules(self) -> list[Module]:
+        return list(_modules((self.folder / "modules").read_bytes()))
+
+    def program(self, descriptions: Path) -> Program:
+        """Put the process's modules together; `descriptions` has what is known of each."""
+        tables = [self.description(module.id, descriptions) for module in self.modules]
+        initial = [
+            Initial(module.addresses[symbol], len(contents), contents)
+            for module in self.modules
+            for symbol, contents in module.initial
+        ]
+        return Program.of(
+            [{**d.arrays, "names": np.array(d.names, dtype=object)} for d in tables],
+            [module.addresses for module in self.modules],
+            initial,
+        )
+
+    @staticmethod
+    def description(module: str, folder: Path) -> Description:
+        path = folder / f"{module}.npz"
+        if not path.exists():
+            raise UserError(
+                f"The description of the module {module} is missing: {path} is not there.\n"
+                "The program was built elsewhere, or the trace was moved without it.  "
+                "Record it again with whence trace.",
+                slug="module-missing",
+            )
+        return Description.load(path)
+
+    def open_log(self, log: LogFile) -> mmap.mmap:
+        with log.path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def processes(trace: Path) -> list[Process]:
+    """The processes that were recorded into a folder, in the order in which they started."""
+    found = [Process(path.parent) for path in trace.glob("*/process")]
+    return sorted(found, key=lambda p: ((p.folder / "process").stat().st_mtime_ns, p.pid))
+
+
+def read_header(path: Path) -> LogFile | None:
+    """What the header of a log says; None if the process died before it was written."""
+    with path.open("rb") as file:
+        data = file.read(128)
+    if len(data) < 128 or data[16:24] != b"WHENCE01":
+        return None
+    cursor, _, _, window, offset, kind, number = struct.unpack_from("<5Q2I", data)
+    parent, signal, parent_offset, state, crash, address = struct.unpack_from("<2IQ2IQ", data, 56)
+    lost = struct.unpack_from("<Q", data, 96)[0]
+    settled = struct.unpack_from("<Q", data, 112)[0]
+    end = offset + cursor - window if window else settled
+    return LogFile(
+        path=path,
+        number=number,
+        kind=("main", "thread", "handler")[min(kind, 2)],
+        state=State(min(state, 5)),
+        signal=crash or signal,
+        address=address,
+        size=max(end - 4096, 0),
+        lost=lost,
+        parent=parent,
+        parent_offset=parent_offset,
+    )
+
+
+def _modules(data: bytes) -> Iterator[Module]:
+    at = 0
+    while at + 8 <= len(data):
+        magic, length = struct.unpack_from("<2I", data, at)
+        if magic != MODULE_MAGIC:
+            return  # the process died while it wrote this
+        at += 8
+        name = data[at : at + length].decode("ascii", "replace")
+        at += length
+        (n_symbols,) = struct.unpack_from("<I", data, at)
+        addresses = struct.unpack_from(f"<{n_symbols}Q", data, at + 4)
+        at += 4 + 8 * n_symbols
+        (n_snap,) = struct.unpack_from("<I", data, at)
+        at += 4
+        initial = []
+        for _ in range(n_snap):
+            symbol, _reserved, size = struct.unpack_from("<2IQ", data, at)
+            initial.append((symbol, data[at + 16 : at + 16 + size]))
+            at += 16 + size
+        yield Module(name, addresses, tuple(initial))
