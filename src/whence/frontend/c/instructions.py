@@ -518,12 +518,13 @@ def _tail(t: Tokens) -> int | None:
         if t.accept("addrspace"):
             t.skip_brackets()
             continue
-        kind, node = t.next(), t.peek()
-        if kind[0] != "!" or node[:1] != "!":
+        kind, node = t.next(), t.next()
+        if kind[0] != "!" or node[0] != "!":
             raise t.error()
-        text = t.metadata().text
         if kind == "!dbg":
-            where = int(text[1:])
+            where = int(node[1:])
+        elif t.peek() in ("{", "("):
+            t.skip_brackets()
     if t.peek():
         raise t.error()
     return where

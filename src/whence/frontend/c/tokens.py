@@ -67,8 +67,8 @@ _WORD_VALUES: dict[str, Value] = {
 }
 _EXPRESSIONS = frozenset((
     "getelementptr", "ptrtoint", "ptrtoaddr", "inttoptr", "bitcast", "addrspacecast", "trunc",
-    "add", "sub", "mul", "shl", "xor", "and", "or", "lshr", "ashr", "zext", "sext", "icmp",
-    "select", "extractelement", "insertelement", "shufflevector",
+    "add", "sub", "mul", "shl", "xor", "and", "or", "lshr", "ashr", "zext", "sext",
+    "extractelement", "insertelement", "shufflevector",
 ))  # fmt: skip
 _FLAGS = frozenset(("inbounds", "nusw", "nuw", "nsw", "inrange", "exact"))
 _NOT_ATTRIBUTES = (
@@ -170,7 +170,7 @@ class Tokens:
             token = self.next()
             if token == closing[-1]:
                 closing.pop()
-            elif token in "([{":  # a vector type needs no care: its < and > close themselves
+            elif token in "([{":  # the < and > of types in it close themselves
                 closing.append(_CLOSING[token])
 
     # --- types ---
@@ -343,7 +343,6 @@ class Tokens:
             self.expect(",")
         operands = [self.typed()]
         while self.accept(","):
-            self.accept("inrange")  # as it was before LLVM 19
             operands.append(self.typed())
         if self.accept("to"):
             self.type()
