@@ -14,8 +14,8 @@ from functools import cached_property
 
 from whence.errors import UserError
 from whence.frontend.c import ir, terms
-from whence.frontend.c.debug import Debug, Subprogram, Type
-from whence.frontend.c.objects import Objects
+from whence.frontend.c.debug import Debug, Member, Subprogram, Type
+from whence.frontend.c.objects import Objects, without_arguments
 from whence.frontend.c.terms import NAMELESS, TEMPORARY, Term, constant, value_of, wrap
 from whence.frontend.c.variables import (
     Path,
@@ -31,6 +31,7 @@ Values = Callable[[str], int | None]  # what a register held, if that is known
 
 RETURN_VALUE = "return value"
 VTABLE = "vtable"
+EXCEPTION = "exception"
 
 _DEEPEST = 40  # how far back an expression is followed
 _BINARY = {
@@ -49,6 +50,11 @@ _CASTS = (
     "trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp",
     "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "freeze", "ptrtoaddr",
 )  # fmt: skip
+# How x86-64 finds the next argument of a variadic function.
+_VA_ARG = re.compile(r"reg_save_area\b.* : ([^ ]+?)(?:\[0\])?(?:\.|->)overflow_arg_area$")
+_OPERATOR = re.compile(
+    r"\boperator(\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?|[-+*/%^&|~!=,]+)(?:<.*>)?$"
+)
 _COPIES = ("llvm.memcpy", "llvm.memmove", "llvm.memset")
 
 
@@ -75,7 +81,11 @@ class _Body:
             for each in block.instructions:
                 self._note(each, block.label)
         self.homes = {
-            declare.address.name: _Home(variable.name, variable.type, "deref" in declare.expression)
+            declare.address.name: _Home(
+                variable.name or f"parameter {variable.arg}",
+                variable.type,
+                "deref" in declare.expression,
+            )
             for declare in function.declares
             if isinstance(declare.address, ir.Local)
             if (variable := debug.variable(declare.variable))
@@ -100,12 +110,14 @@ class _Body:
         return frozenset(self._start(each.name) for each in slots if isinstance(each, ir.Local))
 
     def _start(self, name: str) -> str:
-        """Return the register whose object a getelementptr is a part of."""
+        """Return the register whose object a getelementptr is the first part of."""
         while name in self.definitions and self.definitions[name][0].opcode == "getelementptr":
-            base = self.definitions[name][0].operands[0].value
-            if not isinstance(base, ir.Local):
+            base, *indices = self.definitions[name][0].operands
+            if not isinstance(base.value, ir.Local) or any(
+                each.value != ir.Int(0) for each in indices
+            ):
                 break
-            name = base.name
+            name = base.value.name
         return name
 
     @cached_property
@@ -201,6 +213,10 @@ class Names:
             return ""
         return self._writer(function, values).value(instruction.operands[0]).text
 
+    def call(self, function: str, instruction: ir.Instruction, values: Values | None = None) -> str:
+        """Return a call as an expression."""
+        return self._writer(function, values).call(instruction).text
+
     def type_of(self, function: str, operand: ir.Value | ir.Typed) -> Type | None:
         """Return the type in the source of an operand, if it is known."""
         return self._writer(function, None).value(operand).type
@@ -257,7 +273,10 @@ class Names:
         if known and known.name:
             return Term(known.name, terms.PRIMARY, known.type, place=True)
         if variable.constant and isinstance(variable.initial, ir.Bytes):
-            return Term(terms.quoted(variable.initial.data.removesuffix(b"\0")), type=None)
+            text = terms.quoted(variable.initial.data.removesuffix(b"\0"))
+            if known:
+                return Term(text, terms.PRIMARY, known.type, place=True)
+            return Term(text, opaque=True)
         return Term(plain_name(name), terms.PRIMARY, known.type if known else None, place=True)
 
     def subprogram(self, name: str) -> Subprogram | None:
@@ -285,13 +304,17 @@ def plain_name(name: str) -> str:
     if name.startswith(("_Zn", "_Zd")):
         return "operator new" if name[2] == "n" else "operator delete"
     if name.startswith("_Z"):
-        at, parts = re.compile(r"(?:_ZT[VIST])?(?:_Z)?(?:N[KVr]*)?(?:St)?(?:L)?").match(name), []
+        at, parts = (
+            re.compile(r"(?:_ZT[VIST])?(?:_Z)?(?:N[KVr]*)?(St)?(?:L)?").match(name),
+            list[str](),
+        )
         rest = name[at.end() :] if at else ""
         while found := re.match(r"\d+", rest):
             end = found.end() + int(found[0])
             parts.append(rest[found.end() : end])
             rest = rest[end:]
-        return "::".join(parts) or name
+        shown = [part for part in parts if part != "__1"]  # libc++ versions its names
+        return "::".join((["std"] if at and at[1] else []) + shown) if shown else name
     if name.startswith("__const."):
         return name.rsplit(".", 1)[-1]
     return name
@@ -386,8 +409,14 @@ class _Writer:
         """A parameter is what it is stored to first."""
         if parameter.sret:
             return Term(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)
+        forms = {parameter.name}  # a bool is extended before it is stored
         for each in self.body.function.blocks[0].instructions:
-            if each.opcode == "store" and each.operands[0].value == ir.Local(parameter.name):
+            value = each.operands[0].value if each.operands else None
+            if not isinstance(value, ir.Local) or value.name not in forms:
+                continue
+            if each.opcode in _CASTS and each.result is not None:
+                forms.add(each.result)
+            if each.opcode == "store":
                 place = self._object(each.operands[1], each.operands[0].type)
                 return self._read(place)
         return NAMELESS
@@ -412,13 +441,16 @@ class _Writer:
         found = terms.bare(place.type)
         if found and found.kind == "reference":
             return Term(place.text, place.rank, found.base, place=True)
-        return Term(place.text, place.rank, place.type, bits=place.bits)
+        others = tuple(self._read(each) for each in place.others)
+        return Term(
+            place.text, place.rank, place.type, bits=place.bits, opaque=place.opaque, others=others
+        )
 
     def alloca(self, instruction: ir.Instruction) -> Term:
         name = instruction.result or ""
         if name in self.body.result_slots:
             return Term(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)
-        return Term(TEMPORARY, place=True)
+        return Term(TEMPORARY, place=True, opaque=True)
 
     def load(self, instruction: ir.Instruction) -> Term:
         pointer = instruction.operands[0].value
@@ -520,7 +552,7 @@ class _Writer:
         elif self._copies(instruction):
             term = self.term(instruction.operands[1])
             if isinstance(instruction.operands[1].type, ir.PointerType):
-                return _whole(terms.pointee(term)) if term.place else term
+                return _copied(term)
         else:
             return NAMELESS
         return terms.literal(value_of(term), target.type)
@@ -606,9 +638,8 @@ class _Writer:
             is_digit = right.number is not None and chr(right.number & 127).isalnum()
             letter = terms.literal(right, left.type) if is_digit else right
             return terms.subtract(left, letter if terms.is_character(left.type) else right)
-        if opcode == "and" and right.number is not None and right.number < 0:
-            inverse = Term(f"~{~right.number}", terms.UNARY)
-            return terms.binary(left, operator, rank, inverse)
+        if opcode in ("and", "or", "xor") and right.number is not None:
+            right = _mask(right.number)
         return terms.binary(left, operator, rank, right)
 
     def _is_distance(self, operand: ir.Typed) -> bool:
@@ -678,7 +709,8 @@ class _Writer:
         return left if (here.line, here.column) <= (there.line, there.column) else None
 
     def select(self, instruction: ir.Instruction) -> Term:
-        return terms.choose(*(self.value(each) for each in instruction.operands))
+        condition, then, otherwise = (self.value(each) for each in instruction.operands)
+        return terms.choose(condition, then, otherwise, instruction.type == ir.IntType(1))
 
     # --- calls ---
 
@@ -687,6 +719,11 @@ class _Writer:
         name = callee.name if isinstance(callee, ir.Global) else ""
         if name.startswith(("llvm.expect", "llvm.launder", "llvm.strip", "llvm.ptr.annotation")):
             return self.term(instruction.operands[0])
+        if name.startswith("llvm.fmuladd"):
+            left, right, more = (self.value(each) for each in instruction.operands)
+            return terms.add(terms.binary(left, "*", terms.PRODUCT, right), more)
+        if name == "__errno_location":
+            return Term("errno", place=True, opaque=True)
         known = self.names.subprogram(name)
         signature = known.type.signature if known and known.type else ()
         text = self._call_text(instruction, name, known, signature)
@@ -708,7 +745,7 @@ class _Writer:
             return f"asm({', '.join(wrap(each, terms.CHOICE) for each in arguments)})"
         method = self._virtual_method(instruction) if not name else None
         if method:
-            return _method_call(terms.pointee(arguments[0]), method, arguments[1:])
+            return _method_call(arguments[0], method, arguments[1:])
         if not name:
             called = self.value(instruction.callee) if instruction.callee else NAMELESS
             shown = wrap(called, terms.PRIMARY)
@@ -716,9 +753,12 @@ class _Writer:
             shown = name.split(".")[1]
         else:
             shown = self.names.function_name(name)
+        operator = _OPERATOR.search(shown)
+        if operator and arguments:
+            return _operator_call(operator[1], arguments)
+        shown = without_arguments(shown)
         if known and known.is_method and arguments:
-            return _method_call(terms.pointee(arguments[0]), shown.rsplit("::", 1)[-1],
-                                arguments[1:])  # fmt: skip
+            return _method_call(arguments[0], shown.rsplit("::", 1)[-1], arguments[1:])
         return f"{shown}({_listed(arguments)})"
 
     def _virtual_method(self, instruction: ir.Instruction) -> str | None:
@@ -755,8 +795,9 @@ class _Writer:
             kind = signature[position] if position < len(signature) else None
             copied = index < len(instruction.byval) and instruction.byval[index]
             found = terms.bare(kind)
-            if term.place and (copied or (found and found.kind == "reference")):
-                yield Term(term.text, term.rank, term.type)
+            if (term.place and copied) or (found and found.kind == "reference"):
+                there = terms.pointee(term)
+                yield Term(there.text, there.rank, there.type)
             else:
                 yield terms.literal(term if index == 0 else value_of(term), kind)
 
@@ -767,22 +808,31 @@ class _Writer:
         return self._read(self._object(instruction.operands[0], instruction.operands[1].type))
 
 
+def _mask(number: int) -> Term:
+    """Return a constant as one writes it beside & or |."""
+    if number < 0:
+        return Term("~" + _mask(~number).text, terms.UNARY)
+    return Term(str(number) if number < 256 else hex(number))
+
+
 def _listed(arguments: Iterable[Term]) -> str:
     return ", ".join(wrap(value_of(each), terms.CHOICE) for each in arguments)
 
 
 def _method_call(this: Term, name: str, arguments: list[Term]) -> str:
-    """Return a call as C++ writes it: `v[2]`, `*it`, `a == b`, `p->size()`."""
-    operator = name.removeprefix("operator")
-    listed = _listed(arguments)
-    if operator == name or operator[:1].isalnum() or operator[:1] in "_ ":
-        arrow = this.pointer is not None
-        owner = wrap(this.pointer, terms.PRIMARY) if this.pointer else wrap(this, terms.PRIMARY)
-        return f"{owner}{'->' if arrow else '.'}{name}({listed})"
-    text = wrap(this, terms.PRIMARY)
+    """Return a call of a method: `v.size()`, `p->size()`."""
+    called = terms.member_of(terms.pointee(this), Member(name, None, 0, 0))
+    return f"{called.text}({_listed(arguments)})"
+
+
+def _operator_call(operator: str, arguments: list[Term]) -> str:
+    """Return a call of an operator, a method or not: `v[2]`, `*it`, `a == b`."""
+    first = arguments[0]
+    text = wrap(terms.pointee(first) if first.place else first, terms.UNARY)
+    listed = _listed(arguments[1:])
     if operator in ("[]", "()"):
         return f"{text}{operator[0]}{listed}{operator[1]}"
-    return f"{text} {operator} {listed}" if arguments else f"{operator}{text}"
+    return f"{text} {operator} {listed}" if listed else f"{operator}{text}"
 
 
 def _whole(place: Term) -> Term:
@@ -790,6 +840,12 @@ def _whole(place: Term) -> Term:
     if place.indexed and place.indexed[1].number == 0 and place.indexed[0].place:
         return place.indexed[0]
     return place
+
+
+def _copied(term: Term) -> Term:
+    """Return what a memcpy takes from there: all of a struct, or from a pointer on."""
+    is_record = terms.kind_of(terms.pointee(term)) in ("struct", "class", "union")
+    return _whole(terms.pointee(term)) if term.place or is_record else term
 
 
 def _like(term: Term, kind: Type | None, is_unsigned: bool) -> Term:
@@ -813,6 +869,7 @@ class _Choice:
 
     def __init__(self, writer: _Writer, phi: ir.Instruction, label: str) -> None:
         self.writer, self.label = writer, label
+        self.is_truth = phi.type == ir.IntType(1)
         pairs = zip(phi.operands[::2], phi.operands[1::2], strict=True)
         self.incoming = {
             each.value.name: value for value, each in pairs if isinstance(each.value, ir.Label)
@@ -821,7 +878,11 @@ class _Choice:
 
     def term(self) -> Term:
         head = self.writer.body.dominators.get(self.label)
-        return (self._from(head) if head else None) or NAMELESS
+        term = (self._from(head) if head else None) or NAMELESS
+        variadic = _VA_ARG.search(term.text)
+        if variadic:
+            return Term(f"va_arg({variadic[1]})", place=True, opaque=True)
+        return term
 
     def _from(self, label: str) -> Term | None:
         """Return the value that the phi will have if this block runs."""
@@ -841,7 +902,8 @@ class _Choice:
             return then or otherwise  # the other way does not come here
         if then.text == otherwise.text:
             return then
-        return terms.choose(self.writer.value(last.operands[0]), then, otherwise)
+        condition = self.writer.value(last.operands[0])
+        return terms.choose(condition, then, otherwise, self.is_truth)
 
     def _along(self, label: str, target: str) -> Term | None:
         if target != self.label:
@@ -859,6 +921,7 @@ _WRITERS: dict[str, Callable[[_Writer, ir.Instruction], Term]] = {
     "select": _Writer.select,
     "call": _Writer.call,
     "invoke": _Writer.call,
+    "landingpad": lambda _, __: Term(EXCEPTION),
     "extractvalue": _Writer.extractvalue,
     "atomicrmw": _Writer.atomic,
     "cmpxchg": _Writer.atomic,

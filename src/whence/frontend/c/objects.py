@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from whence.frontend.c import ir
-from whence.frontend.c.debug import Debug, Ref, Type
+from whence.frontend.c.debug import Debug, Member, Ref, Type
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.terms import (
+    UNKNOWN,
     Bits,
     Term,
     advance,
@@ -22,7 +23,6 @@ from whence.frontend.c.terms import (
     cast,
     constant,
     element,
-    is_named,
     kind_of,
     member_of,
     pointee,
@@ -31,6 +31,7 @@ from whence.frontend.c.terms import (
 
 _RECORDS = ("struct", "class", "union")
 _NAME = re.compile(r"(?:struct|class|union)\.(.*?)(?:\.\d+)?(?:\.base)?(?:\.\d+)?")
+_ARGUMENTS = re.compile(r"<[^<>]*>")  # of a template
 _TYPE_NAME = re.compile(
     r"(?:distinct )?!DI(?:Composite|Derived)Type\(tag: DW_TAG_"
     r'(?:structure_type|class_type|union_type|typedef), name: "([^"]+)"'
@@ -43,8 +44,16 @@ def source_name(name: str) -> str:
     What has none there is "".
     """
     found = _NAME.fullmatch(name)
-    short = re.sub(r"<.*", "", found[1] if found else name).rsplit("::", 1)[-1]
+    name = found[1] if found else name
+    short = without_arguments(name).rsplit("::", 1)[-1]
     return "" if short == "anon" else short
+
+
+def without_arguments(name: str) -> str:
+    """Return a name without the arguments of templates in it."""
+    while "<" in name and (shorter := _ARGUMENTS.sub("", name)) != name:
+        name = shorter
+    return name
 
 
 class Objects:
@@ -105,10 +114,24 @@ class Objects:
             counts_match = kind.count in (None, 0, seen.count) or seen.count == 0
             return kind.kind == "array" and counts_match and self.fits(kind.base, seen.element)
         if isinstance(seen, ir.NamedType):
-            mine, theirs = source_name(seen.name), kind.name.split("<")[0].rsplit("::", 1)[-1]
-            same = mine == theirs if mine and theirs else self.size(seen) == kind.size
-            return kind.kind in _RECORDS and same
+            mine, theirs = source_name(seen.name), source_name(kind.name)
+            same = mine == theirs if mine and theirs else self._same_shape(kind, seen)
+            is_union = seen.name.startswith("union.")
+            return kind.kind in _RECORDS and is_union == (kind.kind == "union") and same
         return False
+
+    def _same_shape(self, kind: Type, seen: ir.NamedType) -> bool:
+        """Have two records the same size and, if they are no unions, the same fields?"""
+        if self.size(seen) != kind.size or kind.kind == "union":
+            return self.size(seen) == kind.size
+        at: dict[int, list[Member]] = {}
+        for member in kind.members:
+            at.setdefault(member.offset, []).append(member)
+        return all(
+            offset not in at
+            or any(each.is_bitfield or self.fits(each.type, field) for each in at[offset])
+            for field, offset in self.fields(seen)
+        )
 
     def seen_as(self, place: Term, seen: ir.Type) -> Term:
         """Return the object at the same address that IR looks at: `s` as i32 can be `s.x`.
@@ -118,11 +141,14 @@ class Objects:
         found = bare(place.type)
         if place.bits or place.seen == seen or self.fits(place.type, seen):
             return place
-        if place.type is None and not is_named(place):
-            return place
-        inner = next(self._first_parts(place, seen, 8), None)
+        if place.opaque:
+            return replace(place, type=self.record(seen))
+        inner = list(self._first_parts(place, seen, 8))
         if inner:
-            return inner
+            return replace(inner[0], others=tuple(inner[1:]))
+        for other in place.pointer.others if place.pointer else ():
+            if self.fits(pointee(other).type, seen):
+                return pointee(other)
         is_coerced = isinstance(seen, ir.StructType | ir.VectorType | ir.IntType | ir.FloatType)
         if found and is_coerced and (found.kind in _RECORDS or found.size == self.size(seen)):
             return place
@@ -178,7 +204,10 @@ class Objects:
         seen, offset = self.fields(record)[number]
         if isinstance(record, ir.StructType):
             return replace(place, indexed=None)  # a struct passed in registers, piece by piece
-        return self._part(place, offset, seen) or within(place, offset, self.size(seen))
+        part = self._part(place, offset, seen) or within(place, offset, self.size(seen))
+        if part is place and not place.opaque:  # the source's type is not known here
+            return replace(member_of(place, Member(UNKNOWN, None, 0, 0)), opaque=True)
+        return part
 
     def _part(self, place: Term, offset: int, seen: ir.Type) -> Term | None:
         found = bare(place.type)
@@ -206,7 +235,7 @@ class Objects:
         """
         size = self.size(seen)
         place = pointee(base)
-        if place.type is None and not is_named(place):
+        if place.opaque:
             return place
         array = bare(place.type)
         if base.place and array and array.kind == "array" and array.base:
@@ -214,7 +243,12 @@ class Objects:
                 return element(place, index)
             if rows and array.base.kind == "array" and array.base.count is None:
                 return element(place, rows)
-        if self.fits(place.type, seen) or (array and array.size == size):
+        if self.fits(place.type, seen):
+            return advance(base, index)
+        for other in base.others:
+            if self.fits(pointee(other).type, seen):
+                return advance(other, index)
+        if array and array.size == size:
             return advance(base, index)
         if size == 1 and index.number is not None and index.number >= 0 and array and array.size:
             part = within(place, index.number, 1)

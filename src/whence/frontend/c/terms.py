@@ -50,10 +50,12 @@ class Term:
     number: int | None = None  # a constant
     seen: ir.Type | None = None  # what IR takes an object of unknown type for
     negated: Term | None = None  # `-x`: this is x
+    opaque: bool = False  # IR may take the object for anything: it is not one of the source
+    others: tuple[Term, ...] = ()  # other members of a union that it may be as well
     refers: Term | None = None  # what holds the address of a variable: this is the variable
 
 
-NAMELESS = Term(UNKNOWN)
+NAMELESS = Term(UNKNOWN, opaque=True)
 
 
 def is_named(term: Term) -> bool:
@@ -106,7 +108,8 @@ def pointee(term: Term) -> Term:
     if found and found.kind == "array":  # it has decayed
         return element(replace(term, place=True), constant(0))
     base = found.base if found and found.kind in ("pointer", "reference") else None
-    return Term("*" + wrap(term, UNARY), UNARY, base, place=True, pointer=term)
+    text = "*" + wrap(term, UNARY)
+    return Term(text, UNARY, base, place=True, pointer=term, opaque=term.opaque)
 
 
 def cast(term: Term, name: str, kind: Type | None) -> Term:
@@ -220,18 +223,24 @@ def invert(term: Term) -> Term:
     return Term("!" + wrap(term, UNARY), UNARY)
 
 
-def choose(condition: Term, then: Term, otherwise: Term) -> Term:
-    """Return `condition ? then : otherwise`, as && or || where one side is 0 or 1."""
+def choose(condition: Term, then: Term, otherwise: Term, is_truth: bool = False) -> Term:
+    """Return `condition ? then : otherwise`, as && or || where that is a truth value."""
     if then.text == otherwise.text:
         return then
-    if then.number == 1 and (otherwise.rank in TRUTHS or otherwise.number == 0):
-        return condition if otherwise.number == 0 else either(condition, otherwise)
-    if otherwise.number == 0 and then.rank in TRUTHS:
-        return both(condition, then)
+    if is_truth and then.number is not None:
+        if otherwise.number is not None:
+            return condition if then.number else invert(condition)
+        return either(condition, otherwise) if then.number else both(invert(condition), otherwise)
+    if is_truth and otherwise.number is not None:
+        return either(invert(condition), then) if otherwise.number else both(condition, then)
     tail = f" || {otherwise.text}"
-    if then.rank == EITHER and then.text.endswith(tail):  # a ? b || c : c
+    if is_truth and then.text.endswith(tail):  # a ? b || c : c
         head = Term(then.text.removesuffix(tail), BOTH)
         return either(both(condition, head), otherwise)
+    tail = f" && {then.text}"
+    if is_truth and otherwise.text.endswith(tail):  # a ? c : b && c
+        head = Term(otherwise.text.removesuffix(tail), EITHER)
+        return both(either(condition, head), then)
     text = f"{wrap(condition, EITHER)} ? {wrap(then, CHOICE)} : {wrap(otherwise, CHOICE)}"
     return Term(text, CHOICE, then.type or otherwise.type)
 
