@@ -113,6 +113,9 @@ C_ROWS: list[Row] = [
     ("n = m ? c : u;", "if m; n = m ? c : u"),
     ("n = m > 0 ? m : -m;", "if m > 0; n = m > 0 ? m : -m"),
     ("p = m ? &n : NULL;", "if m; p = m ? &n : NULL"),
+    ("n = m ? c ? 1 : 2 : u ? 3 : 4;", "if m; n = m ? c ? 1 : 2 : u ? 3 : 4"),
+    ("n = (m || c) && (u || d);",
+     "if m; if c; if u; n = (m || c) && (u || d)"),
     ("n = sizeof s;", "n = 40"),
     # --- calls ---
     ("n = twice(m);", "n = twice(m)"),

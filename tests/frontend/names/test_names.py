@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontend.names.conftest import Say
+from tests.frontend.names.conftest import Compile, Say
 from tests.frontend.names.statements import C_ROWS, CPP_ROWS, Row
 from whence.frontend.c import ir
-from whence.frontend.c.names import Names, name_of_value, plain_name
+from whence.frontend.c.expressions import plain_name
+from whence.frontend.c.names import Names, name_of_value
 
 
 def statement_of(row: Row) -> str:
@@ -61,6 +62,21 @@ def test_a_value_without_a_name_has_none(c_names: Names) -> None:
     function = row_function("n = 3;")
     assert name_of_value(c_names, function, ir.Local("no such register")) is None
     assert name_of_value(c_names, function, ir.Int(3)) == "3"
+
+
+def test_expressions_without_end_are_cut(compile_names: Compile) -> None:
+    """However deep they are, and the same whatever was asked before."""
+    choices = "".join(f"x == {i} ? {i + 1} : " for i in range(150)) + "0"
+    truths = " && ".join(f"(x > {i} || y < {i})" for i in range(150))
+    sums = " + ".join(f"x * {i}" for i in range(400))
+    text = f"int f(int x, int y) {{ y = {choices}; y = {truths}; y = {sums}; return y; }}"
+    asked, names = compile_names("deep.c", text), compile_names("deep.c", text)
+    stores = stores_of(names, "f")
+    found = [names.source("f", each) for each in stores]
+    assert found[0].startswith("x == 0 ? 1 : x == 1 ? 2 : ")
+    assert found[1].startswith("(x > 0 || y < 0) && ")
+    assert all("…" in each for each in found[:3])
+    assert [asked.source("f", each) for each in reversed(stores)] == found[::-1]
 
 
 def test_what_is_returned_is_the_return_value(c_names: Names) -> None:

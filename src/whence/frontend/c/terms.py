@@ -219,7 +219,7 @@ def binary(left: Term, operator: str, rank: int, right: Term) -> Term:
 def invert(term: Term) -> Term:
     """Return the opposite of a condition."""
     if term.text.startswith("!") and term.rank == UNARY:
-        return replace(term, text=term.text[1:], rank=PRIMARY)
+        return replace(term, text=term.text[1:])
     return Term("!" + wrap(term, UNARY), UNARY)
 
 
@@ -233,11 +233,11 @@ def choose(condition: Term, then: Term, otherwise: Term, is_truth: bool = False)
         return either(condition, otherwise) if then.number else both(invert(condition), otherwise)
     if is_truth and otherwise.number is not None:
         return either(invert(condition), then) if otherwise.number else both(condition, then)
-    tail = f" || {otherwise.text}"
+    tail = f" || {wrap(otherwise, EITHER)}"
     if is_truth and then.text.endswith(tail):  # a ? b || c : c
         head = Term(then.text.removesuffix(tail), BOTH)
         return either(both(condition, head), otherwise)
-    tail = f" && {then.text}"
+    tail = f" && {wrap(then, BOTH)}"
     if is_truth and otherwise.text.endswith(tail):  # a ? c : b && c
         head = Term(otherwise.text.removesuffix(tail), EITHER)
         return both(either(condition, head), then)
