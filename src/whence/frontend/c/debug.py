@@ -508,6 +508,7 @@ class Locations:
 
 
 _LOCATION = re.compile(r"(?:distinct )?!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)")
+_FILE = re.compile(r"[(,] ?file: !(\d+)")
 
 
 def locations(metadata: Mapping[int, str]) -> Locations:
@@ -525,7 +526,13 @@ def locations(metadata: Mapping[int, str]) -> Locations:
         row, place, scope = found.groups()
         line[number], column[number] = int(row), int(place or 0)
         if scope not in by_scope:
-            name = debug.file(debug.node(Ref(int(scope))))
+            name = _file_of_scope(debug, metadata.get(int(scope), ""))
             by_scope[scope] = indices.setdefault(name, len(indices)) if name else -1
         file[number] = by_scope[scope]
     return Locations(line, column, file, list(indices))
+
+
+def _file_of_scope(debug: Debug, text: str) -> str:
+    # A module can have 25,000 blocks: each is only searched for its file, not parsed.
+    found = _FILE.search(text)
+    return debug.file(Node("", {"file": Ref(int(found[1]))})) if found else ""
