@@ -8,6 +8,7 @@ source that says CANNOT_INSTRUMENT cannot be instrumented, one that says CANNOT_
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import types
@@ -43,6 +44,7 @@ def instrument(text: str, mode: str) -> types.SimpleNamespace:
 
 
 def build(command: Sequence[str], into: Path) -> types.SimpleNamespace:
+    into = Path(os.environ.get("FAKE_RUNTIME", into))
     shared, object_ = into / "libwhence_runtime.so", into / "whence_runtime.o"
     if not shared.exists():
         into.mkdir(parents=True, exist_ok=True)

@@ -163,9 +163,9 @@ ALONE = {
         | -dump(machine|version|fullversion|specs) | --?print-.*
         | --compile | --assemble | --preprocess | --precompile""",
     Kind.DEPENDENCIES: r"-M(D|MD|G|P|V|NO) | -M[FTQ].+ | -Wp,-MM?D,.*",
-    Kind.LINK: r"""-l.+ | -L.+ | -T.+ | -z.+ | -Wl,.* | -shared | -static | -static-pie | -pie | -no-?pie
-        | -rdynamic | -r | -s | -nostdlib | -nostdlib\+\+ | -nodefaultlibs | -nostartfiles | -nolibc
-        | -static-lib.* | -shared-libgcc | -fuse-ld=.* | --ld-path=.*""",
+    Kind.LINK: r"""-l.+ | -L.+ | -T.+ | -z.+ | -Wl,.* | -shared | -static | -static-pie | -pie
+        | -no-?pie | -rdynamic | -r | -s | -nostdlib | -nostdlib\+\+ | -nodefaultlibs
+        | -nostartfiles | -nolibc | -static-lib.* | -shared-libgcc | -fuse-ld=.* | --ld-path=.*""",
     Kind.PREPROCESSOR: r"-[IDU].+",
 }
 PATTERNS = [(kind, re.compile(pattern, re.X)) for kind, pattern in ALONE.items()]

@@ -49,22 +49,49 @@ def is_zig(command: Sequence[str]) -> bool:
 
 def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
     """Become the compiler: same output, same exit status.  Does not return if it exists."""
-    words = [*command, *(zig_arguments(arguments) if is_zig(command) else arguments)]
-    sys.stdout.flush()
-    sys.stderr.flush()
+    calls = zig_calls(arguments) if is_zig(command) else [list(arguments)]
     try:
-        os.execvp(words[0], words)
+        if len(calls) > 1:
+            import subprocess
+
+            statuses = [subprocess.run([*command, *words]).returncode for words in calls]
+            return next(filter(None, statuses), 0)
+        sys.stderr.flush()
+        os.execvp(command[0], [*command, *calls[0]])
     except OSError as error:
         raise UserError(
-            f"cannot run the compiler {words[0]}: {error.strerror}.\n"
+            f"cannot run the compiler {command[0]}: {error.strerror}.\n"
             "It comes from $WHENCE_CLANG or $WHENCE_CLANGXX; unset it to have one looked for.",
             slug="no-clang",
         ) from error
 
 
+# -- zig is not quite clang ----------------------------------------------------------------
+
+STAGES = ("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only")
+SOURCES = (".c", ".cc", ".cp", ".cxx", ".cpp", ".c++", ".C", ".i", ".ii", ".s", ".S")
+VALUED = ("-o", "-x", "-include", "-imacros", "-MF", "-MT", "-MQ", "-D", "-I", "-Xclang")
+PREPROCESSED = {".i": "c", ".ii": "c++"}
+
+
+def zig_calls(arguments: Sequence[str]) -> list[list[str]]:
+    """Return the calls of zig that do what one call of another clang does.
+
+    Of several sources it would compile only the first, unless it links.
+    """
+    places = _sources(arguments)
+    if len(places) < 2 or "-o" in arguments or not any(word in STAGES for word in arguments):
+        return [zig_arguments(arguments)]
+    others = [set(places) - {place} for place in places]
+    return [
+        zig_arguments([word for place, word in enumerate(arguments) if place not in left_out])
+        for left_out in others
+    ]
+
+
 def zig_arguments(arguments: Sequence[str]) -> list[str]:
     """Return the arguments that make zig do what any other clang does with these."""
-    words = list(arguments)
+    words = _with_known_languages(arguments)
     if "-fsyntax-only" in words:  # zig looks for an object file afterwards, and fails
         words = [word for word in words if word not in ("-fsyntax-only", "-c", "-S")]
         words[:0] = ["-E", "-Xclang", "-fsyntax-only"]
@@ -72,6 +99,34 @@ def zig_arguments(arguments: Sequence[str]) -> list[str]:
         _keep_device(words)
     if _defines_ndebug(words):
         words.insert(0, "-UNDEBUG")  # a later -DNDEBUG of the user's wins
+    return words
+
+
+def _sources(words: Sequence[str]) -> list[int]:
+    """Return the indices of the words that are sources by their names."""
+    return [
+        place
+        for place, word in enumerate(words)
+        if word.endswith(SOURCES) and word[:1] != "-" and words[max(place - 1, 0)] not in VALUED
+    ]
+
+
+def _with_known_languages(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments without the languages that zig does not know.
+
+    To it, preprocessed C is C: preprocessing changes nothing the second time.
+    """
+    known = {"cpp-output": "c", "c-cpp-output": "c", "c++-cpp-output": "c++"}
+    words = [
+        known.get(word, word) if place and arguments[place - 1] == "-x" else word
+        for place, word in enumerate(arguments)
+    ]
+    if "-x" in words:
+        return words
+    for place in reversed(_sources(words)):
+        language = PREPROCESSED.get(os.path.splitext(words[place])[1])
+        if language:
+            words[place : place + 1] = ["-x", language, words[place], "-x", "none"]
     return words
 
 

@@ -41,11 +41,6 @@ from whence.frontend.c.clang import cache_directory, is_zig, run_plain, zig_argu
 LONGEST = 100_000  # of a command line; a longer one goes through a response file
 QUIET = "-Wno-unused-command-line-argument"  # zig adds a -c that is not used with -S
 
-PROBE = re.compile(
-    r"(^|/)(conftest|conftst)[^/]*$"
-    r"|(^|/)(CMakeFiles/(CMakeScratch|CMakeTmp|[\d.]+[^/]*/CompilerId\w+)|meson-private)(/|$)"
-)
-
 
 class NotRecorded(Exception):
     """A source could not be compiled for recording; the message says why."""
@@ -57,11 +52,11 @@ def compile_recorded(
     """Do what the arguments ask of a compiler, recorded; return the exit status."""
     line = parse(list(expand(arguments)))
     call = Call(tuple(command), plus, line, mode, env)
-    reason = why_plain(line, os.getcwd())
+    reason = why_plain(line)
     if reason is not None:
         call.note(reason)
-        if line.stage is not Stage.EARLIER and any(map(is_source, line.inputs)):
-            for source in filter(is_source, line.inputs):
+        for source in line.inputs if line.stage is not Stage.EARLIER else ():
+            if is_source(source):
                 call.journal("unrecorded", source=os.path.abspath(source.path), reason=reason)
         return run_plain(command, arguments)
     dropped = [a.words[0] for a in line.arguments if not linkable([a])]
@@ -74,18 +69,10 @@ def is_source(file: Input) -> bool:
     return file.language in (Language.SOURCE, Language.PREPROCESSED)
 
 
-def is_probe(line: CommandLine, directory: str) -> bool:
-    """Does a configure script only try the compiler?"""
-    names = [file.path for file in line.inputs] + [line.output or ""]
-    return any(PROBE.search(name) for name in (directory, *names))
-
-
-def why_plain(line: CommandLine, directory: str) -> str | None:
+def why_plain(line: CommandLine) -> str | None:
     """Return why nothing of this call can be recorded, or None."""
     if not line.inputs or line.stage is Stage.EARLIER:
         return "it makes no code"
-    if is_probe(line, directory):
-        return "it is a probe of a configure script"
     if line.has("-m32", "-mx32"):
         return "only 64-bit programs can be recorded"
     if line.has("-ffreestanding"):

@@ -11,9 +11,12 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from whence.errors import UserError
-from whence.frontend.c.clang import compiler, run_plain
+from whence.frontend.c.clang import compiler, is_zig, run_plain
 
 MODES = ("record", "check", "patch")
+
+# Where cmake and meson try the compiler; configure scripts call what they compile "conftest".
+PROBING = ("/CMakeFiles/CMakeScratch/", "/CMakeFiles/CMakeTmp/", "/CompilerIdC", "/meson-private/")
 
 
 def cc() -> None:
@@ -26,12 +29,23 @@ def cxx() -> None:
     sys.exit(main(True, sys.argv[1:], os.environ))
 
 
+def is_probe(arguments: Sequence[str], directory: str) -> bool:
+    """Does a configure script only try the compiler?  Then nobody asks how the program ran."""
+    paths = [f"{directory}/", *(word for word in arguments if word[:1] != "-")]
+    return any(
+        os.path.basename(path).startswith("conftest") or any(part in path for part in PROBING)
+        for path in paths
+    )
+
+
 def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Do what the arguments ask of a compiler; return its exit status."""
     try:
         mode = env.get("WHENCE_MODE") or "plain"
         command = compiler(plus, env)
-        if mode == "plain":
+        if is_zig(command):
+            os.environ.pop("CC", None)  # zig asks $CC where the C library is, but that is us
+        if mode == "plain" or (mode in MODES and is_probe(arguments, os.getcwd())):
             return run_plain(command, arguments)
         if mode not in MODES:
             raise UserError(
