@@ -40,7 +40,9 @@ def instrument(text: str, mode: str) -> types.SimpleNamespace:
     module = hashlib.sha256(mode.encode() + text.encode()).hexdigest()[:16]
     if "@llvm.global_ctors" not in text:
         text += CONSTRUCTOR
-    return types.SimpleNamespace(text=text, module=module, description=b"npz of " + mode.encode())
+    skipped = {"odd": "it is odd"} if "@odd(" in text else {}
+    description = b"npz of " + mode.encode()
+    return types.SimpleNamespace(text=text, module=module, description=description, skipped=skipped)
 
 
 def build(command: Sequence[str], into: Path) -> types.SimpleNamespace:

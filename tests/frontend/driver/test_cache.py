@@ -10,7 +10,7 @@ import pytest
 from tests.frontend.driver.toolchain import Toolchain
 from whence.frontend.c.cache import Cache, Compiled
 
-COMPILED = Compiled(b"object", b"id", b"npz", b"gz", b"warning")
+COMPILED = Compiled(b"object", b"id", b"npz", b"gz", b"warning", b"{}")
 SOURCE = '#include "x.h"\n#warning careful\nint f(void) { return X; }\n'
 
 

@@ -145,6 +145,15 @@ def test_what_cannot_be_recorded_is_compiled_as_it_is(tools: Toolchain, word: st
     assert ("exotic" if word == "CANNOT_INSTRUMENT" else "instruction") in entry["reason"]
 
 
+def test_a_function_that_is_not_recorded_is_named_each_time(tools: Toolchain) -> None:
+    tools.write(odd_c="int odd(int x) { return x & 1; }\n")
+    for _ in range(2):  # the second time from the cache
+        assert tools.cc("-c", "odd.c").status == 0
+    assert tools.journal("unrecorded") == 2 * [
+        {"source": f"{tools.tree}/odd.c", "function": "odd", "reason": "it is odd"}
+    ]
+
+
 def test_a_program_without_a_c_library_is_left_alone(tools: Toolchain) -> None:
     tools.write(twice_c=TWICE)
     assert tools.cc("-ffreestanding", "-c", "twice.c").status == 0

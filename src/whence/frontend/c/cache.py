@@ -31,6 +31,7 @@ class Compiled:
     description: bytes  # what the trace needs to know of the module: a .npz file
     text: bytes  # its IR before instrumentation, gzipped
     diagnostics: bytes  # what the compiler said
+    skipped: bytes  # the functions that are not recorded, and why: a JSON object
 
     def pack(self) -> bytes:
         parts = [getattr(self, field.name) for field in fields(self)]

@@ -181,14 +181,11 @@ class Call:
         self._save(module, ".npz", compiled.description)
         self._save(module, ".ll.gz", compiled.text)
         write_output(output, compiled.object)
+        path = os.path.abspath(file.path)
         kept = (self.line.output or "a.out") if self.line.stage is Stage.LINKED else output
-        self.journal(
-            "log",
-            source=os.path.abspath(file.path),
-            module=module,
-            output=os.path.abspath(kept),
-            cached=cached,
-        )
+        self.journal("log", source=path, module=module, output=os.path.abspath(kept), cached=cached)
+        for function, reason in json.loads(compiled.skipped).items():
+            self.journal("unrecorded", source=path, function=function, reason=reason)
         return 0
 
     def _compiled(self, file: Input, output: str) -> tuple[Compiled, bool]:
@@ -377,6 +374,7 @@ def make(text: str, mode: str, assembly: bool, diagnostics: bytes) -> Compiled:
         description=made.description,
         text=gzip.compress(text.encode("utf-8", "surrogateescape"), 1, mtime=0),
         diagnostics=diagnostics,
+        skipped=json.dumps(made.skipped).encode(),
     )
 
 

@@ -61,3 +61,7 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+if __name__ == "__main__":  # python -m whence.frontend.c.driver cc|c++ ARGUMENT...
+    sys.exit(main(sys.argv[1] == "c++", sys.argv[2:], os.environ))
