@@ -36,7 +36,7 @@ FORMAT(float, singles)
 FORMAT(double, doubles)
 FORMAT(long double, longs)
 FORMAT(_Float16, halves)
-FORMAT(__bf16, brains)
+// zig has no run-time support for __bf16 on processors without it.
 #if defined(__x86_64__)
 FORMAT(__float128, quads)
 #endif
@@ -70,7 +70,7 @@ static double fenced(double a, double b) {
 
 int main(void) {
     singles(1.5f, 2.25f, NAN), doubles(-100.5, 225, NAN), doubles(0.1, 0.2, INFINITY);
-    longs(1.1L, 2.7L, NAN), halves(1.5f, 100.25f, NAN), brains(3.0f, 7.5f, NAN);
+    longs(1.1L, 2.7L, NAN), halves(1.5f, 100.25f, NAN);
 #if defined(__x86_64__)
     quads(1.25, 200, NAN);
 #endif

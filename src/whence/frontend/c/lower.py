@@ -6,6 +6,7 @@ every instruction has to log.  The two must agree to the byte: they come from th
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -14,8 +15,18 @@ import numpy as np
 from whence.frontend.c import flow
 from whence.frontend.c.constants import Symbol, Tables, globals_in
 from whence.frontend.c.debug import locations
-from whence.frontend.c.ir import Block, Function, Global, Instruction, Int, Label, Local, Module
-from whence.frontend.c.operations import FAULTING, Op, Operations
+from whence.frontend.c.ir import (
+    Block,
+    Function,
+    Global,
+    Instruction,
+    Int,
+    Label,
+    Local,
+    Module,
+    Variable,
+)
+from whence.frontend.c.operations import FAULTING, Op, Operations, returns_twice
 from whence.frontend.c.tables import (
     ARRAYS,
     CONSTANT,
@@ -23,6 +34,7 @@ from whence.frontend.c.tables import (
     Array,
     BlockFlag,
     CallFlag,
+    Code,
     Description,
     FunctionFlag,
     Kind,
@@ -92,7 +104,7 @@ class _Lowering(Tables):
         for name in sorted(self.recorded, key=lambda n: self.module.functions[n].line):
             logs[name] = _FunctionLowering(self, self.module.functions[name]).lower()
         for variable in self.module.variables.values():
-            if variable.initial is not None and not variable.name.startswith("llvm."):
+            if variable.initial is not None and self._has_address(variable):
                 self.symbol(variable.name)
         rows = self.rows
         rows["use_start"].append(len(rows["use_def"]))
@@ -102,6 +114,11 @@ class _Lowering(Tables):
         arrays |= self._source_places(arrays["op_location"])
         description = Description(self.id, arrays, tuple(self.names), self.text)
         return Lowered(description, logs, tuple(self.symbol_list), self.skipped)
+
+    def _has_address(self, variable: Variable) -> bool:
+        """Is it in the program, and not only there for the compiler?"""
+        line = self.module.text[variable.line]
+        return not variable.name.startswith("llvm.") and '"llvm.metadata"' not in line
 
     def _source_places(self, numbers: Array) -> dict[str, Array]:
         """Where each op is in the source."""
@@ -124,12 +141,7 @@ class _Lowering(Tables):
     # --- which functions -------------------------------------------------------------------
 
     def _choose_functions(self) -> None:
-        resolvers = {
-            value.name
-            for alias in self.module.aliases.values()
-            if "ifunc" in self.module.text[alias.line]
-            for value in globals_in(alias.target.value)
-        }
+        resolvers = set(re.findall(r"^@.* ifunc .*, ptr @([\w.$-]+)", self.text, re.MULTILINE))
         for name, function in self.module.functions.items():
             reason = _cannot_record(function)
             if name in resolvers:
@@ -192,9 +204,7 @@ class _FunctionLowering(Operations):
         self.first_op = len(rows["ops"])
         self.first_stretch = len(rows["stretches"])
         self.first_site = len(rows["sites"])
-        self.twice = any(
-            "returns_twice" in i.attributes for b in function.blocks for i in b.instructions
-        )
+        self.twice = any(returns_twice(i) for b in function.blocks for i in b.instructions)
 
     def lower(self) -> FunctionLog:
         m, function = self.module, self.function
@@ -219,8 +229,8 @@ class _FunctionLowering(Operations):
             logs.append(log)
             costs.append(cost)
             block_rows.append([first, len(rows["stretches"]) - first])
-        flags = self._flags()
         blocks = self._blocks(block_rows, costs)
+        flags = self._flags()
         fid_text = f"{m.id} {function.name}".encode("utf-8", "surrogateescape")
         fid = int.from_bytes(blake2b(fid_text, digest_size=6).digest(), "little")
         rows["functions"].append((

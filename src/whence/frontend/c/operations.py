@@ -459,10 +459,11 @@ class Operations:
     def _real_call(self, i: Instruction) -> Op:
         flags = CallFlag(0)
         symbol, callee, callee_use = NONE, NONE, NONE
-        if isinstance(i.callee, Global):
-            if not i.callee.name.startswith("llvm."):
-                symbol = self.m.symbol(i.callee.name)
-                callee = self.m.constant([(symbol, 0)])
+        if isinstance(i.callee, Global) and i.callee.name.startswith("llvm."):
+            callee = self.m.constant([0])  # an intrinsic has no address
+        elif isinstance(i.callee, Global):
+            symbol = self.m.symbol(i.callee.name)
+            callee = self.m.constant([(symbol, 0)])
         elif isinstance(i.callee, Asm):
             flags |= CallFlag.ASM
         elif i.callee is not None:
@@ -473,7 +474,7 @@ class Operations:
         if "noreturn" in i.attributes or self._declared_noreturn(i):
             flags |= CallFlag.NORETURN
         site, normal = NONE, NONE
-        if "returns_twice" in i.attributes:
+        if returns_twice(i):
             flags |= CallFlag.TWICE
             site = len(self.sites)
             self.sites.append((1, len(self.m.rows["ops"])))
@@ -520,8 +521,8 @@ class Operations:
             return Op(Code.NOP)
         if intrinsic(name, SAME):
             return Op(
-                Code.MOVE, bits=self._scalar_bits(i.type), dst=self.dst(i), a=self.operand(i.operands[0]),
-                x=self.m.slots(i.type), uses=self.uses(i.operands),
+                Code.MOVE, bits=self._scalar_bits(i.type), dst=self.dst(i),
+                a=self.operand(i.operands[0]), x=self.m.slots(i.type), uses=self.uses(i.operands),
             )  # fmt: skip
         return self._computing_intrinsic(i, name)
 
@@ -571,6 +572,11 @@ class Operations:
             Code.FILL, a=self.operand(target), b=self.operand(byte), c=self.operand(length),
             uses=self.uses(i.operands[:3]),
         )  # fmt: skip
+
+
+def returns_twice(i: Instruction) -> bool:
+    sjlj = isinstance(i.callee, Global) and i.callee.name == "llvm.eh.sjlj.setjmp"
+    return sjlj or "returns_twice" in i.attributes
 
 
 def _is_word(of: Type) -> bool:

@@ -33,6 +33,7 @@ class State(IntEnum):
     DISK_FULL = 3
     TOO_LONG = 4
     EXECED = 5
+    LEFT = 6  # a signal handler that a jump or an exception left
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,14 @@ class Process:
             )
         return Description.load(path)
 
+    def jumps_out(self, log: LogFile) -> list[int]:
+        """Where in its file a thread goes on elsewhere, for a signal handler jumped."""
+        return sorted(
+            each.parent_offset
+            for each in self.logs
+            if each.state is State.LEFT and each.parent == log.number
+        )
+
     def open_log(self, log: LogFile) -> mmap.mmap:
         with log.path.open("rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -144,7 +153,7 @@ def read_header(path: Path) -> LogFile | None:
         path=path,
         number=number,
         kind=("main", "thread", "handler")[min(kind, 2)],
-        state=State(min(state, 5)),
+        state=State(min(state, 6)),
         signal=crash or signal,
         address=address,
         size=max(end - 4096, 0),

@@ -148,6 +148,8 @@ void wh_landed(void *frame)
 {
     const char *at = frame;
     while (current && current->kind == WH_HANDLER && !(current->low <= at && at <= current->high)) {
+        if (current->header && current->header->state == WH_RUNNING)
+            current->header->state = WH_LEFT;
         leave_handler();
         if (current)
             survived(current);

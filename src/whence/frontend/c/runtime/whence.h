@@ -26,8 +26,10 @@
 #define WH_HEADER 4096
 #define WH_SLACK (64u << 10)
 
+/* LEFT: a handler that a jump or an exception left.  At its parent_offset the parent's log goes on
+ * with a WH_LANDED item, wherever in a function that is. */
 enum wh_kind { WH_MAIN, WH_THREAD, WH_HANDLER };
-enum wh_state { WH_RUNNING, WH_ENDED, WH_CRASHED, WH_DISK_FULL, WH_TOO_LONG, WH_EXECED };
+enum wh_state { WH_RUNNING, WH_ENDED, WH_CRASHED, WH_DISK_FULL, WH_TOO_LONG, WH_EXECED, WH_LEFT };
 
 /* Items of a log: what the byte at the start of one says. */
 enum wh_item { WH_ENTRY, WH_RETURNED, WH_LANDED, WH_EFFECT };
