@@ -148,3 +148,61 @@ class Result:
     cached: int
     seconds: dict[str, float]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A line of the program that ran, with what it computed the last time."""
+
+    file: str
+    line: int
+    function: str
+    text: str  # the source line; empty if we do not have the source
+    values: dict[str, str] = field(default_factory=dict)  # as the programmer writes both
+    instances: int = 1  # how often it ran
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """What a point of a run depends on."""
+
+    point: str  # in words
+    statements: tuple[Statement, ...]  # distinct lines, by file and line
+    order: tuple[Statement, ...]  # every execution, in order; empty unless asked for
+    steps: int
+    of_steps: int
+    of_lines: int
+    inputs: tuple[str, ...]  # what came from outside: "argument 2", "bytes 0-3 of in.txt"
+    relevant: bool
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProcessSummary:
+    """What one process of a recorded run did."""
+
+    name: str  # of its folder in the trace
+    pid: int
+    command: tuple[str, ...]
+    threads: int
+    instructions: int
+    events: int
+    bytes: int
+    functions: int  # that ran, of those recorded
+    files: tuple[str, ...]
+    inputs: tuple[str, ...]
+    ended: str  # "exit status 1", "killed by SIGSEGV"
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TraceSummary:
+    """What a recording saw."""
+
+    folder: str
+    outcome: Outcome
+    failure: Failure | None
+    processes: tuple[ProcessSummary, ...]
+    seconds: float  # of the recorded run
+    notes: tuple[str, ...] = ()

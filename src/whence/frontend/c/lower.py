@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 
@@ -41,7 +43,6 @@ from whence.frontend.c.tables import (
     OpFlag,
 )
 
-VERSION = 1  # of what is logged and described; part of every module's id
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,16 @@ class Lowered:
     skipped: dict[str, str]  # functions that are not recorded, and why
 
 
+@cache
+def _version() -> str:
+    """Of what is logged and described: part of every module's id, so that no log is read with
+    the tables of another whence."""
+    digest = blake2b(digest_size=8)
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def lower(module: Module, text: str, mode: str) -> Lowered:
     """Return the description of `module`, whose text is `text`, and what it has to log."""
     return _Lowering(module, text, mode).lower()
@@ -93,7 +104,7 @@ class _Lowering(Tables):
         super().__init__(module)
         self.text = text
         self.mode = mode
-        raw = f"{VERSION} {mode}\n{text}".encode("utf-8", "surrogateescape")
+        raw = f"{_version()} {mode}\n{text}".encode("utf-8", "surrogateescape")
         self.id = blake2b(raw, digest_size=16).hexdigest()
         self.skipped: dict[str, str] = {}
         self.addressed: set[str] = set()  # functions that may be called from anywhere

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -93,16 +93,15 @@ class Process:
     def modules(self) -> list[Module]:
         return list(_modules((self.folder / "modules").read_bytes()))
 
-    def program(self, descriptions: Path) -> Program:
-        """Put the process's modules together; `descriptions` has what is known of each."""
-        tables = [self.description(module.id, descriptions) for module in self.modules]
+    def program(self, descriptions: Sequence[Description]) -> Program:
+        """Put the process's modules together, given what is known of each."""
         initial = [
             Initial(module.addresses[symbol], len(contents), contents)
             for module in self.modules
             for symbol, contents in module.initial
         ]
         return Program.of(
-            [{**d.arrays, "names": np.array(d.names, dtype=object)} for d in tables],
+            [{**d.arrays, "names": np.array(d.names, dtype=object)} for d in descriptions],
             [module.addresses for module in self.modules],
             initial,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from whence.frontend.c.instructions import Instructions
 from whence.frontend.c.ir import (
@@ -43,29 +43,57 @@ _GROUP = re.compile(r"attributes (#\d+) = \{(.*)\}$")
 _STRING_ATTRIBUTE = re.compile(r'"[^"]*"(?:="[^"]*")?')
 _ENUM_ATTRIBUTE = re.compile(r"[\w.]+(?:\([^)]*\)|=\d+)?")
 _SKIPPED = ("module asm ", "attributes #", "uselistorder")
+_NAME = re.compile(r'@(?:"[^"]*"|[-\w.$]+)(?=\()')
 _LINKAGES = frozenset((
     "private", "internal", "available_externally", "linkonce", "weak", "common", "appending",
     "extern_weak", "linkonce_odr", "weak_odr", "external",
 ))  # fmt: skip
 
 
-def read(text: str) -> Module:
-    """The module that `text` describes; IRError if we do not understand a line of it."""
+def read(text: str, *, lazily: bool = False) -> Module:
+    """The module that `text` describes; IRError if we do not understand a line of it.
+
+    `lazily`: functions are read when they are asked for, and so are the errors in them.
+    """
     # All that is made here stays, so looking for garbage in between only costs time.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _Reader(text.splitlines()).read()
+        return _Reader(text.splitlines(), lazily=lazily).read()
     finally:
         if collecting:
             gc.enable()
 
 
+class _Functions(Mapping[str, Function]):
+    """The functions of a module, each read when it is first asked for."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self._reader = reader
+        self._lines: dict[str, int] = {}
+        self._known: dict[str, Function] = {}
+
+    def add(self, name: str, line: int) -> None:
+        self._lines[name] = line
+
+    def __getitem__(self, name: str) -> Function:
+        if name not in self._known:
+            self._known[name] = self._reader.function(self._lines[name])
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
 class _Reader:
     """Goes once over the lines of a module."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], *, lazily: bool) -> None:
         self._lines = lines
+        self._lazy = _Functions(self) if lazily else None
         self._header = {"source_filename": "", "target triple": "", "target datalayout": ""}
         self._types: dict[str, Type] = {}
         self._variables: dict[str, Variable] = {}
@@ -89,7 +117,7 @@ class _Reader:
             layout=self._header["target datalayout"],
             types=self._types,
             variables=self._variables,
-            functions=self._functions,
+            functions=self._functions if self._lazy is None else self._lazy,
             declarations=self._declarations,
             aliases=self._aliases,
             metadata=self._metadata,
@@ -171,6 +199,20 @@ class _Reader:
     # --- functions ---
 
     def _function(self, at: int) -> int:
+        if self._lazy is None:
+            function = self.function(at)
+            self._functions[function.name] = function
+            return function.end + 1
+        match = _NAME.search(self._lines[at])
+        if match is None:
+            raise IRError(at, self._lines[at])
+        self._lazy.add(plain_name(match[0]), at)
+        while self._lines[at] != "}":
+            at += 1
+        return at + 1
+
+    def function(self, at: int) -> Function:
+        """Read the function whose header is on line `at`."""
         t = Tokens(self._lines[at], at)
         t.expect("define")
         words = t.attributes()
@@ -178,7 +220,7 @@ class _Reader:
         parameters, variadic = _parameters(t)
         attributes, subprogram, personality = self._rest_of_header(t)
         body = _Body(self._lines, at + 1, parameters, self._instructions)
-        self._functions[name] = Function(
+        return Function(
             name=name,
             type=FunctionType(result, tuple(p.type for p in parameters), variadic),
             parameters=parameters,
@@ -192,7 +234,6 @@ class _Reader:
             subprogram=subprogram,
             personality=personality,
         )
-        return body.end + 1
 
     def _rest_of_header(self, t: Tokens) -> tuple[frozenset[str], int | None, bool]:
         """Attributes, !dbg and whether there is a personality, from after the parameters."""

@@ -12,6 +12,7 @@ import io
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +101,7 @@ SITE = np.dtype(_fields("<u4", "kind target"))
 RELOC = np.dtype([*_fields("<u4", "constant symbol"), ("addend", "<i8")])
 SYMBOL = np.dtype([*_fields("<u4", "name flags"), ("size", "<u8")])
 
-Array = NDArray[np.void] | NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
+Array = NDArray[Any]
 
 ARRAYS: dict[str, np.dtype[np.generic]] = {
     "functions": FUNCTION,

@@ -1,0 +1,108 @@
+"""Where in the source is an op, and how would a programmer write what it does?"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from whence.frontend.c.ir import Function, Instruction, Module
+from whence.frontend.c.names import Names
+from whence.frontend.c.reader import read
+from whence.frontend.c.tables import NONE, Description
+
+Values = Callable[[str], int | None]  # what a register of the function holds
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the source; `file` as the compiler was given it."""
+
+    file: str
+    line: int
+    column: int
+    function: str
+
+
+class ModuleSource:
+    """One module: its IR, read where it is asked for, and its names."""
+
+    def __init__(self, description: Description) -> None:
+        self.description = description
+        functions = description.arrays["functions"]
+        self._starts = [int(first) for first in functions["first_op"]]
+        self._registers: dict[str, dict[str, int]] = {}
+        self._function_names = [description.names[int(name)] for name in functions["name"]]
+
+    @cached_property
+    def module(self) -> Module:
+        return read(self.description.text, lazily=True)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.module)
+
+    def function_of(self, op: int) -> str:
+        """The name, as the linker knows it, of the function that has this op."""
+        return self._function_names[bisect_right(self._starts, op) - 1]
+
+    def function(self, op: int) -> Function:
+        return self.module.functions[self.function_of(op)]
+
+    def register(self, op: int, name: str) -> int | None:
+        """The op that defines a register of the function that op number `op` belongs to."""
+        function = self.function_of(op)
+        if function not in self._registers:
+            start = self._starts[bisect_right(self._starts, op) - 1]
+            body = self.module.functions[function]
+            flat = [i for block in body.blocks for i in block.instructions]
+            self._registers[function] = {
+                i.result: start + number for number, i in enumerate(flat) if i.result
+            }
+        return self._registers[function].get(name)
+
+    def instruction(self, op: int) -> Instruction:
+        """The instruction that is op number `op` of the module."""
+        function = self.function(op)
+        offset = op - self._starts[bisect_right(self._starts, op) - 1]
+        for block in function.blocks:
+            if offset < len(block.instructions):
+                return block.instructions[offset]
+            offset -= len(block.instructions)
+        raise IndexError(op)
+
+    def place(self, op: int) -> Place | None:
+        """Where the op is in the source; None if the compiler did not say."""
+        arrays = self.description.arrays
+        line, file = int(arrays["op_row"][op]), int(arrays["op_file"][op])
+        if not line or file == NONE:
+            return None
+        name = self.description.names[file]
+        column = int(arrays["op_column"][op])
+        return Place(name, line, column, self.function_of(op))
+
+
+class Lines:
+    """The text of source files: those kept with a trace first, then those still in place."""
+
+    def __init__(self, kept: Path) -> None:
+        self._kept = kept
+        self._known: dict[str, list[str]] = {}
+
+    def line(self, file: str, number: int) -> str:
+        """A line of a file, stripped; empty if we do not have it."""
+        lines = self.of(file)
+        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+    def of(self, file: str) -> list[str]:
+        if file not in self._known:
+            self._known[file] = self._read(file)
+        return self._known[file]
+
+    def _read(self, file: str) -> list[str]:
+        for path in (self._kept / file.removeprefix("./"), Path(file)):
+            if path.is_file():
+                return path.read_text("utf-8", "replace").splitlines()
+        return []
