@@ -1,0 +1,69 @@
+"""How does our own C code get to run inside Python?"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from whence.errors import UserError
+from whence.subject.toolchain import compilers
+
+_FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
+
+
+def library(sources: Sequence[Path], compiler: Sequence[str] | None = None) -> Path:
+    """Return a shared library made of the C `sources` (and the headers beside them).
+
+    It is compiled once and kept in the user's cache, under a name that tells its contents and
+    the compiler; processes that want it at the same time do not disturb each other.
+    """
+    command = list(compiler) if compiler else _compiler()
+    path = _cache() / f"{_fingerprint(sources, command)}.so"
+    if not path.exists():
+        _compile([*command, *_FLAGS, *map(str, sources), "-lm"], path)
+    return path
+
+
+def _compiler() -> list[str]:
+    command = compilers(os.environ).get("CC")
+    if command is None:
+        raise UserError(
+            "There is no C compiler here, and a recorded C program is read by C code.\n"
+            "We looked for $CC, cc, gcc and clang on the PATH, and for the ziglang package.\n"
+            "Install one of them: pip install 'whence[c]'",
+            slug="no-c-compiler",
+        )
+    return shlex.split(command)
+
+
+def _cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "whence" / "native"
+
+
+def _fingerprint(sources: Sequence[Path], command: Sequence[str]) -> str:
+    headers = {header for source in sources for header in source.parent.glob("*.h")}
+    digest = hashlib.sha256(repr([*command, *_FLAGS]).encode())
+    for file in sorted({*sources, *headers}):
+        digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:32]
+
+
+def _compile(command: Sequence[str], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        made = Path(folder) / path.name
+        ran = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True)
+        if ran.returncode:
+            raise UserError(
+                f"The C compiler cannot compile whence's own code.\nWe ran: {shlex.join(command)}\n"
+                f"{ran.stderr.strip()[-2000:]}\n"
+                "Set $CC to a compiler that can: gcc 9, clang 10 or newer, or zig cc.",
+                slug="no-c-compiler",
+            )
+        made.replace(path)  # in one go: another process sees all of it or nothing

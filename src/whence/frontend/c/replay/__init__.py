@@ -1,0 +1,333 @@
+"""What did a recorded thread do?  Replays its log (replay.c) and keeps what came of it.
+
+`Replay.open` interprets the whole log once and writes the columns (activations, links, ...) as
+raw little-endian arrays; `Replay.window` interprets a part again to give the values of its steps.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from whence.errors import UserError
+from whence.frontend.c.native import library
+from whence.frontend.c.replay.program import Array, Program
+
+HEADER: Final = 4096  # bytes before the log in the file of a stream
+
+ACTIVATION = np.dtype(
+    [(name, "<u4") for name in (
+        "function", "parent", "call", "first_instance", "last_instance", "ret", "flags", "depth")]
+)  # fmt: skip
+EFFECT = np.dtype(
+    [("step", "<u4"), ("kind", "u1"), ("pad", "u1", 3), ("source", "<u4"), ("arg", "<i4"),
+     ("addr", "<u8"), ("addr2", "<u8"), ("len", "<u8"), ("offset", "<u8"),
+     ("first_run", "<u4"), ("n_runs", "<u4")]
+)  # fmt: skip
+WRITE = np.dtype([("addr", "<u8"), ("step", "<u4"), ("len", "<u4")])
+RUN = np.dtype([("offset", "<u4"), ("length", "<u4"), ("step", "<u4")])
+CHECKPOINT = np.dtype(
+    [("at", "<u8"), ("log", "<u8"), ("step", "<u4"), ("instance", "<u4"), ("n_frames", "<u4"),
+     ("stretch", "<u4")]
+)  # fmt: skip
+MIXED: Final = 0xC0000000  # a link from here on is an index into `mixed`
+COLUMNS: Final[dict[str, np.dtype[Any]]] = {
+    "stretch.u32": np.dtype("<u4"), "first.u32": np.dtype("<u4"),
+    "activation.u32": np.dtype("<u4"), "control.u32": np.dtype("<u4"),
+    "links.u32": np.dtype("<u4"), "linkbase.u64": np.dtype("<u8"),
+    "instmap.u32": np.dtype("<u4"), "mixed.u32": np.dtype(("<u4", 2)), "runs": RUN,
+    "activations": ACTIVATION, "effects": EFFECT, "writes": WRITE,
+}  # fmt: skip
+
+Progress = Callable[[int, int], bool]  # steps, bytes of log so far -> go on?
+
+
+class Status(IntEnum):
+    """How the reading of a log ended."""
+
+    OK = 0
+    CUT = 1  # the log ends where the run did not: the last instance may be partial
+    DAMAGED = 2  # it makes no sense from there on
+    STOPPED = 3  # cancelled, or too large
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A value that the program logged and the replay computed otherwise."""
+
+    step: int
+    logged: int
+    computed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What came of replaying a stream."""
+
+    steps: int
+    instances: int
+    links: int
+    activations: int
+    effects: int
+    writes: int
+    log_bytes: int  # file offset up to which the log was read
+    status: Status
+    message: str
+    stop_op: int | None  # the op that did not complete (the log ends, the program crashed)
+    stop_address: int  # the address that it was about to use, if it uses one
+    mismatch_count: int
+    mismatches: tuple[Mismatch, ...]  # the first hundred
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The steps from `first` on: what each computed, at which address, where in the log."""
+
+    first: int
+    value: Array  # of a CALL only if it returned within the window
+    address: Array
+    offset: Array
+
+
+# --- structs of tables.h and kernel.h ----------------------------------------------------------
+
+
+class _Initial(ctypes.Structure):
+    _fields_ = (("address", ctypes.c_uint64), ("size", ctypes.c_uint64), ("bytes", ctypes.c_char_p))
+
+
+_TABLES = ("ops", "extras", "constants", "functions", "params", "blocks", "stretches", "sites")
+
+
+class _Tables(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in (*_TABLES, "entries", "initial")),
+        *(("n_" + name, ctypes.c_uint64) for name in (*_TABLES, "initial")),
+    )
+
+
+class _Mismatch(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_uint64) for name in ("step", "logged", "computed"))
+
+
+class _Meta(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_uint64) for name in (
+            "steps", "instances", "links", "activations", "effects", "writes", "mixed", "runs",
+            "checkpoints", "log_bytes", "stop_address", "mismatches", "disordered")),
+        ("status", ctypes.c_uint32), ("stop_op", ctypes.c_uint32),
+        ("mismatch", _Mismatch * 100), ("message", ctypes.c_char * 256),
+    )  # fmt: skip
+
+    def taken(self) -> Meta:
+        rows = self.mismatch[: min(self.mismatches, 100)]
+        return Meta(
+            self.steps, self.instances, self.links, self.activations, self.effects, self.writes,
+            self.log_bytes, Status(self.status), self.message.decode("utf-8", "replace"),
+            None if self.stop_op == 0xFFFFFFFF else self.stop_op, self.stop_address,
+            self.mismatches, tuple(Mismatch(row.step, row.logged, row.computed) for row in rows),
+        )  # fmt: skip
+
+
+class _Window(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_uint32) for name in ("first", "end", "detail")),
+        *((name, ctypes.c_void_p) for name in
+          ("value", "address", "offset", "result", "arguments")),
+        *((name, ctypes.c_uint64) for name in ("n_result", "n_arguments", "capacity")),
+    )  # fmt: skip
+
+
+_PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64)
+_SOURCES = ("replay.c", "check.c", "columns.c", "effects.c", "frames.c", "memory.c", "prepare.c")
+
+
+@cache
+def _kernel() -> ctypes.CDLL:
+    folder = Path(__file__).parent
+    kernel = ctypes.CDLL(str(library([folder / name for name in _SOURCES])))
+    pointer, number = ctypes.c_void_p, ctypes.c_uint64
+    kernel.replay_prepare.restype = pointer
+    kernel.replay_prepare.argtypes = [pointer, ctypes.c_char_p, ctypes.c_size_t]
+    kernel.replay_free.argtypes = [pointer]
+    kernel.replay_open.argtypes = [
+        pointer, pointer, number, number, pointer, number, number, ctypes.c_char_p, pointer,
+        pointer,
+    ]  # fmt: skip
+    kernel.replay_window.restype = ctypes.c_int64
+    kernel.replay_window.argtypes = [
+        pointer, pointer, number, number, pointer, pointer, number, pointer, pointer,
+    ]  # fmt: skip
+    return kernel
+
+
+class _Prepared:
+    """A program as the kernel wants it; keeps alive what the kernel points to."""
+
+    def __init__(self, program: Program) -> None:
+        self._arrays = {name: getattr(program, name) for name in (*_TABLES, "entries")}
+        rows = (_Initial(area.address, area.size, area.contents) for area in program.initial)
+        self._initial = (_Initial * len(program.initial))(*rows)
+        tables = _Tables()
+        for name, array in self._arrays.items():
+            setattr(tables, name, array.ctypes.data)
+            if name != "entries":
+                setattr(tables, "n_" + name, len(array))
+        tables.initial = ctypes.addressof(self._initial)
+        tables.n_initial = len(program.initial)
+        message = ctypes.create_string_buffer(256)
+        self.pointer = _kernel().replay_prepare(ctypes.byref(tables), message, len(message))
+        if not self.pointer:
+            raise ValueError(message.value.decode())
+
+    def __del__(self) -> None:
+        if getattr(self, "pointer", None):
+            _kernel().replay_free(self.pointer)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The log of one thread: the whole file, and what its header says."""
+
+    data: Array  # bytes of the file
+    end: int  # where the log ends in it
+    crash: int | None  # the address whose use killed the program
+
+    @classmethod
+    def of(cls, file: Any) -> Stream:
+        """Read the header of a stream's file (bytes, or an mmap)."""
+        data = np.frombuffer(file, dtype=np.uint8)
+        head = data[:HEADER].tobytes()
+        if len(head) < HEADER or head[16:24] != b"WHENCE01":
+            raise UserError(
+                f"This is not the log of a recorded thread: {len(data)} bytes, and they do not"
+                " begin with whence's header.\nRecord the program again with whence trace.",
+                slug="not-a-recording",
+            )
+        cursor, _, _, window, offset = struct.unpack_from("<5Q", head)
+        state, signal, address = struct.unpack_from("<IIQ", head, 72)
+        end = offset + cursor - window if offset + cursor - window >= HEADER else len(data)
+        return cls(data, min(end, len(data)), address if state == 2 and signal else None)
+
+
+class Replay:
+    """An opened stream: its columns are in a directory, its values come by windows."""
+
+    def __init__(self, program: Program, stream: Stream, out: Path, meta: Meta) -> None:
+        self.program, self.stream, self.out, self.meta = program, stream, out, meta
+        self._prepared = _Prepared(program)
+        self._index = _mapped(out / "checkpoints.index", CHECKPOINT)
+        self._saved = _mapped(out / "checkpoints", np.dtype("u1"))
+
+    @classmethod
+    def open(
+        cls, program: Program, log: Any, out: Path, progress: Progress | None = None,
+        memory: int | None = None, checkpoint_every: int = 1 << 18,
+    ) -> Replay:  # fmt: skip
+        """Interpret a whole stream and write its columns to the directory `out`.
+
+        `log` is the stream's file, header included (bytes or mmap).  `progress` is called about
+        every million steps.  `memory` limits what the picture of the program's memory may take,
+        by default to half of the machine's; windows start at checkpoints at least
+        `checkpoint_every` steps apart.
+        """
+        out.mkdir(parents=True, exist_ok=True)
+        stream, prepared, meta = Stream.of(log), _Prepared(program), _Meta()
+        callback, raised = _callback(progress)
+        crash = ctypes.byref(ctypes.c_uint64(stream.crash)) if stream.crash is not None else None
+        failed = _kernel().replay_open(
+            prepared.pointer, stream.data.ctypes.data, HEADER, stream.end, crash,
+            memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2,
+            checkpoint_every, os.fsencode(out), callback, ctypes.byref(meta),
+        )  # fmt: skip
+        if raised:
+            raise raised[0]
+        if failed:
+            raise OSError(failed, os.strerror(failed), str(out))
+        if meta.disordered:
+            for name in ("effects", "writes"):
+                _sort(out / name, COLUMNS[name])
+        return cls(program, stream, out, meta.taken())
+
+    def column(self, name: str) -> Array:
+        """A column (or table) of section 5, mapped from its file."""
+        return _mapped(self.out / name, COLUMNS[name])
+
+    def window(self, first: int, end: int) -> Window:
+        """Return the values of the steps first .. end-1, as far as there are."""
+        return self._window(first, end, 0)[0]
+
+    def wide(self, step: int) -> bytes:
+        """Return all slots of what a step computed (or stored, or returned), as bytes."""
+        return self._window(step, step + 1, step)[1].tobytes()
+
+    def arguments(self, step: int) -> list[int]:
+        """Return the values that a CALL passed, slot by slot."""
+        return [int(value) for value in self._window(step, step + 1, step)[2]]
+
+    def _window(self, first: int, end: int, detail: int) -> tuple[Window, Array, Array]:
+        if not 1 <= first <= end < MIXED:
+            raise ValueError(f"no steps {first} .. {end - 1}")
+        end = min(end, self.meta.steps + 1)
+        size = max(end - first, 0)
+        value, address, offset = (np.zeros(size, np.uint64) for _ in range(3))
+        result, arguments = (np.zeros(1 << 16 if detail else 0, np.uint64) for _ in range(2))
+        request = _Window(
+            first, end, detail, *(a.ctypes.data for a in (value, address, offset)),
+            result.ctypes.data, arguments.ctypes.data, 0, 0, len(result),
+        )  # fmt: skip
+        if size:
+            self._run(request, first, size)
+        return (
+            Window(first, value, address, offset),
+            result[: request.n_result],
+            arguments[: request.n_arguments],
+        )
+
+    def _run(self, request: _Window, first: int, size: int) -> None:
+        before = int(np.searchsorted(self._index["step"], first, side="left")) - 1
+        row = self._index[before : before + 1].copy() if before >= 0 else None
+        meta = _Meta()
+        filled = _kernel().replay_window(
+            self._prepared.pointer, self.stream.data.ctypes.data, HEADER, self.stream.end,
+            None if row is None else row.ctypes.data, self._saved.ctypes.data, len(self._saved),
+            ctypes.byref(request), ctypes.byref(meta),
+        )  # fmt: skip
+        if filled != size:
+            raise RuntimeError(f"replayed {filled} of {size} steps from {first}: {meta.message!r}")
+
+
+def _callback(progress: Progress | None) -> tuple[Any, list[BaseException]]:
+    """Return `progress` for C, and a list that gets what it raises (that cancels as well)."""
+    raised: list[BaseException] = []
+
+    def call(steps: int, used: int) -> int:
+        try:
+            return 0 if progress is None or progress(steps, used) else 1
+        except BaseException as error:
+            raised.append(error)
+            return 1
+
+    return (_PROGRESS(call) if progress else None), raised
+
+
+def _mapped(path: Path, dtype: np.dtype[Any]) -> Array:
+    item = dtype.itemsize
+    if path.stat().st_size < item:  # an empty file cannot be mapped
+        return np.zeros((0, *dtype.shape), dtype.base)
+    return np.memmap(path, mode="r", dtype=dtype.base).reshape(-1, *dtype.shape)
+
+
+def _sort(path: Path, dtype: np.dtype[Any]) -> None:
+    if path.stat().st_size:
+        rows = np.fromfile(path, dtype)
+        rows[np.argsort(rows["step"], kind="stable")].tofile(path)

@@ -1,0 +1,126 @@
+/* What does the kernel know while it replays a stream? */
+#ifndef WHENCE_KERNEL_H
+#define WHENCE_KERNEL_H
+#include "columns.h"
+#include "memory.h"
+#include "tables.h"
+
+enum { OK, CUT, DAMAGED, STOPPED }; /* STOPPED: cancelled, or too large for us */
+enum { MISMATCHES = 100 };
+
+struct mismatch { u64 step, logged, computed; };
+struct meta { /* as in __init__.py */
+    u64 steps, instances, links, activations, effects, writes, mixed, runs, checkpoints;
+    u64 log_bytes;    /* file offset up to which the log was read */
+    u64 stop_address; /* that the op at `stop_op` was about to use, if any */
+    u64 mismatches;
+    u64 disordered; /* 1: rows of `effects` or `writes` are not in the order of their steps */
+    u32 status, stop_op; /* the op that did not complete, or NONE */
+    struct mismatch mismatch[MISMATCHES];
+    char message[256];
+};
+
+struct activation { u32 function, parent, call, first_instance, last_instance, ret, flags, depth; };
+enum { DIRECT = 1, UNWOUND = 2 }; /* flags of an activation */
+struct effect {
+    u32 step;
+    u8 kind, pad[3];
+    u32 source;
+    i32 arg;
+    u64 addr, addr2, len, offset;
+    u32 first_run, n_runs;
+};
+struct write { u64 addr; u32 step, len; };
+struct checkpoint { u64 at, log; u32 step, instance, n_frames, stretch; };
+
+struct decision { u32 step, ipdom; }; /* a branch in effect until its ipdom is entered */
+
+struct frame {
+    u64 *slots;
+    u8 *local;
+    u32 *definer; /* of each local byte */
+    struct chunk *chunk;
+    u64 address;
+    u32 function, activation, block, from, stretch;
+    u32 call;        /* step of the call that it waits for */
+    u32 call_op;
+    u32 direct;      /* its call entered the callee itself */
+    u32 by_call;     /* it is itself the callee of the call that entered it */
+    u32 entered_by;  /* step */
+    u32 last_instance;
+    u32 control;     /* of the current block */
+    u32 decisions;   /* number of decisions below this activation's */
+    u32 twice;       /* number of decisions at its latest setjmp */
+};
+
+typedef int progress_fn(u64 steps, u64 log_bytes);
+
+struct window { /* what is wanted of the steps from..to-1, and of step `detail` */
+    u32 from, to, detail;
+    u64 *value, *address, *offset;
+    u64 *result, *arguments; /* slots of step `detail` */
+    u64 n_result, n_arguments, capacity;
+};
+
+struct prepared { /* what is worked out once, before the first step */
+    struct tables t;
+    struct op *ops;  /* with frequent cases under codes of their own */
+    u8 *branches;    /* of each block: can its end go several ways? */
+    u32 *entry_size; /* of each function: bytes of its entry item after the fid */
+    u32 *by_fid;     /* hash table: function + 1 */
+    u64 fid_slots, scratch_slots;
+};
+
+struct kernel {
+    const struct prepared *prepared;
+    const struct tables *t;
+    const struct op *ops;
+    const u8 *log, *p, *end;
+    u64 crash; /* address whose use killed the program, or ~0 */
+    int crashed;
+    u32 step, instance;
+
+    struct frame *frames;
+    u32 n_frames, frames_size;
+    struct chunk *chunk;
+    struct decision *decisions;
+    u32 n_decisions, decisions_size;
+    u64 *scratch; /* the phis of a block */
+
+    struct memory memory;
+    struct runs runs;
+    struct column stretch, first, activation, control, links, linkbase, instmap, mixed, run_rows,
+        effects, writes, checkpoints, checkpoint_index;
+    struct mapped activations;
+    u64 n_mixed, n_runs;
+    u32 last_row; /* the step of the latest row of `effects` or `writes` */
+    u64 next_event, next_checkpoint, next_progress;
+    u64 checkpoint_every; /* steps, at least */
+    const u8 *quiet_at; /* where the log was, */
+    u32 quiet_since;    /* and the step when it got there */
+    progress_fn *progress;
+
+    struct window *window;
+    struct meta *meta;
+};
+
+/* frames.c */
+struct frame *push_frame(struct kernel *k, u32 function); /* NULL: out of memory */
+void pop_frame(struct kernel *k);
+void free_frames(struct kernel *k);
+int push_decision(struct kernel *k, u32 step, u32 ipdom);
+void save_checkpoint(struct kernel *k);
+int restore_checkpoint(struct kernel *k, const struct checkpoint *c, const u8 *file, u64 size);
+
+/* prepare.c */
+u32 function_of(const struct prepared *k, u64 fid); /* NONE: no such */
+
+/* effects.c */
+int read_effect(struct kernel *k, u32 step, int recording);
+void add_write(struct kernel *k, u64 address, u64 size, u32 step);
+void copy_bytes(struct kernel *k, u64 to, u64 from, u64 size, u32 step);
+void fill_bytes(struct kernel *k, u64 to, int byte, u64 size, u32 step);
+u32 link_of_runs(struct kernel *k);
+void fail(struct kernel *k, u32 status, const char *format, ...);
+
+#endif

@@ -1,0 +1,268 @@
+#include "memory.h"
+
+#include <stdlib.h>
+
+void memory_open(struct memory *m, u64 limit) {
+    memset(m, 0, sizeof *m);
+    m->limit = limit / sizeof(struct bytes);
+    m->size = 1 << 12;
+    m->pages = calloc(m->size, sizeof *m->pages);
+    m->out_of_memory = !m->pages;
+}
+
+void memory_close(struct memory *m) {
+    for (u64 i = 0; m->pages && i < m->size; i++) free(m->pages[i].bytes);
+    free(m->pages);
+    free(m->variadic);
+}
+
+static struct page *place(struct page *pages, u64 size, u64 number) {
+    u64 i = (number * 0x9e3779b97f4a7c15u) >> 20;
+    for (;; i++) {
+        struct page *p = &pages[i & (size - 1)];
+        if (p->number == number || !p->number) return p;
+    }
+}
+
+static struct page *find(struct memory *m, u64 address) { /* NULL: FRESH all over */
+    if (m->out_of_memory) return NULL;
+    struct page *p = place(m->pages, m->size, (address >> 12) + 1);
+    return p->number ? p : NULL;
+}
+
+static void grow(struct memory *m) {
+    struct page *pages = calloc(2 * m->size, sizeof *pages);
+    if (!pages) {
+        m->out_of_memory = 1;
+        return;
+    }
+    for (u64 i = 0; i < m->size; i++)
+        if (m->pages[i].number) *place(pages, 2 * m->size, m->pages[i].number) = m->pages[i];
+    free(m->pages);
+    m->pages = pages;
+    m->size *= 2;
+}
+
+static struct page *make(struct memory *m, u64 address) { /* NULL: out of memory */
+    struct page *p = find(m, address);
+    if (p) return p;
+    if (4 * m->n_pages >= 3 * m->size && !m->out_of_memory) grow(m);
+    if (m->out_of_memory) return NULL;
+    p = place(m->pages, m->size, (address >> 12) + 1);
+    *p = (struct page){(address >> 12) + 1, NULL, FRESH, UNKNOWN};
+    m->n_pages++;
+    return p;
+}
+
+struct bytes *memory_bytes(struct memory *m, u64 address) {
+    struct page *p = make(m, address);
+    if (!p) return NULL;
+    if (!p->bytes) {
+        p->bytes = m->n_bytes++ < m->limit ? malloc(sizeof *p->bytes) : NULL;
+        if (!p->bytes) {
+            m->out_of_memory = 1;
+            return NULL;
+        }
+        memset(p->bytes->data, p->fill == UNKNOWN ? 0 : (int)p->fill, PAGE);
+        memset(p->bytes->known, p->fill != UNKNOWN, PAGE);
+        for (u32 i = 0; i < PAGE; i++) p->bytes->definer[i] = p->definer;
+    }
+    m->cache[p->number & 255] = *p;
+    return p->bytes;
+}
+
+static u64 part(u64 address, u64 size) { /* how much of it lies in the first page */
+    u64 room = PAGE - (address & (PAGE - 1));
+    return size < room ? size : room;
+}
+
+/* Bytes that are all alike: of this definer, with this byte or UNKNOWN for contents. */
+static void set(struct memory *m, u64 address, u64 size, u32 definer, u32 fill) {
+    for (u64 n; size && !m->out_of_memory; address += n, size -= n) {
+        n = part(address, size);
+        struct page *p = n == PAGE ? make(m, address) : NULL;
+        if (p && !p->bytes) {
+            p->definer = definer;
+            p->fill = fill;
+            continue;
+        }
+        struct bytes *b = memory_page(m, address);
+        if (!b) return;
+        u32 at = address & (PAGE - 1);
+        memset(b->data + at, fill == UNKNOWN ? 0 : (int)fill, n);
+        memset(b->known + at, fill != UNKNOWN, n);
+        for (u64 i = 0; i < n; i++) b->definer[at + i] = definer;
+    }
+}
+
+void memory_store(struct memory *m, u64 address, const u8 *data, u64 size, u32 step) {
+    for (u64 n; size && !m->out_of_memory; address += n, data += n, size -= n) {
+        n = part(address, size);
+        struct bytes *b = memory_page(m, address);
+        if (!b) return;
+        u32 at = address & (PAGE - 1);
+        memcpy(b->data + at, data, n);
+        memset(b->known + at, 1, n);
+        for (u64 i = 0; i < n; i++) b->definer[at + i] = step;
+    }
+}
+
+void memory_initial(struct memory *m, u64 address, u64 size, const u8 *bytes) {
+    if (bytes) memory_store(m, address, bytes, size, 0);
+    else set(m, address, size, INITIAL, UNKNOWN);
+}
+
+void memory_write(struct memory *m, u64 address, u64 size, u32 step) {
+    set(m, address, size, step ? step : INITIAL, UNKNOWN);
+}
+
+void memory_fill(struct memory *m, u64 address, u64 size, u8 byte, u32 step) {
+    set(m, address, size, step, byte);
+}
+
+void memory_forget(struct memory *m, u64 address, u64 size) {
+    /* Only pages that there are: reserving terabytes is cheap for the program and for us. */
+    if (size > m->size * PAGE) {
+        for (u64 i = 0; i < m->size && !m->out_of_memory; i++) {
+            u64 at = (m->pages[i].number - 1) << 12;
+            if (m->pages[i].number && at - address < size) set(m, at, PAGE, FRESH, UNKNOWN);
+        }
+        return;
+    }
+    for (u64 n; size; address += n, size -= n) {
+        n = part(address, size);
+        if (find(m, address)) set(m, address, n, FRESH, UNKNOWN);
+    }
+}
+
+static void copy_part(struct memory *m, u64 to, u64 from, u64 n, u32 step) {
+    struct page *p = find(m, from);
+    if (!p || !p->bytes) {
+        u32 fill = p ? p->fill : UNKNOWN;
+        set(m, to, n, step || fill != UNKNOWN ? step : INITIAL, fill);
+        return;
+    }
+    struct bytes *source = p->bytes, *b = memory_page(m, to);
+    if (!b) return;
+    u32 i = to & (PAGE - 1), j = from & (PAGE - 1);
+    memmove(b->data + i, source->data + j, n);
+    memmove(b->known + i, source->known + j, n);
+    for (u64 k = 0; k < n; k++) b->definer[i + k] = step || b->known[i + k] ? step : INITIAL;
+}
+
+static void copy_variadic(struct memory *m, u64 to, u64 from, u64 size) { /* va_copy */
+    for (u32 i = m->n_variadic; i-- > 0;)
+        if (m->variadic[i].list == from && m->variadic[i].size == size) {
+            memory_variadic(m, to, size, m->variadic[i].call, m->variadic[i].depth);
+            return;
+        }
+}
+
+void memory_copy(struct memory *m, u64 to, u64 from, u64 size, u32 step) {
+    if (m->n_variadic) copy_variadic(m, to, from, size);
+    int backwards = to - from < size;
+    for (u64 done = 0, n; done < size && !m->out_of_memory; done += n) {
+        u64 left = size - done;
+        if (backwards) { /* the last part that crosses no page border on either side */
+            u64 t = ((to + left - 1) & (PAGE - 1)) + 1, f = ((from + left - 1) & (PAGE - 1)) + 1;
+            n = t < f ? t : f;
+            n = n < left ? n : left;
+            copy_part(m, to + left - n, from + left - n, n, step);
+        } else {
+            n = part(to + done, part(from + done, left));
+            copy_part(m, to + done, from + done, n, step);
+        }
+    }
+}
+
+void memory_variadic(struct memory *m, u64 list, u64 size, u32 call, u32 depth) {
+    if (m->n_variadic == m->variadic_size) {
+        u32 wanted = m->variadic_size ? 2 * m->variadic_size : 16;
+        struct variadic *more = realloc(m->variadic, wanted * sizeof *more);
+        if (!more) {
+            m->out_of_memory = 1;
+            return;
+        }
+        m->variadic = more;
+        m->variadic_size = wanted;
+    }
+    m->variadic[m->n_variadic++] = (struct variadic){list, size, {0}, 0, call, depth};
+}
+
+/* A pointer was loaded from a va_list for the first time: it leads to the arguments. */
+static void learn_area(struct memory *m, u64 address, const u8 *data, u64 size) {
+    for (u32 i = m->n_variadic; size == 8 && i-- > 0;) {
+        struct variadic *v = &m->variadic[i];
+        if (address - v->list >= v->size || v->n_areas == 4) continue;
+        memcpy(&v->area[v->n_areas++], data, 8);
+        return;
+    }
+}
+
+enum { AREA = 176 }; /* bytes that hold the register arguments on x86-64 */
+
+/* Something that is not in the log wrote this byte, after step `definer`: who? */
+static u32 outsider(const struct memory *m, u64 address, u32 definer) {
+    for (u32 i = m->n_variadic; i-- > 0;)
+        for (u32 k = 0; k < m->variadic[i].n_areas; k++)
+            if (address - m->variadic[i].area[k] < AREA && m->variadic[i].call > definer)
+                return m->variadic[i].call;
+    return m->external > definer ? m->external : 0;
+}
+
+void runs_add(struct memory *m, struct runs *to, u32 offset, u32 length, u32 step) {
+    struct run *last = to->n ? &to->run[to->n - 1] : NULL;
+    if (last && last->step == step && last->offset + last->length == offset) {
+        last->length += length;
+        return;
+    }
+    if (to->n == to->size) {
+        u32 wanted = to->size ? 2 * to->size : 64;
+        struct run *more = realloc(to->run, wanted * sizeof *more);
+        if (!more) {
+            m->out_of_memory = 1;
+            return;
+        }
+        to->run = more;
+        to->size = wanted;
+    }
+    to->run[to->n++] = (struct run){offset, length, step};
+}
+
+void memory_load(struct memory *m, u64 address, const u8 *data, u64 size, u32 at, struct runs *to) {
+    if (m->n_variadic) learn_area(m, address, data, size);
+    for (u64 i = 0; i < size; i++) {
+        struct bytes *b = memory_page(m, address + i);
+        if (!b) return;
+        u32 k = (address + i) & (PAGE - 1), definer = b->definer[k];
+        if (b->known[k] ? b->data[k] != data[i] : definer == FRESH)
+            definer = outsider(m, address + i, definer);
+        else if (definer == INITIAL)
+            definer = 0;
+        b->data[k] = data[i];
+        b->known[k] = 1;
+        b->definer[k] = definer;
+        runs_add(m, to, at + (u32)i, 1, definer);
+    }
+}
+
+static u32 teller(const struct memory *m, u64 address, u32 definer, int known) {
+    if (definer == INITIAL) return 0;
+    return definer || known ? definer : outsider(m, address, 0);
+}
+
+void memory_read(struct memory *m, u64 address, u64 size, struct runs *to) {
+    for (u64 done = 0, n; done < size && !m->out_of_memory; done += n) {
+        n = part(address + done, size - done);
+        struct page *p = find(m, address + done);
+        u32 at = (address + done) & (PAGE - 1);
+        if (!p || !p->bytes) {
+            u32 step = teller(m, address + done, p ? p->definer : FRESH, p && p->fill != UNKNOWN);
+            runs_add(m, to, (u32)done, (u32)n, step);
+            continue;
+        }
+        for (u64 i = 0; i < n; i++)
+            runs_add(m, to, (u32)(done + i), 1, teller(m, address + done + i,
+                     p->bytes->definer[at + i], p->bytes->known[at + i]));
+    }
+}
