@@ -20,6 +20,7 @@ from whence.errors import UserError
 from whence.frontend.c.process import LogFile, Process, State, processes
 from whence.frontend.c.record import MODULES, RUN, SOURCES
 from whence.frontend.c.replay import Meta, Mismatch, Replay, Status, Window
+from whence.frontend.c.replay import Stream as LogBytes
 from whence.frontend.c.replay.program import Program
 from whence.frontend.c.source import Lines, ModuleSource, Place
 from whence.frontend.c.tables import NONE, Description
@@ -197,7 +198,9 @@ class Thread:
         if known.is_file():
             saved = json.loads(known.read_text("utf-8"))
             if saved.pop("version", 0) == VERSION:
-                return Replay(self.image.program, data, out, _meta(saved))
+                return Replay(
+                    self.image.program, LogBytes.of(data, process.jumps_out(log)), out, _meta(saved)
+                )
         shutil.rmtree(out, ignore_errors=True)
         replay = Replay.open(
             self.image.program, data, out, progress=progress, jumps=process.jumps_out(log)

@@ -285,6 +285,8 @@ class _FunctionRewriting:
         elif BlockFlag.MARKED in flags:
             self._room_by_branch(number)
             self.out += self.cursor.put(f"i{8 * self.width} {number}", self.width)
+        if not entry and BlockFlag.LANDING not in flags:
+            self._values(instructions[:position], logging)
         for instruction, log in zip(instructions[position:], logging[position:], strict=True):
             self._instruction(block, instruction, log)
 
@@ -344,10 +346,14 @@ class _FunctionRewriting:
         for k in self.log.logged_params:
             parameter = self.function.parameters[k]
             self._value(parameter.type, f"%{quote(parameter.name)}")
-        for instruction, log in zip(allocas, logging, strict=False):
+        self._values(allocas, logging)
+        self.out += self.cursor.tell()
+
+    def _values(self, first: Sequence[Instruction], logging: Sequence[Logging]) -> None:
+        """Append the results of the first instructions of a block, all together."""
+        for instruction, log in zip(first, logging, strict=False):
             if log.value:
                 self._value(instruction.type, f"%{quote(instruction.result or '')}")
-        self.out += self.cursor.tell()
 
     def _frame(self) -> list[str]:
         frame = self.new()
@@ -358,9 +364,7 @@ class _FunctionRewriting:
 
     def _landing(self, site: int, first: Sequence[Instruction], logging: Sequence[Logging]) -> None:
         self._come_back(site)
-        for instruction, log in zip(first, logging, strict=False):
-            if log.value:
-                self._value(instruction.type, f"%{quote(instruction.result or '')}")
+        self._values(first, logging)
         self.out += self.cursor.tell()
 
     def _come_back(self, site: int) -> None:

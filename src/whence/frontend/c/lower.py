@@ -44,7 +44,6 @@ from whence.frontend.c.tables import (
 )
 
 
-
 @dataclass(frozen=True, slots=True)
 class Logging:
     """What the instrumented code of one instruction has to do for the log."""
@@ -378,7 +377,6 @@ class _FunctionLowering(Operations):
             op.dst != NONE
             and not op.flags & OpFlag.LOGGED
             and op.call is None
-            and instruction.opcode != "phi"  # nothing may stand between phis
             and (self.m.slots(instruction.type) == 1 or op.code is Code.OVERFLOW)
         )
 

@@ -400,7 +400,7 @@ class Operations:
 
     def _phi(self, i: Instruction) -> Op:
         numbers = [len(i.operands) // 2, self.m.slots(i.type)]
-        op = Op(Code.PHI, dst=self.dst(i), kind=Kind.PHI)
+        op = Op(Code.PHI, bits=self._scalar_bits(i.type), dst=self.dst(i), kind=Kind.PHI)
         for value, label in zip(i.operands[::2], i.operands[1::2], strict=True):
             block = self.block_of(label.value)
             numbers += [block, self.operand(value)]

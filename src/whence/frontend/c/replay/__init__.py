@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -160,12 +160,13 @@ def _kernel() -> ctypes.CDLL:
     kernel.replay_prepare.argtypes = [pointer, ctypes.c_char_p, ctypes.c_size_t]
     kernel.replay_free.argtypes = [pointer]
     kernel.replay_open.argtypes = [
-        pointer, pointer, number, number, pointer, number, number, ctypes.c_char_p, pointer,
-        pointer,
+        pointer, pointer, number, number, pointer, number, pointer, number, number,
+        ctypes.c_char_p, pointer, pointer,
     ]  # fmt: skip
     kernel.replay_window.restype = ctypes.c_int64
     kernel.replay_window.argtypes = [
-        pointer, pointer, number, number, pointer, pointer, number, pointer, pointer,
+        pointer, pointer, number, number, pointer, number, pointer, pointer, number, pointer,
+        pointer,
     ]  # fmt: skip
     return kernel
 
@@ -201,9 +202,10 @@ class Stream:
     data: Array  # bytes of the file
     end: int  # where the log ends in it
     crash: int | None  # the address whose use killed the program
+    jumps: Array  # where signal handlers jumped out
 
     @classmethod
-    def of(cls, file: Any) -> Stream:
+    def of(cls, file: Any, jumps: Sequence[int] = ()) -> Stream:
         """Read the header of a stream's file (bytes, or an mmap)."""
         data = np.frombuffer(file, dtype=np.uint8)
         head = data[:HEADER].tobytes()
@@ -215,8 +217,11 @@ class Stream:
             )
         cursor, _, _, window, offset = struct.unpack_from("<5Q", head)
         state, signal, address = struct.unpack_from("<IIQ", head, 72)
-        end = offset + cursor - window if offset + cursor - window >= HEADER else len(data)
-        return cls(data, min(end, len(data)), address if state == 2 and signal else None)
+        (settled,) = struct.unpack_from("<Q", head, 112)
+        end = offset + cursor - window if window else settled  # 0 while the window moves
+        end = min(end if end >= HEADER else len(data), len(data))
+        inside = np.array([jump for jump in jumps if HEADER <= jump < end], np.uint64)
+        return cls(data, end, address if state == 2 and signal else None, inside)
 
 
 class Replay:
@@ -231,21 +236,23 @@ class Replay:
     @classmethod
     def open(
         cls, program: Program, log: Any, out: Path, progress: Progress | None = None,
-        memory: int | None = None, checkpoint_every: int = 1 << 18,
+        memory: int | None = None, checkpoint_every: int = 1 << 18, jumps: Sequence[int] = (),
     ) -> Replay:  # fmt: skip
         """Interpret a whole stream and write its columns to the directory `out`.
 
         `log` is the stream's file, header included (bytes or mmap).  `progress` is called about
         every million steps.  `memory` limits what the picture of the program's memory may take,
         by default to half of the machine's; windows start at checkpoints at least
-        `checkpoint_every` steps apart.
+        `checkpoint_every` steps apart.  `jumps` are the offsets in the file at which a signal
+        handler jumped out.
         """
         out.mkdir(parents=True, exist_ok=True)
-        stream, prepared, meta = Stream.of(log), _Prepared(program), _Meta()
+        stream, prepared, meta = Stream.of(log, jumps), _Prepared(program), _Meta()
         callback, raised = _callback(progress)
         crash = ctypes.byref(ctypes.c_uint64(stream.crash)) if stream.crash is not None else None
         failed = _kernel().replay_open(
-            prepared.pointer, stream.data.ctypes.data, HEADER, stream.end, crash,
+            prepared.pointer, stream.data.ctypes.data, HEADER, stream.end,
+            stream.jumps.ctypes.data, len(stream.jumps), crash,
             memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2,
             checkpoint_every, os.fsencode(out), callback, ctypes.byref(meta),
         )  # fmt: skip
@@ -299,6 +306,7 @@ class Replay:
         meta = _Meta()
         filled = _kernel().replay_window(
             self._prepared.pointer, self.stream.data.ctypes.data, HEADER, self.stream.end,
+            self.stream.jumps.ctypes.data, len(self.stream.jumps),
             None if row is None else row.ctypes.data, self._saved.ctypes.data, len(self._saved),
             ctypes.byref(request), ctypes.byref(meta),
         )  # fmt: skip

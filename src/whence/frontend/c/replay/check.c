@@ -47,11 +47,19 @@ static u64 layout(struct checker *c, u32 at, u64 bytes) {
     u64 n = c->t->extras[at];
     need(c, n <= 65536, "layout");
     if (!extras(c, at + 1, 2 * n)) return 0;
+    u64 slots = 0;
     for (u64 i = 0; i < n; i++) {
         const u32 *leaf = &c->t->extras[at + 1 + 2 * i];
-        need(c, leaf[1] <= 8 && inside(leaf[0], leaf[1], bytes), "layout");
+        need(c, leaf[1] <= 65536 && inside(leaf[0], leaf[1], bytes), "layout");
+        slots += slots_of(leaf[1]);
     }
-    return n;
+    return slots;
+}
+
+static u32 leaf_slots(const struct tables *t, u32 layout) {
+    u64 slots = 0;
+    for (u32 i = 0; i < t->extras[layout]; i++) slots += slots_of(t->extras[layout + 2 + 2 * i]);
+    return (u32)slots;
 }
 
 u32 result_slots(const struct tables *t, const struct op *o) {
@@ -63,7 +71,7 @@ u32 result_slots(const struct tables *t, const struct op *o) {
     case MOVE: case SELECT: case INSERT: case EXTRACT:
         return o->x;
     case LOAD: case LLOAD:
-        return o->c ? t->extras[o->c] : (u32)slots_of(o->x);
+        return o->c ? leaf_slots(t, o->c) : (u32)slots_of(o->x);
     case PHI:
         return t->extras[o->x + 1];
     case OPAQUE: case LANDINGPAD:
@@ -89,7 +97,7 @@ static void check_call(struct checker *c, const struct op *o) {
     if (o->c) {
         u64 logged = 0;
         slots = layout(c, o->c, ~0ull);
-        for (u64 i = 0; i < slots && !c->wrong; i++) logged += c->t->extras[o->c + 2 + 2 * i];
+        for (u64 i = 0; !c->wrong && i < c->t->extras[o->c]; i++) logged += c->t->extras[o->c + 2 + 2 * i];
         need(c, logged == x[X_BYTES], "layout of a result");
     } else
         slots = slots_of(x[X_BYTES]);
@@ -283,7 +291,7 @@ static void check_op(struct checker *c, const struct op *o) {
     if (c->wrong) return;
     u32 slots = result_slots(t, o);
     if (o->code == OPAQUE || o->code == LANDINGPAD || o->code == RMW) {
-        u64 logged = o->code == OPAQUE && o->b ? t->extras[o->b] : slots_of(o->bits);
+        u64 logged = o->code == OPAQUE && o->b ? leaf_slots(t, o->b) : slots_of(o->bits);
         need(c, o->flags & LOGGED && logged <= slots, "logged result");
     }
     if (slots) need(c, inside(o->dst, slots, c->f->n_slots), "slot of the result");

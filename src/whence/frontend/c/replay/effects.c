@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define IN_MEMORY 0xffffffffu /* the source of an OUTPUT that stayed in memory */
+
 enum { READ = 1, WRITE, COPIED, INPUT, OUTPUT, ALLOC, FREE, SOURCE, EXIT, ARGV, ENV, SIGNAL };
 
 void fail(struct kernel *k, u32 status, const char *format, ...) {
@@ -82,7 +84,8 @@ static void apply(struct kernel *k, struct effect *e) {
         return;
     case READ:
     case OUTPUT:
-        if (e->addr) memory_read(&k->memory, e->addr, e->len, &k->runs);
+        /* What sprintf made is not read: the item tells only which argument it came from. */
+        if (e->addr && e->source != IN_MEMORY) memory_read(&k->memory, e->addr, e->len, &k->runs);
         break;
     case INPUT:
     case ARGV:

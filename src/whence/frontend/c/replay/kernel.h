@@ -76,6 +76,8 @@ struct kernel {
     const struct tables *t;
     const struct op *ops;
     const u8 *log, *p, *end;
+    const u64 *jumps; /* offsets in the log at which a signal handler jumped out */
+    u64 n_jumps;
     u64 crash; /* address whose use killed the program, or ~0 */
     int crashed;
     u32 step, instance;

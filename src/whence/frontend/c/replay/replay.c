@@ -49,6 +49,8 @@ OUTLINE u32 memory_link(struct kernel *k, u64 address, const u8 *data, u32 size)
 
 /* --- wide values: those in several slots, or spread over memory by a layout ------------------ */
 
+INLINE u32 slots_of(u32 bytes) { return (bytes + 7) / 8; }
+
 /* The leaves of a value: by its layout, or all its bytes in one piece. */
 INLINE u32 leaves_of(const struct tables *t, u32 layout) { return layout ? t->extras[layout] : 1; }
 
@@ -63,9 +65,17 @@ static u32 unpack(const struct tables *t, u64 *slots, u32 n_slots, u32 layout, u
     memset(slots, 0, 8ul * n_slots);
     for (u32 i = 0, offset, size; i < leaves_of(t, layout); i++, used += size) {
         leaf(t, layout, i, all, &offset, &size);
-        memcpy(slots + i, p + used, size);
+        memcpy(slots, p + used, size);
+        slots += slots_of(size);
     }
     return used;
+}
+
+static u32 layout_slots(const struct tables *t, u32 layout, u32 all) {
+    u32 slots = 0;
+    for (u32 i = 0, offset, size; i < leaves_of(t, layout); i++, slots += slots_of(size))
+        leaf(t, layout, i, all, &offset, &size);
+    return slots;
 }
 
 static u32 logged_bytes(const struct tables *t, u32 layout, u32 all) {
@@ -87,7 +97,8 @@ OUTLINE u32 load_link(struct kernel *k, const struct op *o, u64 address, const u
 OUTLINE void store(struct kernel *k, const struct op *o, u64 address, const u64 *value, u32 step) {
     for (u32 i = 0, offset, size; i < leaves_of(k->t, o->c); i++) {
         leaf(k->t, o->c, i, o->x, &offset, &size);
-        memory_store(&k->memory, address + offset, (const u8 *)(value + i), size, step);
+        memory_store(&k->memory, address + offset, (const u8 *)value, size, step);
+        value += slots_of(size);
     }
     add_write(k, address, o->x, step);
 }
@@ -96,7 +107,8 @@ OUTLINE void local_load(struct kernel *k, const struct op *o, u64 *slots, const 
     memset(slots, 0, 8ul * result_slots(k->t, &k->t->ops[o - k->ops]));
     for (u32 i = 0, offset, size; i < leaves_of(k->t, o->c); i++) {
         leaf(k->t, o->c, i, o->x, &offset, &size);
-        memcpy(slots + i, local + o->b + offset, size);
+        memcpy(slots, local + o->b + offset, size);
+        slots += slots_of(size);
     }
 }
 
@@ -114,7 +126,8 @@ OUTLINE void local_store(struct kernel *k, const struct op *o, const struct fram
                          const u64 *value, u32 step) {
     for (u32 i = 0, offset, size; i < leaves_of(k->t, o->c); i++) {
         leaf(k->t, o->c, i, o->x, &offset, &size);
-        memcpy(f->local + o->b + offset, value + i, size);
+        memcpy(f->local + o->b + offset, value, size);
+        value += slots_of(size);
         for (u32 j = 0; j < size; j++) f->definer[o->b + offset + j] = step;
     }
 }
@@ -198,7 +211,7 @@ OUTLINE void note_before(struct kernel *k, const struct frame *f, const struct o
     w->value[i] = 0;
     switch (o->code) {
     case STORE: case LSTORE:
-        slots = o->c ? k->t->extras[o->c] : (o->x + 7) / 8;
+        slots = layout_slots(k->t, o->c, o->x);
         break;
     case RET:
         slots = o->a == NONE ? 0 : o->x;
@@ -557,9 +570,24 @@ INLINE void start_instance(struct kernel *k, struct frame *f, u32 stretch, u32 s
         goto next;                                                                                 \
     }
 
+/* Where the thread goes on elsewhere, for a signal handler jumped; else the end of the log. */
+static const u8 *next_jump(const struct kernel *k, const u8 *after) {
+    for (u64 i = 0; i < k->n_jumps; i++)
+        if (k->jumps[i] >= (u64)(after - k->log)) return k->log + k->jumps[i];
+    return k->end;
+}
+
+/* The ops from `o` on, of those of its stretch, did not run: give each its entry in `links`, so
+   that the number of links of an instance follows from its stretch. */
+static void pad_links(struct kernel *k, const struct op *o, u32 stretch) {
+    const struct stretch *s = &k->t->stretches[stretch];
+    for (; o < &k->ops[s->first_op + s->n_ops]; o++)
+        if (o->flags & LINK) column_u32(&k->links, 0);
+}
+
 INLINE void run(struct kernel *k, const int recording, int resuming) {
     const struct tables *t = k->t;
-    const u8 *p = k->p, *const end = k->end;
+    const u8 *p = k->p, *end = next_jump(k, k->p);
     const u64 *base[2] = {NULL, t->constants};
     const struct op *o = NULL;
     struct frame *f = NULL;
@@ -865,7 +893,12 @@ execute:
 
     case BR: target = o->a; goto jump;
     case CBR: target = V(o->a) & 1 ? o->b : o->c; goto decide;
-    case SWITCH: target = switch_target(t, o, V(o->a)); goto decide;
+    case SWITCH:
+        if (o->bits) {
+            target = switch_target(t, o, V(o->a));
+            goto decide;
+        } /* on more than 64 bits: as one that we cannot compute */
+        /* fall through */
     case INDIRECTBR: { /* what a label's address is, nobody told us; the log names the block */
         u32 wide = t->functions[f->function].flags & FWIDE ? 2 : 1;
         if ((u64)(end - p) < wide) goto ended_early;
@@ -934,6 +967,7 @@ called: /* in a call: what comes next? */
     SAVE();
     {
         const u32 *x = &t->extras[k->ops[f->call_op].x];
+        if (p == end && end != k->end) goto abrupt;
         if (p == end) {
             if (x[X_FLAGS] & SURE && !f->direct) goto ended_early;
             goto ended;
@@ -976,11 +1010,29 @@ returned:
     stretch = f->stretch + 1;
     goto start;
 
+abrupt: /* a signal handler jumped: after whatever ran last, control is elsewhere */
+    SAVE();
+    if (p != end || *p != 2) return damaged(k, p, "a handler jumped, and nothing landed");
+    end = next_jump(k, p + 1);
+    f->call = step;
+    if (!land(k, recording, &target)) return;
+    p = k->p;
+    FRAME();
+    if (target != NONE) goto block;
+    stretch = f->stretch + 1;
+    goto start;
+
 cut: /* the op `o` lacks its bytes: it did not happen */
+    if (end != k->end) {
+        step--;
+        if (recording) pad_links(k, o, stretch);
+        goto abrupt;
+    }
     k->meta->stop_op = (u32)(o - k->ops);
     k->meta->stop_address = address_of(k, f, &t->ops[o - k->ops]);
     step--;
 ended_early:
+    if (end != k->end) goto abrupt;
     SAVE();
     fail(k, CUT, "the log ends before the run does");
     return;
@@ -1070,13 +1122,17 @@ static void fill_meta(struct kernel *k) {
     meta->checkpoints = column_bytes(&k->checkpoint_index) / sizeof(struct checkpoint);
 }
 
-/* Interpret log[start..end) and write the columns.  `crash`: the address whose use killed the
+/* Interpret log[start..end) and write the columns.  `jumps`: offsets at which signal handlers
+   jumped out, in order.  `crash`: the address whose use killed the
    program, or NULL.  Returns 0, or an errno when the columns could not be written. */
 EXPORT int replay_open(const struct prepared *prepared, const u8 *log, u64 start, u64 end,
-                       const u64 *crash, u64 memory_limit, u64 checkpoint_every,
-                       const char *directory, progress_fn *progress, struct meta *meta) {
+                       const u64 *jumps, u64 n_jumps, const u64 *crash, u64 memory_limit,
+                       u64 checkpoint_every, const char *directory, progress_fn *progress,
+                       struct meta *meta) {
     struct kernel *k = begin(prepared, log, start, end, meta);
     if (!k) return ENOMEM;
+    k->jumps = jumps;
+    k->n_jumps = n_jumps;
     k->crashed = crash != NULL;
     k->crash = crash ? *crash : 0;
     k->progress = progress;
@@ -1102,11 +1158,14 @@ EXPORT int replay_open(const struct prepared *prepared, const u8 *log, u64 start
 /* Fill the window's arrays, from the checkpoint at `c` (NULL: from the start).  Returns the number
    of steps of the window that were filled, or -1. */
 EXPORT i64 replay_window(const struct prepared *prepared, const u8 *log, u64 start, u64 end,
-                         const struct checkpoint *c, const u8 *checkpoints, u64 size,
-                         struct window *window, struct meta *meta) {
+                         const u64 *jumps, u64 n_jumps, const struct checkpoint *c,
+                         const u8 *checkpoints, u64 size, struct window *window,
+                         struct meta *meta) {
     struct kernel *k = begin(prepared, log, start, end, meta);
     i64 filled = -1;
     if (!k) return filled;
+    k->jumps = jumps;
+    k->n_jumps = n_jumps;
     k->window = window;
     if (!c || restore_checkpoint(k, c, checkpoints, size)) {
         run_window(k, c != NULL);
