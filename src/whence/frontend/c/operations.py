@@ -238,6 +238,8 @@ class Operations:
         return self._opaque(i)
 
     def _move(self, i: Instruction) -> Op:
+        if i.opcode == "freeze" and not isinstance(i.operands[0].value, Local):
+            return self._opaque(i)  # whatever an undefined value happens to be
         before, after = i.operands[0].type, i.type
         same = self.m.slots(before) == self.m.slots(after)
         if same and not (self.m.slots(after) > 1 and i.opcode not in ("bitcast", "freeze")):

@@ -1,0 +1,103 @@
+"""Which branches could have made a run differ by going the other way?
+
+For relevant slices: branches whose untaken side may define what a load reads (potential
+dependence), and branches one side of which never comes back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.frontend.c import flow
+from whence.frontend.c.maydefine import MayDefine
+from whence.trace.recording import Image
+from whence.trace.slicing import Potential
+
+NONE = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Relevance:
+    potential: Potential
+    guards: npt.NDArray[np.bool_]  # for each stretch
+
+
+class _Numbers:
+    """Program-wide numbers of what the analyses name."""
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+        self.first_block: dict[tuple[int, str], int] = {}
+        self.op_at: dict[tuple[int, int], int] = {}
+        for number, (description, base) in enumerate(
+            zip(image.descriptions, image.program.bases, strict=True)
+        ):
+            for row in description.arrays["functions"]:
+                name = description.names[int(row["name"])]
+                self.first_block[number, name] = int(row["first_block"]) + base.block
+            lines = description.arrays["op_line"].tolist()
+            self.op_at.update(
+                ((number, line), base.op + op) for op, line in enumerate(lines)
+            )
+
+    def last_stretch(self, block: int) -> int:
+        row = self.image.program.blocks[block]
+        return int(row["first_stretch"]) + int(row["n_stretches"]) - 1
+
+
+def relevance(image: Image) -> Relevance:
+    """Analyse the program of a process."""
+    modules = [source.module for source in image.modules]
+    numbers = _Numbers(image)
+    return Relevance(_potential(image, MayDefine(modules), numbers), _guards(image, numbers))
+
+
+def _potential(image: Image, analysis: MayDefine, numbers: _Numbers) -> Potential:
+    places, classes, edges = analysis.table()
+    class_of_op = np.full(len(image.program.ops), NONE, np.uint32)
+    for (module, _function, line), number in places.items():
+        op = numbers.op_at.get((module, line))
+        if op is not None:
+            class_of_op[op] = number
+    edge_stretch = np.full(len(edges), NONE, np.uint32)
+    edge_block = np.full(len(edges), NONE, np.uint32)
+    for number, (module, function, block, side) in enumerate(edges):
+        first = numbers.first_block.get((module, function))
+        if first is None:
+            continue  # the function is not recorded
+        body = image.modules[module].module.functions[function]
+        edge_stretch[number] = numbers.last_stretch(first + block)
+        edge_block[number] = first + flow.successors(body)[block][side]
+    kept = edge_stretch != NONE
+    starts, lists = [0], []
+    for edges_of in classes:
+        usable = edges_of[kept[edges_of]]
+        lists.append(usable.astype(np.uint32))
+        starts.append(starts[-1] + len(usable))
+    edge_stretch[~kept] = 0
+    return Potential(
+        class_of_op=class_of_op,
+        class_start=np.array(starts, np.uint32),
+        class_edge=np.concatenate([np.zeros(0, np.uint32), *lists]),
+        edge_stretch=edge_stretch,
+        edge_block=edge_block,
+    )
+
+
+def _guards(image: Image, numbers: _Numbers) -> npt.NDArray[np.bool_]:
+    found = np.zeros(len(image.program.stretches), bool)
+    names: list[tuple[int, str]] = []
+    bodies = []
+    for module, source in enumerate(image.modules):
+        for name in source.module.functions:
+            names.append((module, name))
+            bodies.append(source.module.functions[name])
+    for (module, name), branches in zip(names, flow.guards(bodies), strict=True):
+        first = numbers.first_block.get((module, name))
+        if first is not None:
+            for block in branches:
+                found[numbers.last_stretch(first + block)] = True
+    return found
