@@ -1,0 +1,224 @@
+"""Which branches, had they gone the other way, might have defined what a load reads?
+
+That is potential dependence, the third kind next to data and control dependence: the load may
+depend on a branch because of what did *not* run.  Here is the part that holds for all runs: an
+edge of a branch may define what a load reads, if some block of its region (see `flow`), or a
+function called there, may write a byte that the load may read (see `aliases`).  The part that
+looks at one run is the slicer's: did the branch run between the definition and the load, and
+did it go another way?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from math import gcd
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.frontend.c.aliases import Access, Aliases, Cell, FunctionId
+from whence.frontend.c.flow import components, gather
+from whence.frontend.c.ir import Function, Instruction, Module
+
+BranchEdge = tuple[int, str, int, int]  # module, function, branch block, successor index
+LoadPlace = tuple[int, str, int]  # module, function, line of the instruction
+Edges = npt.NDArray[np.uint32]
+
+
+class _Keys:
+    """Numbers for the accesses that write, so that a set of them is an integer's bits."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Access, int] = {}
+        self._classes: dict[int, list[Access]] = {}
+
+    def bit(self, access: Access) -> int:
+        if access not in self.numbers:
+            self.numbers[access] = len(self.numbers)
+            self._classes.setdefault(access.cls, []).append(access)
+        return 1 << self.numbers[access]
+
+    def touching(self, access: Access) -> int:
+        """The accesses that may overlap this one."""
+        bits = 0
+        for other in self._classes.get(access.cls, ()):
+            if _overlap(access, other):
+                bits |= 1 << self.numbers[other]
+        return bits
+
+
+def _overlap(one: Access, other: Access) -> bool:
+    if one.object != other.object and one.object >= 0 and other.object >= 0:
+        return False
+    if one.high <= other.low or other.high <= one.low:
+        return False
+    stride = gcd(one.stride, other.stride)
+    if not stride:
+        return True
+    apart = (other.offset - one.offset) % stride  # from one's first byte to the next of other
+    return apart < one.size or apart + other.size > stride
+
+
+class _Block(NamedTuple):
+    """What a block writes, and whom it calls."""
+
+    shared: int  # bits of self._shared
+    private: int  # bits of the function's own keys
+    called: frozenset[FunctionId]
+
+
+class MayDefine:
+    """Answers for all loads of a program.  `edges` are its branch edges, numbered."""
+
+    def __init__(self, modules: Sequence[Module], aliases: Aliases | None = None) -> None:
+        self.aliases = aliases or Aliases(modules)
+        self.edges: list[BranchEdge] = []
+        self._modules = modules
+        self._ids: list[FunctionId] = [
+            (m, name) for m, module in enumerate(modules) for name in module.functions
+        ]
+        self._shared = _Keys()
+        self._private: dict[FunctionId, _Keys] = {fid: _Keys() for fid in self._ids}
+        self._blocks = {fid: self._describe(fid) for fid in self._ids}
+        self._mod = self._transitive()
+        # The edges by what they may write: many may write the same.
+        self._rows: dict[int, list[int]] = {}
+        self._own: dict[FunctionId, list[tuple[int, int]]] = {fid: [] for fid in self._ids}
+        for fid in self._ids:
+            self._index(fid)
+        self._masks: dict[Access, int] = {}
+        self._answers: dict[tuple[FunctionId | None, int], Edges] = {}
+
+    # --- questions
+
+    def mod(self, module: int, function: str) -> frozenset[Cell]:
+        """All that a call of the function may write and others can see."""
+        bits = self._mod[module, function]
+        accesses = [a for a, number in self._shared.numbers.items() if bits >> number & 1]
+        return frozenset().union(*(self.aliases.cells(access) for access in accesses))
+
+    def edges_defining(self, module: int, function: str, load: Instruction) -> list[BranchEdge]:
+        """The branch edges whose regions may define what the instruction reads."""
+        return [self.edges[edge] for edge in self._defining((module, function), load)]
+
+    def is_private(self, module: int, function: str, load: Instruction) -> bool:
+        """Do only branches of the activation that loads count?"""
+        found = self.aliases.reads(module, function, load)
+        return all(self._is_private(access) for access in found)
+
+    def table(self) -> tuple[dict[LoadPlace, int], list[Edges], list[BranchEdge]]:
+        """For each instruction that reads memory its class; the edges of each class; all edges.
+
+        Instructions for which the same edges may define are of one class.
+        """
+        classes: dict[bytes, int] = {}
+        found: list[Edges] = []
+        numbers: dict[int, int] = {}  # by identity: most answers are shared
+        class_of: dict[LoadPlace, int] = {}
+        for m, name in self._ids:
+            for op in _instructions(self._modules[m].functions[name]):
+                if not self.aliases.reads(m, name, op):
+                    continue
+                edges = self._defining((m, name), op)
+                if id(edges) not in numbers:
+                    number = classes.setdefault(edges.tobytes(), len(found))
+                    if number == len(found):
+                        found.append(edges)
+                    numbers[id(edges)] = number
+                class_of[m, name, op.line] = numbers[id(edges)]
+        return class_of, found, self.edges
+
+    def _defining(self, fid: FunctionId, load: Instruction) -> Edges:
+        shared = private = 0
+        for access in self.aliases.reads(*fid, load):
+            if self._is_private(access):
+                private |= self._mask(self._private[fid], access)
+            else:
+                shared |= self._mask(self._shared, access)
+        if not private:
+            return self._answer(None, shared)
+        if not shared:
+            return self._answer(fid, private)
+        return np.union1d(self._answer(None, shared), self._answer(fid, private))
+
+    def _mask(self, keys: _Keys, access: Access) -> int:
+        if access not in self._masks:
+            self._masks[access] = keys.touching(access)
+        return self._masks[access]
+
+    def _answer(self, fid: FunctionId | None, mask: int) -> Edges:
+        """The edges that may do one of these writes, of a function's own or of the shared ones."""
+        if (fid, mask) not in self._answers:
+            if fid is None:
+                rows = (edges for bits, edges in self._rows.items() if bits & mask)
+                found = sorted(chain.from_iterable(rows))
+            else:
+                found = [edge for bits, edge in self._own[fid] if bits & mask]
+            self._answers[fid, mask] = np.array(found, dtype=np.uint32)
+        return self._answers[fid, mask]
+
+    # --- building
+
+    def _is_private(self, access: Access) -> bool:
+        return access.object >= 0 and self.aliases.is_private(access.object)
+
+    def _describe(self, fid: FunctionId) -> list[_Block]:
+        return [
+            self._describe_block(fid, block.instructions)
+            for block in self._modules[fid[0]].functions[fid[1]].blocks
+        ]
+
+    def _describe_block(self, fid: FunctionId, ops: Iterable[Instruction]) -> _Block:
+        shared = private = 0
+        called: set[FunctionId] = set()
+        for op in ops:
+            for access in self.aliases.writes(*fid, op):
+                if self._is_private(access):
+                    private |= self._private[fid].bit(access)
+                else:
+                    shared |= self._shared.bit(access)
+            if op.callee is not None:
+                called |= self.aliases.called(*fid, op)
+        return _Block(shared, private, frozenset(called))
+
+    def _transitive(self) -> dict[FunctionId, int]:
+        """The shared writes of each function and of all that it calls."""
+        number = {fid: i for i, fid in enumerate(self._ids)}
+        calls = [
+            sorted({number[callee] for block in self._blocks[fid] for callee in block.called})
+            for fid in self._ids
+        ]
+        mod: dict[FunctionId, int] = {}
+        for group in components(range(len(calls)), lambda i: calls[i]):
+            bits = 0
+            for i in group:
+                for block in self._blocks[self._ids[i]]:
+                    bits |= block.shared
+                for callee in calls[i]:
+                    bits |= mod.get(self._ids[callee], 0)
+            mod.update((self._ids[i], bits) for i in group)
+        return mod
+
+    def _index(self, fid: FunctionId) -> None:
+        """Number the edges of a function, and note what they may write."""
+        width = len(self._shared.numbers)
+        facts = []
+        for block in self._blocks[fid]:
+            bits = block.shared | block.private << width
+            for callee in block.called:
+                bits |= self._mod[callee]
+            facts.append(bits)
+        low = (1 << width) - 1
+        for edge, bits in sorted(gather(self._modules[fid[0]].functions[fid[1]], facts).items()):
+            if bits & low:
+                self._rows.setdefault(bits & low, []).append(len(self.edges))
+            if bits >> width:
+                self._own[fid].append((bits >> width, len(self.edges)))
+            self.edges.append((*fid, *edge))
+
+
+def _instructions(function: Function) -> Iterator[Instruction]:
+    for block in function.blocks:
+        yield from block.instructions
