@@ -179,7 +179,8 @@ class Aliases:
     def _accesses(self, found: Iterable[tuple[Held, int]]) -> list[Access]:
         result = []
         for held, size in found:
-            at = self._resolved(held)
+            # A pointer of which nobody says where it comes from comes from outside.
+            at = self._resolved(held) or self._resolved(self._outside)
             if at is not None:
                 number = held.cls if isinstance(held, Target) else -1
                 low, high = (at.low, at.high) if at.stride else (at.offset, at.offset + size)
@@ -210,8 +211,8 @@ class Aliases:
 
     def _link(self) -> None:
         self._symbols: list[dict[str, int]] = [{} for _ in self.modules]
-        self._functions: dict[int, FunctionId] = {}
-        self._numbers: dict[FunctionId, int] = {}
+        # An inline function may be in several modules, and any of them may be the one that runs.
+        self._functions: dict[int, list[FunctionId]] = {}
         shared: dict[str, int] = {}
         for m, module in enumerate(self.modules):
             for name, function in module.functions.items():
@@ -234,8 +235,7 @@ class Aliases:
             shared[name] = number
         self._symbols[m][name] = number
         if thing.kind == "function":
-            self._functions.setdefault(number, (m, name))
-            self._numbers[m, name] = number
+            self._functions.setdefault(number, []).append((m, name))
 
     def symbol(self, m: int, name: str) -> Target:
         """What the name of a global means in a module."""
@@ -260,9 +260,9 @@ class Aliases:
         self._shared[name] = number
         return number
 
-    def body(self, number: int) -> FunctionId | None:
-        """The function that an object is, if it has a body."""
-        return self._functions.get(number)
+    def bodies(self, number: int) -> Sequence[FunctionId]:
+        """The function that an object is, wherever it has a body."""
+        return self._functions.get(number, ())
 
     def _announce(self, m: int, function: Function) -> None:
         fid = (m, function.name)
@@ -428,10 +428,10 @@ class Aliases:
                         done.add((i, number))
                         self._call_object(call, number)
             for number in self._functions_in(self._unifier.target(self._outside)):
-                fid = self.body(number)
-                if fid and fid not in self.escaped:
-                    self.escaped.add(fid)
-                    self._called_from_outside(fid)
+                for fid in self.bodies(number):
+                    if fid not in self.escaped:
+                        self.escaped.add(fid)
+                        self._called_from_outside(fid)
             for copy in self._copies:
                 self._copy(*copy)
             self._unifier.settle()
@@ -459,22 +459,18 @@ class Aliases:
         return found
 
     def _fits(self, number: int, kind: FunctionType) -> bool:
-        fid = self.body(number)
-        if fid is None:
-            return True
-        have = self.modules[fid[0]].functions[fid[1]].type
-        if have.variadic or kind.variadic:
-            return True
-        return have.params == kind.params
+        for m, name in self.bodies(number)[:1]:
+            have = self.modules[m].functions[name].type
+            return have.variadic or kind.variadic or have.params == kind.params
+        return True
 
     def _call_object(self, call: _Call, number: int) -> None:
-        fid = self.body(number)
         if number == OUTSIDE:
             self.call_unknown(call)
-        elif fid is not None:
-            self.call_function(call, fid)
-        else:
+        elif not self.bodies(number):
             self.call_library(call, self.objects[number].name)
+        for fid in self.bodies(number):
+            self.call_function(call, fid)
 
     def call_function(self, call: _Call, fid: FunctionId) -> None:
         """Pass the arguments, and the result."""
@@ -584,12 +580,18 @@ class Aliases:
         here = self._resolved(source)
         if there is None or here is None or there == here:
             return
-        stride = gcd(here.stride, there.stride)
-        low, high = (here.offset, here.offset + length) if not here.stride else (-FAR, FAR)
-        for offset, stored in self._unifier.contents(here.cls):
-            if low <= offset < high or self._unifier.is_folded(here.cls):
-                at = there._replace(offset=there.offset + offset - here.offset, stride=stride)
-                self._unifier.join(self._unifier.content(at), stored)
+        by = there.offset - here.offset
+        # What is copied may be copied on and on, through a class into itself.
+        once = length < FAR and (here.cls != there.cls or abs(by) >= length)
+        for home, stored in self._unifier.contents(here.cls):
+            if not here.stride and not _meets(home, here.offset, length):
+                continue
+            stride = gcd(here.stride, there.stride, home.stride, 0 if once else by)
+            low, high = (home.low + by, home.high + by) if home.low > -FAR else (-FAR, FAR)
+            if here.stride or there.stride or not once:
+                low, high = -FAR, FAR
+            at = Target(there.cls, home.offset + by, stride, low, high)
+            self._unifier.join(self._unifier.content(at), stored)
 
     def _resolved(self, held: Held) -> Target | None:
         if isinstance(held, Target):
@@ -607,6 +609,13 @@ class _Call(NamedTuple):
     result: int | None
     length: int | None = None  # bytes that it reads and writes, if that is one constant
     byval: tuple[Type | None, ...] = ()
+
+
+def _meets(home: Target, offset: int, length: int) -> bool:
+    """Is some of `home` among these bytes?"""
+    if home.stride:
+        return home.low < offset + length and offset < home.high
+    return offset <= home.offset < offset + length
 
 
 def _any_type(count: int) -> FunctionType:
@@ -795,18 +804,18 @@ class _Walk:
 
     def _call_symbol(self, call: _Call, name: str) -> None:
         aliases = self.aliases
-        number = aliases.symbol(self.m, name).cls
-        fid = aliases.body(number)
-        if fid is None:
+        bodies = aliases.bodies(aliases.symbol(self.m, name).cls)
+        if not bodies:
             aliases.call_library(call, name)
-            return
-        aliases.call_function(
-            call if fid not in aliases._allocators else call._replace(result=None), fid
-        )
-        if fid in aliases._allocators:
+        for fid in bodies:
+            returned = aliases._allocators.get(fid)
+            if returned is None or call.result is None:
+                aliases.call_function(call, fid)
+                continue
+            aliases.call_function(call._replace(result=None), fid)
             aliases.allocate(call)
-            for i in aliases._allocators[fid]:
-                aliases.join(call.result, call.arguments[i])  # type: ignore[arg-type]
+            for i in returned:
+                aliases.join(call.result, call.arguments[i])
 
 
 def _length(op: Instruction) -> int | None:
@@ -913,8 +922,7 @@ class _Fresh:
         """If the call allocates: the arguments that it may return instead."""
         if not isinstance(op.callee, Global):
             return None
-        fid = self.aliases.body(self.aliases.symbol(self.m, op.callee.name).cls)
-        if fid is not None:
+        for fid in self.aliases.bodies(self.aliases.symbol(self.m, op.callee.name).cls):
             return self.known.get(fid)
         words = summary(op.callee.name) or ()
         return {int(word[1]) for word in words if word[0] == "="} if "new" in words else None

@@ -271,20 +271,26 @@ class Unifier:
             self._fold_array(at.cls, at.low, at.high, at.stride)
         elif at.stride:
             self._fold_all(at.cls, at.stride)
-        key = self._key(at.cls, at.offset if not at.stride or at.low == -FAR
-                        else at.low + (at.offset - at.low) % at.stride)  # fmt: skip
+        within = at.stride and at.low > -FAR
+        first = at.low + (at.offset - at.low) % at.stride if within else at.offset
+        key = self._key(at.cls, first)
         fields = self._fields[at.cls]
         if key not in fields:
             fields[key] = self.value()
         return fields[key]
 
-    def contents(self, cls: int) -> list[tuple[int, int]]:
-        """All that is stored in a root class: (offset, value)."""
-        return list(self._fields[cls].items())
+    def contents(self, cls: int) -> list[tuple[Target, int]]:
+        """All that is stored in a root class, and where."""
+        return [(self._home(cls, key), stored) for key, stored in self._fields[cls].items()]
 
-    def is_folded(self, cls: int) -> bool:
-        """Are offsets in this root class known up to a multiple of something only?"""
-        return self._fold[cls] > 0
+    def _home(self, cls: int, key: int) -> Target:
+        """All the places that share a key."""
+        if self._fold[cls]:
+            return Target(cls, key, self._fold[cls])
+        for low, high, stride in self._arrays[cls]:
+            if low <= key < high:
+                return Target(cls, key, stride, low, high)
+        return Target(cls, key)
 
     def _put(self, cls: int, offset: int, stored: int) -> None:
         key = self._key(cls, offset)
