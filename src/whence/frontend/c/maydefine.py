@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.c.aliases import Access, Aliases, Cell, FunctionId
+from whence.frontend.c.aliases import Access, Aliases, Cell
+from whence.frontend.c.allocators import FunctionId
 from whence.frontend.c.flow import components, gather
 from whence.frontend.c.ir import Function, Instruction, Module
 

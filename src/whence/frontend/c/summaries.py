@@ -28,8 +28,8 @@ _TABLE = """
 - : __cxa_guard_release __cxa_guard_abort fork _ZSt9terminatev
 r0 : strlen atoi atol atoll atof puts perror unlink remove rmdir mkdir chmod access chdir system
 r0 : fwrite fwrite_unlocked chown execv execvp wcslen
-r0 r1 : strcmp strcasecmp strcoll strspn strcspn rename link symlink fputs strncmp strncasecmp memcmp
-r0 r1 : bcmp execve utimes
+r0 r1 : strcmp strcasecmp strcoll strspn strcspn rename link symlink fputs strncmp strncasecmp
+r0 r1 : memcmp bcmp execve utimes
 r1 : write pwrite pwrite64 send
 r0* : printf vprintf __printf_chk warn warnx err errx open open64 creat __assert_fail __assert_rtn
 r0* : __assert __assert_perror_fail __assert_func
