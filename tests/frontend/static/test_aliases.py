@@ -125,6 +125,24 @@ def test_a_struct_copied_as_a_whole_takes_its_pointers_along() -> None:
     assert p.written("*s.p = 1") == {"x"}
 
 
+def test_a_struct_copied_into_the_middle_of_another() -> None:
+    p = program("""
+        struct S { int n; int *p; };
+        struct T { int *first; struct S inner; } t;
+        int x, y;
+        int main(void) {
+            struct S s = { 1, &x };
+            t.first = &y;
+            memcpy(&t.inner, &s, sizeof s);
+            *t.inner.p = 1;
+            *t.first = 2;
+            return 0;
+        }
+    """)
+    assert p.written("*t.inner.p = 1") == {"x"}
+    assert p.written("*t.first = 2") == {"y"}
+
+
 def test_pointers_copied_byte_by_byte() -> None:
     p = program("""
         int x, y;
