@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import click
 from rich.console import Console
 
 from whence.changes.changeset import ChangeSet
+from whence.cli.options import Size, with_options
 from whence.cli.progress import watcher_for
 from whence.errors import UserError
 from whence.model import Result, Reverted
@@ -24,25 +24,6 @@ from whence.search.session import Order, run_order
 from whence.search.store import default_store
 from whence.subject.failure import check_same_failure
 from whence.subject.trial import Recipe
-
-_LEAST_MEMORY = 2**20
-_SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-
-
-class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5 on only
-    """A number of bytes of memory such as 512M or 2G."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        match = re.fullmatch(r"(\d+)\s*([kmgt]?)i?b?", str(value).strip().lower())
-        if match is None:
-            self.fail(f"{value!r} is no size; write it like 512M or 2G", param, ctx)
-        size = int(match[1]) * _SIZES[match[2]]
-        if size < _LEAST_MEMORY:
-            self.fail(f"{value!r} is too little for any process; write it like 512M", param, ctx)
-        return size
-
 
 _OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version on which the test passes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
@@ -70,14 +51,8 @@ _OPTIONS: list[Callable[..., Any]] = [
 ]  # fmt: skip
 
 
-def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command()
-@with_options
+@with_options(_OPTIONS)
 def isolate(**options: Any) -> int:
     """Find the smallest set of changes that breaks the test.
 

@@ -15,6 +15,8 @@ from rich.text import Text
 from whence import __version__
 from whence.cli.isolate import isolate
 from whence.cli.settings import read_settings
+from whence.cli.slice import slice_command
+from whence.cli.trace import trace
 from whence.errors import UserError
 
 USER_ERROR = 2
@@ -57,6 +59,8 @@ def completion(shell: str) -> None:
 
 
 cli.add_command(isolate)
+cli.add_command(trace)
+cli.add_command(slice_command)
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ class Memory:
     def _initial(self, address: int, size: int) -> bytes | None:
         for area in self.thread.image.program.initial:
             start = address - area.address
-            if area.contents is not None and 0 <= start and start + size <= area.size:
+            if area.contents is not None and start >= 0 and start + size <= area.size:
                 return area.contents[start : start + size]
         return None
 
@@ -73,9 +73,9 @@ class Memory:
                 if module is source:
                     names = module.description.names
                     symbols = module.description.arrays["symbols"]["name"].tolist()
-                    for number, name in enumerate(symbols):
+                    for row, name in enumerate(symbols):
                         if names[name] == visible.address.name:
-                            return loaded.addresses[number]
+                            return loaded.addresses[row]
             raise _unknown(text)
         number = source.register(local, visible.address.name)
         defined = None if number is None else self._defined(op - local + number, step)

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.errors import UserError
 from whence.frontend.c.process import LogFile, Process, State
 from whence.frontend.c.replay import Status
-from whence.frontend.c.tables import CONSTANT, NONE, Code
+from whence.frontend.c.tables import NONE, Code
+from whence.frontend.c.variables import Place, Visible
 from whence.trace.columns import OUTPUT
-from whence.trace.recording import Image, Recording, Thread
+from whence.trace.memory import Memory
+from whence.trace.recording import Recording, Thread
 from whence.trace.slicing import Bytes
 
 ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail", "abort")
@@ -146,7 +149,9 @@ def assert_point(thread: Thread) -> Point | None:
         return None
     decided = thread.queries.deciding(step)
     where = _where(thread, step)
-    return Point(thread, (step, *([decided] if decided else [])), f"the failed assertion at {where}")
+    return Point(
+        thread, (step, *([decided] if decided else [])), f"the failed assertion at {where}"
+    )
 
 
 def exit_point(thread: Thread) -> Point | None:
@@ -257,7 +262,7 @@ def _is_file(name: str, asked: str) -> bool:
     return name == asked or name.endswith("/" + asked)
 
 
-def last_execution(thread: Thread, ops: np.ndarray) -> list[int]:  # type: ignore[type-arg]
+def last_execution(thread: Thread, ops: npt.NDArray[np.int64]) -> list[int]:
     """The steps of the last time that control went through these ops, which are one line's."""
     stream, code = thread.stream, thread.image.code
     if not len(ops):
@@ -339,10 +344,8 @@ def _private_writes(thread: Thread, step: int, alloca: int, offset: int) -> tupl
 
 
 def _memory_writes(
-    thread: Thread, steps: list[int], visible: object, place: object, op: int, text: str
+    thread: Thread, steps: list[int], visible: Visible, place: Place, op: int, text: str
 ) -> tuple[int, ...]:
-    from whence.trace.memory import Memory  # the one place that needs it
-
     memory = Memory(thread)
     address, size, pointers = memory.address_of(steps[-1], op, visible, place, text)
     written = thread.queries.last_write(address, size, steps[-1] + 1)
@@ -358,6 +361,3 @@ def reading_notes(thread: Thread) -> tuple[str, ...]:
     if thread.meta.status is Status.DAMAGED:
         notes.append(f"the trace is damaged ({thread.meta.message}); it is used up to there")
     return tuple(notes)
-
-
-__all__ = ["CONSTANT", "Image", "Point", "find"]

@@ -39,9 +39,7 @@ class _Numbers:
                 name = description.names[int(row["name"])]
                 self.first_block[number, name] = int(row["first_block"]) + base.block
             lines = description.arrays["op_line"].tolist()
-            self.op_at.update(
-                ((number, line), base.op + op) for op, line in enumerate(lines)
-            )
+            self.op_at.update(((number, line), base.op + op) for op, line in enumerate(lines))
 
     def last_stretch(self, block: int) -> int:
         row = self.image.program.blocks[block]
@@ -89,15 +87,11 @@ def _potential(image: Image, analysis: MayDefine, numbers: _Numbers) -> Potentia
 
 def _guards(image: Image, numbers: _Numbers) -> npt.NDArray[np.bool_]:
     found = np.zeros(len(image.program.stretches), bool)
-    names: list[tuple[int, str]] = []
-    bodies = []
-    for module, source in enumerate(image.modules):
-        for name in source.module.functions:
-            names.append((module, name))
-            bodies.append(source.module.functions[name])
-    for (module, name), branches in zip(names, flow.guards(bodies), strict=True):
-        first = numbers.first_block.get((module, name))
-        if first is not None:
-            for block in branches:
-                found[numbers.last_stretch(first + block)] = True
+    modules = [source.module for source in image.modules]
+    for module, functions in enumerate(flow.guards(modules)):
+        for name, edges in functions.items():
+            first = numbers.first_block.get((module, name))
+            if first is not None:
+                for block, _side in edges:
+                    found[numbers.last_stretch(first + block)] = True
     return found

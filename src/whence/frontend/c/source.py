@@ -36,6 +36,11 @@ class ModuleSource:
         self._registers: dict[str, dict[str, int]] = {}
         self._function_names = [description.names[int(name)] for name in functions["name"]]
 
+    @property
+    def description_function_names(self) -> list[str]:
+        """The recorded functions, as the linker knows them, in order."""
+        return self._function_names
+
     @cached_property
     def module(self) -> Module:
         return read(self.description.text, lazily=True)

@@ -1,0 +1,54 @@
+"""`whence slice`: what does a point of a recorded run depend on?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from whence.cli.options import with_options
+from whence.cli.trace import sayer
+from whence.report.traces import slice_document, slice_text
+from whence.trace.recording import Recording
+from whence.trace.slices import slice_at
+
+_OPTIONS: list[Callable[..., Any]] = [
+    click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR"),
+    click.option("--at", required=True, metavar="POINT", help="FILE:LINE, FILE:LINE:VARIABLE, crash, assert, exit, or output:BYTE (of standard output, from 0)."),
+    click.option("--relevant", is_flag=True, help="Also branches that could have changed it by going the other way."),
+    click.option("--trust", multiple=True, metavar="NAME", help="A function that is not entered: its call stands for it."),
+    click.option("--process", metavar="PID", help="Which process, if several were recorded.  [default: the last that has the point]"),
+    click.option("--steps", "in_order", is_flag=True, help="Every execution of a line in order, with its values, instead of the lines."),
+    click.option("--json", "json_file", metavar="FILE", help="Write the slice as JSON; - prints it, and nothing else."),
+    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+    click.option("--debug", is_flag=True, help="Show tracebacks."),
+]  # fmt: skip
+
+
+@click.command("slice")
+@with_options(_OPTIONS)
+def slice_command(**options: Any) -> int:
+    """Show what a point of a run recorded in DIR depends on: through data and control, and with
+    --relevant also through what was not executed."""
+    recording = Recording(options["folder"])
+    result = slice_at(
+        recording,
+        options["at"],
+        relevant=options["relevant"],
+        trust=options["trust"],
+        process=options["process"],
+        in_order=options["in_order"],
+        say=sayer(quiet=options["quiet"] or options["json_file"] == "-"),
+    )
+    document = json.dumps(slice_document(result), indent=1)
+    if options["json_file"] == "-":
+        click.echo(document)
+        return 0
+    Console(highlight=False, soft_wrap=True).print(slice_text(result))
+    if options["json_file"]:
+        Path(options["json_file"]).write_text(document + "\n", "utf-8")
+    return 0

@@ -1,0 +1,161 @@
+"""How are recordings and slices shown: as text, and as JSON?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any
+
+from rich.text import Text
+
+from whence.model import Outcome, SliceResult, Statement, TraceSummary
+
+_WIDEST = 60  # columns of source before the values
+
+
+def trace_document(summary: TraceSummary) -> dict[str, Any]:
+    """The JSON of `whence trace`."""
+    processes = summary.processes
+    return {
+        "whence": 1,
+        "command": "trace",
+        "out": summary.folder,
+        "outcome": summary.outcome.value,
+        "failure": _failure(summary),
+        "instructions": sum(process.instructions for process in processes),
+        "events": sum(process.events for process in processes),
+        "bytes": sum(process.bytes for process in processes),
+        "seconds": summary.seconds,
+        "processes": [asdict(process) for process in processes],
+        "notes": list(summary.notes),
+    }
+
+
+def _failure(summary: TraceSummary) -> dict[str, Any] | None:
+    failure = summary.failure
+    if failure is None:
+        return None
+    return {
+        "kind": failure.kind,
+        "message": failure.message,
+        "file": failure.file,
+        "line": failure.line,
+    }
+
+
+def trace_text(summary: TraceSummary) -> Text:
+    """What a recording saw, for a person."""
+    text = Text()
+    for process in summary.processes:
+        command = " ".join(process.command)
+        text.append(f"{process.name}  ", style="bold").append(f"{command}\n")
+        per = process.bytes / max(process.instructions, 1)
+        text.append(
+            f"  {process.instructions:,} instructions, {process.events:,} events in "
+            f"{_size(process.bytes)} ({per:.2f} bytes an instruction)\n"
+            f"  {process.functions} functions ran, of {_listed(process.files, 'file')}\n"
+        )
+        if process.threads > 1:
+            text.append(f"  {process.threads} threads\n")
+        if process.inputs:
+            text.append(f"  read {', '.join(process.inputs)}\n")
+        text.append(f"  {process.ended}\n")
+        for note in process.notes:
+            text.append(f"  note: {note}\n", style="yellow")
+    if summary.outcome is Outcome.PASS:
+        text.append("The test passes.\n")
+    elif summary.failure is not None:
+        text.append("The test fails: ", style="bold").append(f"{summary.failure.message}\n")
+    for note in summary.notes:
+        text.append(f"note: {note}\n", style="yellow")
+    text.append(f"The trace is in {summary.folder}; ask it with: whence slice {summary.folder}")
+    text.append(" --at POINT")
+    return text
+
+
+def _listed(names: tuple[str, ...], what: str) -> str:
+    shown = ", ".join(name.removeprefix("./") for name in names[:4])
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return f"{len(names)} {what}{'s' * (len(names) != 1)} ({shown}{more})" if names else "no file"
+
+
+def _size(count: int) -> str:
+    for unit in ("bytes", "KiB", "MiB"):
+        if count < 10_000:
+            return f"{count} {unit}"
+        count //= 1024
+    return f"{count} GiB"
+
+
+# --- slices ----------------------------------------------------------------------------------
+
+
+def slice_document(result: SliceResult) -> dict[str, Any]:
+    """The JSON of `whence slice`."""
+    return {
+        "whence": 1,
+        "command": "slice",
+        "point": result.point,
+        "kind": "relevant" if result.relevant else "dynamic",
+        "statements": [asdict(statement) for statement in result.statements],
+        "order": [asdict(statement) for statement in result.order],
+        "steps": result.steps,
+        "of": {"steps": result.of_steps, "lines": result.of_lines},
+        "inputs": list(result.inputs),
+        "seconds": result.seconds,
+        "notes": list(result.notes),
+    }
+
+
+def slice_text(result: SliceResult) -> Text:
+    """The slice as annotated source, or as the steps in order if they were asked for."""
+    kind = "relevant slice" if result.relevant else "slice"
+    text = Text()
+    text.append(f"What {result.point} depends on", style="bold")
+    text.append(
+        f" ({kind}): {len(result.statements)} of the {result.of_lines} lines that ran, "
+        f"{result.steps:,} of {result.of_steps:,} instructions\n"
+    )
+    if result.inputs:
+        text.append(f"and on {', '.join(result.inputs)}\n")
+    if result.order:
+        _in_order(text, result.order)
+    else:
+        _by_file(text, result.statements)
+    for note in result.notes:
+        text.append(f"note: {note}\n", style="yellow")
+    text.rstrip()
+    return text
+
+
+def _by_file(text: Text, statements: tuple[Statement, ...]) -> None:
+    for file, in_file in groupby(statements, key=lambda s: s.file):
+        text.append(f"\n{file.removeprefix('./')}\n", style="bold")
+        for function, lines in groupby(in_file, key=lambda s: s.function):
+            text.append(f"  {function}\n", style="dim")
+            for statement in lines:
+                _line(text, statement, f"{statement.line:6}  ")
+
+
+def _in_order(text: Text, order: tuple[Statement, ...]) -> None:
+    widest = max((len(_place(s)) for s in order), default=0)
+    text.append("\n")
+    for statement in order:
+        _line(text, statement, f"{_place(statement):{widest}}  ", times=False)
+
+
+def _place(statement: Statement) -> str:
+    return f"{statement.file.removeprefix('./')}:{statement.line}"
+
+
+def _line(text: Text, statement: Statement, start: str, *, times: bool = True) -> None:
+    text.append(start, style="cyan")
+    source = (
+        statement.text if len(statement.text) <= _WIDEST else statement.text[: _WIDEST - 1] + "…"
+    )
+    said = ", ".join(f"{name} = {value}" for name, value in statement.values.items())
+    count = f"  x{statement.instances:,}" if times and statement.instances > 1 else ""
+    text.append(f"{source:{_WIDEST}}" if said or count else source)
+    text.append(f"  {said}" if said else "", style="green")
+    text.append(count, style="dim")
+    text.append("\n")
