@@ -1,0 +1,433 @@
+/* Which steps does a step depend on?  The closure, in one walk back through the run.
+
+   1. Every dependence but two points back in time, so a walk from the last step to the first
+      meets a step after all that depend on it: one pass, no worklist.  The two that point
+      forward are (a) a call's result, whose definition, the callee's return, is met before the
+      call: see push(); (b) what an external call read after it called back: `late`, and the
+      walk starts again from there, over what is still to do.
+   2. A register defined in another stretch is not looked for.  It is demanded: put among the
+      pending registers of its activation, until the walk meets the defining stretch there.
+      Since a definition dominates its uses, that is the right instance.  A parameter is
+      pending until the activation's first instance, then becomes the argument's definition,
+      demanded in the caller.
+   3. Activations nest, so the open ones are a stack, and the arena of their pending registers
+      is one too: only the top frame demands.
+   4. A load at t with definition d and an untaken side that could have redefined it between:
+      since all loads met so far are later than the branch at b where we are, d < b suffices,
+      so the least d of each class of loads stands for all of its intervals. */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+enum { PHI = 1, CALL = 2 };
+enum { READ = 1, COPY = 3, OUTPUT = 5 };
+enum { DIRECT = 1, LINK = 2 };
+enum { GUARD = 1, EDGES = 2 };
+enum { ENTRY = 0, VALUE = 1, ARGUMENTS = 2 };
+#define EXPORT __attribute__((visibility("default")))
+#define NONE 0xffffffffu
+#define PARAMETER 0x80000000u
+#define MIXED 0xC0000000u
+
+typedef struct { u32 function, parent, call, first, last, ret, flags, depth; } activation_t;
+typedef struct { u32 offset, length, step; } run_t;
+typedef struct {
+    u32 step; u8 kind, pad; uint16_t pad2; u32 source; int32_t arg;
+    u64 addr, addr2, len, offset; u32 first_run, n_runs;
+} effect_t;
+
+typedef struct {
+    /* the code */
+    const u32 *use_start, *use_def, *use_block;
+    const u8 *kind, *flags;
+    const u32 *link_rank;
+    const u32 *stretch_first_op, *stretch_ops, *stretch_links, *stretch_block;
+    const u32 *function_first_op, *function_ops, *function_params;
+    /* the run */
+    const u32 *stretch, *first, *activation, *control, *links;
+    const u64 *linkbase;
+    const u32 *instmap, *mixed;
+    const run_t *runs;
+    const activation_t *activations;
+    const effect_t *effects;
+    const u32 *effect_order;
+    u64 n_instances, n_steps, n_links, n_mixed, n_runs, n_effects;
+    /* the question */
+    const u32 *criteria;
+    const u8 *parts;
+    u64 n_criteria;
+    u32 data, with_control, top;  /* top: where guards begin, if after all criteria */
+    const u8 *trusted;            /* for each function, or null */
+    const u8 *notes;              /* for each stretch GUARD|EDGES, or null */
+    const u32 *class_of_op;       /* null: no potential dependences */
+    const u32 *stretch_edge_start, *stretch_edge, *edge_block, *edge_class_start, *edge_class;
+    u32 *floors;                  /* for each class the least definition of a load met */
+    u32 *witness;                 /* for each edge the place of a class that was open last */
+    u64 n_classes;
+    /* the answer: bits, one for each step */
+    u64 *in, *whole, *todo, *hidden;
+} slice_t;
+
+typedef struct {
+    u32 activation, trust;  /* trust: the outermost trusted activation around, or 0 */
+    u32 pending;            /* how many bits are set */
+    u64 at, words;          /* its bits in the arena; words = 0: none yet */
+} frame_t;
+
+typedef struct {
+    const slice_t *s;
+    u32 now;   /* where the walk is: a mark after it is late */
+    u32 late;  /* the last of these */
+    u32 greatest;
+    frame_t *frames;
+    u64 depth, frame_room;
+    u64 *arena;
+    u64 used, arena_room;
+    u32 *spare;
+    u64 spare_room;
+    int failed;  /* out of memory */
+} walk_t;
+
+static int bit(const u64 *bits, u64 i) { return bits[i >> 6] >> (i & 63) & 1; }
+
+static void *grown(walk_t *w, void *old, u64 *room, u64 needed, size_t size) {
+    if (needed <= *room) return old;
+    u64 more = needed * 2 + 64;
+    void *fresh = realloc(old, more * size);
+    if (!fresh) { w->failed = 1; return old; }
+    *room = more;
+    return fresh;
+}
+
+/* --- the run --- */
+
+static u64 instance_of(const slice_t *s, u32 step) {
+    u64 i = s->instmap[step >> 6];
+    while (i + 1 < s->n_instances && s->first[i + 1] <= step) i++;
+    return i;
+}
+
+static u32 executed(const slice_t *s, u64 i) {
+    return (i + 1 < s->n_instances ? s->first[i + 1] : (u32)s->n_steps + 1) - s->first[i];
+}
+
+static u32 links_in(const slice_t *s, u64 i) {
+    u32 stretch = s->stretch[i], ops = executed(s, i), count = 0;
+    if (ops >= s->stretch_ops[stretch]) return s->stretch_links[stretch];
+    for (u32 o = 0; o < ops; o++) count += (s->flags[s->stretch_first_op[stretch] + o] & LINK) != 0;
+    return count;
+}
+
+static u64 links_before(const slice_t *s, u64 i) {
+    u64 count = s->linkbase[i >> 6];
+    for (u64 j = i & ~63ull; j < i; j++) count += links_in(s, j);
+    return count;
+}
+
+/* The activation that the call ending instance i entered itself, or 0. */
+static u32 entered(const slice_t *s, u64 i, u32 call) {
+    if (i + 1 >= s->n_instances) return 0;
+    u32 a = s->activation[i + 1];
+    return s->activations[a].flags & DIRECT && s->activations[a].call == call ? a : 0;
+}
+
+/* The block before instance i in its activation. */
+static u32 came_from(const slice_t *s, u64 i) {
+    u32 a = s->activation[i];
+    if (i == s->activations[a].first) return NONE;
+    u64 before = i - 1;
+    u32 inner = s->activation[before];
+    if (inner != a) {
+        while (inner && s->activations[inner].parent != a) inner = s->activations[inner].parent;
+        if (!inner) return NONE;
+        before = instance_of(s, s->activations[inner].call);
+    }
+    return s->stretch_block[s->stretch[before]];
+}
+
+/* --- marks and demands --- */
+
+static void mark(walk_t *w, u32 step, int whole) {
+    const slice_t *s = w->s;
+    if (!step || step > s->n_steps) return;
+    u64 word = step >> 6, one = 1ull << (step & 63);
+    int fresh = !(s->in[word] & one) || (whole && !(s->whole[word] & one));
+    if (!fresh) return;
+    s->in[word] |= one;
+    if (whole) s->whole[word] |= one;
+    s->todo[word] |= one;
+    if (step > w->now && step > w->late) w->late = step;
+}
+
+static void mark_runs(walk_t *w, u64 first, u64 n) {
+    for (u64 r = first; r < first + n && r < w->s->n_runs; r++) mark(w, w->s->runs[r].step, 1);
+}
+
+static void demand(walk_t *w, u32 use) {
+    const slice_t *s = w->s;
+    if (use == NONE || !w->depth) return;
+    frame_t *f = &w->frames[w->depth - 1];
+    u32 function = s->activations[f->activation].function, ops = s->function_ops[function];
+    u64 size = (u64)ops + s->function_params[function];
+    u64 b = use & PARAMETER ? (u64)ops + (use & ~PARAMETER) : (u64)use - s->function_first_op[function];
+    if (b >= size) return;
+    if (!f->words) {
+        u64 words = (size + 63) >> 6;
+        w->arena = grown(w, w->arena, &w->arena_room, w->used + words, sizeof *w->arena);
+        if (w->failed) return;
+        memset(w->arena + w->used, 0, words * sizeof *w->arena);
+        f->at = w->used;
+        f->words = words;
+        w->used += words;
+    }
+    u64 *word = &w->arena[f->at + (b >> 6)], one = 1ull << (b & 63);
+    f->pending += !(*word & one);
+    *word |= one;
+}
+
+/* --- frames --- */
+
+static void push(walk_t *w, u32 a) {
+    const slice_t *s = w->s;
+    const activation_t *act = &s->activations[a];
+    frame_t *parent = w->depth ? &w->frames[w->depth - 1] : NULL;
+    u32 trust = parent ? parent->trust : 0;
+    if (!trust && s->trusted && s->trusted[act->function]) trust = a;
+    if (parent && parent->pending && act->flags & DIRECT && act->ret && act->first) {
+        u32 caller = s->stretch[act->first - 1];
+        u32 op = s->stretch_first_op[caller] + s->stretch_ops[caller] - 1;
+        u32 function = s->activations[parent->activation].function;
+        u64 b = op - s->function_first_op[function];
+        if (bit(w->arena + parent->at, b)) mark(w, act->ret, 0);
+    }
+    w->frames = grown(w, w->frames, &w->frame_room, w->depth + 1, sizeof *w->frames);
+    if (w->failed) return;
+    w->frames[w->depth++] = (frame_t){a, trust, 0, 0, 0};
+}
+
+static void pop(walk_t *w) {
+    const slice_t *s = w->s;
+    frame_t f = w->frames[--w->depth];
+    const activation_t *act = &s->activations[f.activation];
+    u64 n = 0;
+    if (f.pending) {
+        u32 ops = s->function_ops[act->function], params = s->function_params[act->function];
+        w->spare = grown(w, w->spare, &w->spare_room, params, sizeof *w->spare);
+        if (w->failed) return;
+        for (u32 k = 0; k < params; k++)
+            if (bit(w->arena + f.at, (u64)ops + k)) w->spare[n++] = k;
+    }
+    if (f.words) w->used = f.at;
+    for (u64 j = 0; j < n; j++) {
+        mark(w, act->call, 0);
+        if (!(act->flags & DIRECT) || !act->first) continue;
+        u32 caller = s->stretch[act->first - 1];
+        u32 op = s->stretch_first_op[caller] + s->stretch_ops[caller] - 1;
+        u32 args = s->use_start[op + 1] - s->use_start[op];
+        if (w->spare[j] + 1 < args) demand(w, s->use_def[s->use_start[op] + w->spare[j]]);
+        else mark(w, act->call, 1);
+    }
+}
+
+/* Make the activation of instance i the top frame. */
+static void move_to(walk_t *w, u64 i) {
+    const slice_t *s = w->s;
+    u32 a = s->activation[i];
+    while (w->depth && s->activations[w->frames[w->depth - 1].activation].first > i) pop(w);
+    u32 top = w->depth ? w->frames[w->depth - 1].activation : 0;
+    u64 n = 0;
+    for (; a && a != top; a = s->activations[a].parent) {
+        w->spare = grown(w, w->spare, &w->spare_room, n + 1, sizeof *w->spare);
+        if (w->failed) return;
+        w->spare[n++] = a;
+    }
+    while (n && !w->failed) push(w, w->spare[--n]);
+}
+
+/* --- one instance --- */
+
+/* The pending registers that instance i defines. */
+static void settle(walk_t *w, u64 i, u32 ops) {
+    const slice_t *s = w->s;
+    frame_t *f = &w->frames[w->depth - 1];
+    u32 first_op = s->stretch_first_op[s->stretch[i]];
+    u64 from = first_op - s->function_first_op[s->activations[f->activation].function];
+    for (u64 b = from; b < from + ops && f->pending;) {
+        u64 *word = &w->arena[f->at + (b >> 6)];
+        u64 here = *word >> (b & 63);
+        if (!here) { b = (b | 63) + 1; continue; }
+        b += (u64)__builtin_ctzll(here);
+        if (b >= from + ops) break;
+        *word &= ~(1ull << (b & 63));
+        f->pending--;
+        mark(w, s->first[i] + (u32)(b - from), 0);
+        b++;
+    }
+}
+
+static int open_edge(const slice_t *s, u32 e, u32 branch) {
+    u32 from = s->edge_class_start[e], to = s->edge_class_start[e + 1];
+    if (from == to) return 0;
+    if (s->floors[s->edge_class[from + s->witness[e]]] < branch) return 1;
+    for (u32 k = from; k < to; k++)
+        if (s->floors[s->edge_class[k]] < branch) { s->witness[e] = k - from; return 1; }
+    return 0;
+}
+
+/* The branch that ends instance i, if it is a guard or could have changed a load met. */
+static void consider_branch(walk_t *w, u64 i, u32 branch) {
+    const slice_t *s = w->s;
+    u32 stretch = s->stretch[i];
+    if (s->notes[stretch] & GUARD && branch < w->greatest) mark(w, branch, 0);
+    if (!(s->notes[stretch] & EDGES) || bit(s->in, branch)) return;
+    u32 next = i + 1 < s->n_instances ? s->stretch_block[s->stretch[i + 1]] : NONE;
+    for (u32 k = s->stretch_edge_start[stretch]; k < s->stretch_edge_start[stretch + 1]; k++) {
+        u32 e = s->stretch_edge[k];
+        if (s->edge_block[e] != next && open_edge(s, e, branch)) { mark(w, branch, 0); return; }
+    }
+}
+
+static void follow_link(walk_t *w, u32 op, u64 at) {
+    const slice_t *s = w->s;
+    if (at >= s->n_links) return;
+    u32 link = s->links[at], least = link;
+    if (link < MIXED) {
+        if (s->data) mark(w, link, 1);
+    } else {
+        u64 m = link - MIXED;
+        if (m >= s->n_mixed) return;
+        u64 first = s->mixed[2 * m], n = s->mixed[2 * m + 1];
+        if (s->data) mark_runs(w, first, n);
+        for (u64 r = first; r < first + n && r < s->n_runs; r++)
+            if (s->runs[r].step < least) least = s->runs[r].step;
+    }
+    u32 class = s->class_of_op ? s->class_of_op[op] : NONE;
+    if (class != NONE && least < s->floors[class]) s->floors[class] = least;
+}
+
+static void follow_effects(walk_t *w, u32 step, u64 *cursor) {
+    const slice_t *s = w->s;
+    while (*cursor && s->effects[s->effect_order[*cursor - 1]].step > step) --*cursor;
+    for (u64 k = *cursor; k; k--) {
+        const effect_t *e = &s->effects[s->effect_order[k - 1]];
+        if (e->step != step) break;
+        if (e->kind == READ || e->kind == COPY || e->kind == OUTPUT)
+            mark_runs(w, e->first_run, e->n_runs);
+    }
+}
+
+static void follow_uses(walk_t *w, u64 i, u32 op, u32 from, u32 to) {
+    const slice_t *s = w->s;
+    u32 first_op = s->stretch_first_op[s->stretch[i]];
+    for (u32 k = from; k < to; k++) {
+        u32 use = s->use_def[k];
+        if (use >= first_op && use < op) mark(w, s->first[i] + (use - first_op), 0);
+        else demand(w, use);
+    }
+}
+
+static void follow_phi(walk_t *w, u64 i, u32 op) {
+    const slice_t *s = w->s;
+    u32 block = came_from(s, i);
+    for (u32 k = s->use_start[op]; k < s->use_start[op + 1]; k++)
+        if (s->use_block[k] == block) demand(w, s->use_def[k]);
+}
+
+static void follow(walk_t *w, u64 i, u32 step, u64 link_at, u64 *cursor) {
+    const slice_t *s = w->s;
+    u32 op = s->stretch_first_op[s->stretch[i]] + (step - s->first[i]);
+    u32 from = s->use_start[op], to = s->use_start[op + 1], trust = w->frames[w->depth - 1].trust;
+    if (trust) {
+        s->hidden[step >> 6] |= 1ull << (step & 63);
+        mark(w, s->activations[trust].call, 1);
+    }
+    if (s->with_control) mark(w, s->control[i], 0);
+    if (s->flags[op] & LINK) follow_link(w, op, link_at + s->link_rank[op]);
+    if (!s->data) return;
+    if (s->kind[op] == PHI) { follow_phi(w, i, op); return; }
+    if (s->kind[op] == CALL && entered(s, i, step) && !bit(s->whole, step)) {
+        if (to > from) follow_uses(w, i, op, to - 1, to);
+        return;
+    }
+    follow_uses(w, i, op, from, to);
+    follow_effects(w, step, cursor);
+}
+
+/* The steps to do in instance i, the last one first; following one may add earlier ones. */
+static void visit(walk_t *w, u64 i, u32 ops, u64 link_at, u64 *cursor) {
+    const slice_t *s = w->s;
+    u32 low = s->first[i], high = low + ops;  /* still to do: low <= step < high */
+    while (high > low) {
+        u64 word = (high - 1) >> 6;
+        u64 here = s->todo[word] & (~0ull >> (63 - ((high - 1) & 63)));
+        if (!here) { high = (u32)(word << 6); continue; }
+        u32 step = (u32)(word << 6) + 63 - (u32)__builtin_clzll(here);
+        if (step < low) return;
+        s->todo[word] &= ~(1ull << (step & 63));
+        w->now = step;
+        follow(w, i, step, link_at, cursor);
+        high = step;
+    }
+}
+
+static void pass(walk_t *w, u32 top) {
+    const slice_t *s = w->s;
+    u64 i = instance_of(s, top), cursor = s->n_effects;
+    u64 link_at = links_before(s, i) + links_in(s, i);
+    for (u64 c = 0; c < s->n_classes; c++) s->floors[c] = NONE;
+    for (i++; i-- > 0 && !w->failed;) {
+        u32 ops = executed(s, i);
+        link_at -= links_in(s, i);
+        w->now = s->first[i] + ops - 1;
+        move_to(w, i);
+        if (w->failed || !w->depth) continue;
+        if (w->frames[w->depth - 1].pending) settle(w, i, ops);
+        if (s->notes && s->notes[s->stretch[i]] && ops == s->stretch_ops[s->stretch[i]])
+            consider_branch(w, i, w->now);
+        visit(w, i, ops, link_at, &cursor);
+    }
+    while (w->depth && !w->failed) pop(w);
+    w->used = 0;
+}
+
+/* --- the interface --- */
+
+/* Sets the bits of the slice; the result is in & ~hidden.  Returns 0, or -1 without memory. */
+EXPORT int wh_slice(const slice_t *s) {
+    walk_t w = {.s = s};
+    for (u64 c = 0; c < s->n_criteria; c++) {
+        u32 step = s->criteria[c];
+        mark(&w, step, s->parts[c] == ARGUMENTS);
+        if (s->parts[c] != VALUE || !s->data) continue;
+        u64 i = instance_of(s, step);
+        u32 inner = step - s->first[i] + 1 == executed(s, i) ? entered(s, i, step) : 0;
+        if (inner) mark(&w, s->activations[inner].ret, 0);
+    }
+    if (s->top > w.late) w.late = s->top;
+    while (w.late && !w.failed) {
+        u32 top = w.late;
+        w.late = 0;
+        if (top > w.greatest) w.greatest = top;
+        pass(&w, top);
+    }
+    free(w.frames);
+    free(w.arena);
+    free(w.spare);
+    return w.failed ? -1 : 0;
+}
+
+/* The numbers of the bits of a & ~b, in order, into out (null: only counted). */
+EXPORT u64 wh_members(const u64 *a, const u64 *b, u64 words, u32 *out) {
+    u64 n = 0;
+    for (u64 k = 0; k < words; k++) {
+        u64 here = a[k] & ~b[k];
+        if (!out) { n += (u64)__builtin_popcountll(here); continue; }
+        for (; here; here &= here - 1) out[n++] = (u32)(k << 6) + (u32)__builtin_ctzll(here);
+    }
+    return n;
+}

@@ -1,0 +1,178 @@
+"""Are the answers about one step what the run was?"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.trace.tiny import Node, Sample, sample
+from tests.trace.truth import branchings
+from whence.trace import queries as queries_module
+from whence.trace.columns import CALL, LINK, Stream
+from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
+
+seeds = st.integers(0, 2**32 - 1)
+examples = settings(max_examples=40, deadline=None)
+
+
+def steps_of(found: Sample) -> range:
+    return range(1, found.stream.steps + 1)
+
+
+def as_nodes(found: Sample, dependences: Iterable[Dependence]) -> set[Node]:
+    """Parts count only at calls that entered their callee."""
+    pairs = [(d.step, d.part) for d in dependences if d.kind not in OUTSIDE]
+    return {distinct(found, node) for node in pairs}
+
+
+def distinct(found: Sample, node: Node) -> Node:
+    step, part = node
+    call = found.stream.code.kind[found.truth.op[step]] == CALL
+    return (step, part) if call and Queries(found.stream).entered(step) else (step, Part.VALUE)
+
+
+@given(seed=seeds)
+@examples
+def test_places_are_where_the_run_was(seed: int) -> None:
+    found = sample(seed)
+    queries = Queries(found.stream)
+    for step in steps_of(found):
+        instance, op = queries.instance_of(step), queries.op_of(step)
+        assert (instance, op) == (found.truth.instance[step], found.truth.op[step])
+        assert queries.step_of(instance, op) == step
+        assert queries.activation_of(step) == found.truth.activation[step]
+        assert queries.deciding(step) == (found.truth.control[step] or None)
+
+
+@pytest.mark.parametrize("near", [0, 64])
+@given(seed=seeds)
+@examples
+def test_definitions_are_those_that_the_run_had(near: int, seed: int) -> None:
+    """Whether registers are found walking back or by the index of stretches."""
+    found = sample(seed)
+    queries = Queries(found.stream)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(queries_module, "NEAR", near)
+        for step in steps_of(found):
+            for part in Part:
+                true = {distinct(found, n) for n in found.truth.data[(step, part)] if n[0]}
+                assert as_nodes(found, queries.definitions(step, part)) == true, (step, part)
+
+
+@given(seed=seeds)
+@examples
+def test_a_load_says_which_bytes_are_whose(seed: int) -> None:
+    found = sample(seed)
+    queries = Queries(found.stream)
+    for step, least in found.truth.loads.items():
+        assert queries.defined(step) == least
+        runs = [d for d in queries.definitions(step) if d.length]
+        ends = [run.offset + run.length for run in runs]
+        assert [run.offset for run in runs] == [0, *ends[:-1]][: len(runs)]
+
+
+@given(seed=seeds)
+@examples
+def test_the_neighbours_of_an_instance(seed: int) -> None:
+    found = sample(seed)
+    stream, queries = found.stream, Queries(found.stream)
+    blocks = stream.code.stretch_block[stream.stretch]
+    starts = stream.code.block_first_stretch[blocks] == stream.stretch
+    for instance in range(len(stream.first)):
+        here = stream.activation == stream.activation[instance]
+        before = np.flatnonzero(here[:instance])
+        assert queries.previous_instance(instance) == (before[-1] if len(before) else None)
+        if not starts[instance]:
+            continue
+        same = here & starts & (blocks == blocks[instance])
+        earlier, later = np.flatnonzero(same[:instance]), np.flatnonzero(same[instance + 1 :])
+        assert queries.previous_of_block(instance) == (earlier[-1] if len(earlier) else None)
+        following = later[0] + instance + 1 if len(later) else None
+        assert queries.next_of_block(instance) == following
+
+
+@given(seed=seeds)
+@examples
+def test_the_last_write_is_the_last_write(seed: int) -> None:
+    """Byte by byte, against playing the writes in order."""
+    found = sample(seed)
+    queries = Queries(found.stream)
+    rows = found.stream.writes
+    for before in range(1, found.stream.steps, 37):
+        for start, size in ((995, 20), (1003, 1), (1000, 5)):
+            bytes_ = {start + k: 0 for k in range(size)}
+            for row in rows[rows["step"] < before]:
+                for address in range(int(row["addr"]), int(row["addr"]) + int(row["len"])):
+                    if address in bytes_:
+                        bytes_[address] = int(row["step"])
+            runs = queries.last_write(start, size, before)
+            assert [run.step for run in runs for _ in range(run.length)] == list(bytes_.values())
+
+
+@given(seed=seeds)
+@examples
+def test_potential_branches_lie_between_and_went_elsewhere(seed: int) -> None:
+    found = sample(seed)
+    queries = Queries(found.stream)
+    branches = branchings(found)
+    edges = sorted({(b.stretch, b.entered) for b in branches})[:4]
+    for load, since in found.truth.loads.items():
+        true = {
+            b.step
+            for b in branches
+            for stretch, block in edges
+            if since < b.step < load and b.stretch == stretch and b.entered != block
+        }
+        assert queries.potential(load, edges) == sorted(true)
+
+
+@given(seed=seeds)
+@examples
+def test_callers_and_children(seed: int) -> None:
+    found = sample(seed)
+    queries = Queries(found.stream)
+    for step in range(1, found.stream.steps, 11):
+        chain = [*queries.callers(step), 0]
+        assert chain[0] == found.truth.activation[step]
+        for inner, outer in itertools.pairwise(chain):
+            assert inner in queries.children(outer)
+
+
+def test_a_stream_comes_back_from_disk_and_keeps_its_indexes(tmp_path: Path) -> None:
+    found = sample(7)
+    found.stream.save(tmp_path)
+    stream = Stream.load(tmp_path, found.stream.code, found.stream.steps)
+    queries = Queries(stream)
+    assert queries.place.tolist() == Queries(found.stream).place.tolist()
+    assert (tmp_path / "place.u32").stat().st_size == 4 * len(stream.first)
+    step = stream.steps
+    assert queries.definitions(step) == Queries(found.stream).definitions(step)
+
+
+def test_a_run_that_was_not_cut_knows_its_length(tmp_path: Path) -> None:
+    found = sample(7)
+    whole = found.stream.code.stretch_ops[found.stream.stretch[-1]]
+    found.stream.save(tmp_path)
+    steps = Stream.load(tmp_path, found.stream.code).steps
+    assert steps == found.stream.first[-1] + whole - 1
+
+
+def test_a_step_that_was_not_executed_is_refused() -> None:
+    queries = Queries(sample(1).stream)
+    with pytest.raises(ValueError, match="not in 1"):
+        queries.instance_of(0)
+
+
+def test_the_samples_have_what_they_are_for() -> None:
+    """Or the properties above would claim little."""
+    streams = [sample(seed).stream for seed in range(60)]
+    assert sum(len(stream.mixed) for stream in streams) > 50
+    assert sum(np.any(np.diff(s.effects["step"].astype(int)) < 0) for s in streams) > 3
+    assert sum(bool(stream.code.flags[0] & LINK) for stream in streams) > 3
+    assert max(int(stream.activations["depth"].max()) for stream in streams) > 20

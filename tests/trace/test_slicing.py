@@ -1,0 +1,158 @@
+"""Is a slice the closure of the true dependences?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.trace.tiny import Node, Op, Parameter, Sample, sample, straight
+from tests.trace.truth import random_potential, true_slice, trusted_call
+from whence.trace.columns import BRANCH, CALL, COPY, OUTPUT, READ, RETURN
+from whence.trace.queries import Part
+from whence.trace.slicing import Bytes, slice_
+
+seeds = st.integers(0, 2**32 - 1)
+examples = settings(max_examples=120, deadline=None)
+
+
+def check_slices(found: Sample, **options: Any) -> None:
+    """From several points, alone and together."""
+    steps = found.stream.steps
+    points = {*range(1, steps + 1, 29), steps}
+    for criteria in [*([point] for point in points), sorted(points)[-3:]]:
+        true = true_slice(found, [(step, Part.VALUE) for step in criteria], **options)
+        assert slice_(found.stream, criteria, **options).tolist() == sorted(true), criteria
+
+
+def some_guards(found: Sample, random: np.random.Generator) -> Any:
+    code = found.stream.code
+    last = code.op_stretch[code.kind == BRANCH]
+    guards = np.zeros(len(code.stretch_ops), bool)
+    guards[last[random.random(len(last)) < 0.3]] = True
+    return guards
+
+
+@given(seed=seeds)
+@examples
+def test_dynamic_slices(seed: int) -> None:
+    check_slices(sample(seed))
+
+
+@pytest.mark.parametrize(("data", "control"), [(True, False), (False, True), (False, False)])
+@given(seed=seeds)
+@settings(max_examples=40, deadline=None)
+def test_slices_of_data_or_control_alone(data: bool, control: bool, seed: int) -> None:
+    check_slices(sample(seed), data=data, control=control)
+
+
+@given(seed=seeds)
+@examples
+def test_relevant_slices(seed: int) -> None:
+    found = sample(seed)
+    check_slices(found, potential=random_potential(found, np.random.default_rng(seed)))
+
+
+@given(seed=seeds)
+@examples
+def test_trusted_functions_are_seen_through(seed: int) -> None:
+    found = sample(seed)
+    trusted = np.random.default_rng(seed).random(len(found.functions)) < 0.5
+    check_slices(found, trusted=trusted)
+
+
+@given(seed=seeds)
+@examples
+def test_guards_join(seed: int) -> None:
+    found = sample(seed)
+    check_slices(found, guards=some_guards(found, np.random.default_rng(seed)))
+
+
+@given(seed=seeds)
+@examples
+def test_everything_together(seed: int) -> None:
+    found, random = sample(seed), np.random.default_rng(seed)
+    check_slices(
+        found,
+        potential=random_potential(found, random),
+        guards=some_guards(found, random),
+        trusted=random.random(len(found.functions)) < 0.3,
+    )
+
+
+@given(seed=seeds)
+@examples
+def test_bytes_of_an_output_bring_only_what_they_are_made_of(seed: int) -> None:
+    found, random = sample(seed), np.random.default_rng(seed)
+    stream = found.stream
+    trusted = random.random(len(found.functions)) < 0.3 if seed % 2 else None
+    guards = some_guards(found, random) if seed % 3 else None
+    for row in np.flatnonzero(np.isin(stream.effects["kind"], [READ, COPY, OUTPUT]))[:8]:
+        check_bytes(found, int(row), trusted=trusted, guards=guards)
+
+
+def check_bytes(found: Sample, row: int, **options: Any) -> None:
+    start, stop = 1, 3
+    step = int(found.stream.effects["step"][row])
+    nodes = [*made_of(found, step, row, start, stop), (found.truth.control[step], Part.ENTRY)]
+    only = frozenset([step])
+    outer = trusted_call(found, step, options["trusted"])
+    if outer is not None:
+        nodes.append((outer, Part.ARGUMENTS))
+    true = true_slice(found, nodes, only=only, **options) - (only if outer is not None else set())
+    assert set(slice_(found.stream, [Bytes(row, start, stop)], **options).tolist()) == true
+
+
+def made_of(found: Sample, step: int, row: int, start: int, stop: int) -> list[Node]:
+    made = found.truth.effects[row]
+    if not made.runs and made.argument < 0:
+        return found.truth.data[(step, Part.ARGUMENTS)]
+    uses = [made.uses[made.argument]] if made.argument >= 0 else made.uses
+    runs = [(s, Part.ARGUMENTS) for at, size, s in made.runs if at < stop and at + size > start]
+    return [*runs, *(node for nodes in uses for node in nodes)]
+
+
+def test_what_ran_after_is_no_part_of_what_ran_before() -> None:
+    """That f was called matters to a step in it; what f returned later does not."""
+    inside = Op("plain", uses=[Parameter(0)])
+    later = Op("plain")
+    given = Op("plain")
+    call = Op("call", CALL, [given, None], target=1)
+    found = straight(
+        (0, [given, call, Op("ret", RETURN, [call])]),
+        (1, [inside, later, Op("ret", RETURN, [later])]),
+    )
+    assert names(found, 3) == ["plain", "call", "plain"]  # given, call, inside
+    assert names(found, 6) == ["call", "plain", "ret", "ret"]  # call, later, both returns
+
+
+def test_inside_a_trusted_function_other_trusted_ones_bring_nothing() -> None:
+    """h is called by f with what f loaded, but does not use it."""
+    loaded, made = Op("load", link=True, size=1), Op("plain")
+    outer = Op("call", CALL, [None], target=1)
+    inner = Op("call", CALL, [loaded, None], target=2)
+    found = straight(
+        (0, [Op("store", size=1), outer, Op("ret", RETURN, [outer])]),
+        (0, [loaded, inner, Op("ret", RETURN, [inner])]),
+        (1, [made, Op("ret", RETURN, [made])]),
+    )
+    trusted = np.array([False, True, True])
+    assert names(found, found.stream.steps, trusted=trusted) == ["call", "ret"]
+
+
+def names(found: Sample, criterion: int, **options: Any) -> list[str]:
+    """The ops of a slice, in order."""
+    ops = {op.number: op.name for f in found.functions for b in f.blocks for op in b.ops}
+    return [ops[found.truth.op[int(step)]] for step in slice_(found.stream, [criterion], **options)]
+
+
+def test_no_criteria_no_slice() -> None:
+    assert len(slice_(sample(3).stream, [])) == 0
+
+
+def test_a_step_that_was_not_executed_is_refused() -> None:
+    with pytest.raises(ValueError, match="not in 1"):
+        slice_(sample(3).stream, [10**6])
