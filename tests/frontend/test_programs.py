@@ -6,11 +6,14 @@ import platform
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import Phase, find, given, settings
 
 from tests.frontend import corpus
-from tests.frontend.corpus import PLAIN, Compiler, Program, check_same, words
+from tests.frontend.corpus import PLAIN, ZIG, Compiler, Program, check_same, words
+from tests.frontend.generator import programs
 
 INTEGER_WIDTHS = (5, 7, 8, 13, 16, 24, 32, 33, 48, 63, 64, 65, 100, 128)
 INSTRUCTIONS = words("""
@@ -125,3 +128,50 @@ def test_a_program_that_does_not_compile_says_why(tmp_path: Path) -> None:
     source.write_text("int main(void) { return undeclared; }")
     with pytest.raises(AssertionError, match="undeclared"):
         corpus.build(Program(source), PLAIN, tmp_path)
+
+
+# Ends a program at its first undefined behaviour.
+TRAPPING = Compiler(
+    (*ZIG, "cc", "-fsanitize=undefined", "-fsanitize-trap=undefined"),
+    (*ZIG, "c++", "-fsanitize=undefined", "-fsanitize-trap=undefined"),
+)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True, phases=[Phase.generate])
+@given(text=programs())
+def test_generated_programs_have_no_undefined_behaviour(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        source = Path(folder, "generated.c")
+        source.write_text(text)
+        check_same(Program(source), TRAPPING, Path(folder, "runs"))
+
+
+def test_undefined_behaviour_would_be_noticed(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text("int main(int n, char **a) { return ((n + 2147483647) >> 31) & 0; }")
+    with pytest.raises(AssertionError, match="behaves differently"):
+        check_same(Program(source), TRAPPING, tmp_path / "runs")
+
+
+def test_generated_programs_use_the_language() -> None:
+    texts = []
+
+    @settings(max_examples=100, deadline=None, derandomize=True, phases=[Phase.generate])
+    @given(text=programs())
+    def collect(text: str) -> None:
+        texts.append(text.partition("show(void)")[2])
+
+    collect()
+    wanted = (
+        *("goto ", "switch (", "default:", "continue;", "break;", "do {", "while (", " ? ", "&&"),
+        *("memcpy(", "memmove(", "memset(", "++;", "(*p", "struct s0 v", "struct s0 *", "double"),
+        *(" : 3;", "below", "(*[])", " = &", "++)", "tame(", "_i64(", "_i32(", "] = ", ", (i32)"),
+    )
+    assert [feature for feature in wanted if not any(feature in text for text in texts)] == []
+
+
+def test_generated_programs_shrink_to_almost_nothing() -> None:
+    options = settings(derandomize=True, database=None)
+    few = programs(by_line=True, most=12)
+    found = find(few, lambda text: "switch (" in text, settings=options)
+    assert len(found.partition("show(void)")[2].splitlines()) <= 14, found
