@@ -147,9 +147,9 @@ def sql(inserts: int) -> bytes:
         for n in range(inserts)
     )
     asked = "SELECT item, count(*), sum(price), max(id) FROM sale GROUP BY item ORDER BY 3 DESC;"
-    return "\n".join(
-        ("CREATE TABLE sale (id INTEGER PRIMARY KEY, item TEXT, price INT);", *rows, asked, "")
-    ).encode()
+    table = "CREATE TABLE sale (id INTEGER PRIMARY KEY, item TEXT, price INT);"
+    index = "CREATE INDEX by_item ON sale (item, price);"
+    return "\n".join((table, index, *rows, asked, "")).encode()
 
 
 def prose(length: int) -> bytes:
