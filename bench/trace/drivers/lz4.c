@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All of standard input; its length goes to *length. */
+static char *whole_input(size_t *length) {
+    size_t room = 1 << 16, n;
+    char *text = malloc(room);
+    *length = 0;
+    while ((n = fread(text + *length, 1, room - *length, stdin)) > 0)
+        if ((*length += n) == room) text = realloc(text, room *= 2);
+    return text;
+}
+
 static int same(const char *how, const char *input, int length, const char *packed, int size) {
     char *back = malloc(length + 1);
     int got = LZ4_decompress_safe(packed, back, size, length);
@@ -29,10 +39,10 @@ static int same_frame(const char *input, size_t length) {
     return equal;
 }
 
-int main(int argc, char **argv) {
-    int room = argc > 1 ? atoi(argv[1]) : 1 << 20;
-    char *input = malloc(room);
-    int length = (int)fread(input, 1, room, stdin), bound = LZ4_compressBound(length);
+int main(void) {
+    size_t read;
+    char *input = whole_input(&read);
+    int length = (int)read, bound = LZ4_compressBound(length);
     char *packed = malloc(bound);
     int ok = same("fast", input, length, packed, LZ4_compress_default(input, packed, length, bound));
     ok &= same("high", input, length, packed, LZ4_compress_HC(input, packed, length, bound, 6));

@@ -4,6 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All of standard input; its length goes to *length. */
+static char *whole_input(size_t *length) {
+    size_t room = 1 << 16, n;
+    char *text = malloc(room);
+    *length = 0;
+    while ((n = fread(text + *length, 1, room - *length, stdin)) > 0)
+        if ((*length += n) == room) text = realloc(text, room *= 2);
+    return text;
+}
+
 static int same(int level, const char *input, size_t length) {
     size_t room = ZSTD_compressBound(length);
     char *packed = malloc(room), *back = malloc(length + 1);
@@ -15,10 +25,9 @@ static int same(int level, const char *input, size_t length) {
     return equal;
 }
 
-int main(int argc, char **argv) {
-    size_t room = argc > 1 ? strtoul(argv[1], NULL, 10) : 1 << 20;
-    char *input = malloc(room);
-    size_t length = fread(input, 1, room, stdin);
+int main(void) {
+    size_t length;
+    char *input = whole_input(&length);
     int ok = same(1, input, length) & same(3, input, length) & same(12, input, length);
     free(input);
     return !ok;
