@@ -21,8 +21,13 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "changes": ("whence", "errors", "model"),
     "subject": ("whence", "errors", "model", "changes"),
     "search": ("whence", "errors", "model", "changes", "subject"),
+    "frontend": ("whence", "errors", "model", "changes", "subject"),
+    "trace": ("whence", "errors", "model", "changes", "subject", "frontend"),
     "report": ("whence", "errors", "model", "changes"),  # draws what was found, however
-    "cli": ("whence", "errors", "model", "changes", "subject", "search", "report"),
+    "cli": (
+        *("whence", "errors", "model", "changes", "subject", "search"),
+        *("frontend", "trace", "report"),
+    ),
     "__main__": ("cli",),
 }
 

@@ -215,6 +215,11 @@ class Queries:
             return found + self._used(instance, op, uses[-1:])
         return found + self._used(instance, op, uses) + list(self._effects(step))
 
+    def operands(self, instance: int, op: int) -> list[Dependence]:
+        """What the registers that `op` uses depend on, were it the next op of `instance` to run."""
+        start, end = (int(self.code.use_start[op + k]) for k in (0, 1))
+        return self._used(instance, op, range(start, end))
+
     def bytes_of(self, effect: int, start: int, stop: int) -> list[Dependence]:
         """What bytes start..stop of a row of `effects` were made by.
 

@@ -118,7 +118,8 @@ static u32 executed(const slice_t *s, u64 i) {
 
 static u32 links_in(const slice_t *s, u64 i) {
     u32 stretch = s->stretch[i], ops = executed(s, i), count = 0;
-    if (ops >= s->stretch_ops[stretch]) return s->stretch_links[stretch];
+    /* One that was broken off in the middle of the run has its links, only none of them is used. */
+    if (ops >= s->stretch_ops[stretch] || i + 1 < s->n_instances) return s->stretch_links[stretch];
     for (u32 o = 0; o < ops; o++) count += (s->flags[s->stretch_first_op[stretch] + o] & LINK) != 0;
     return count;
 }

@@ -13,7 +13,7 @@ from whence.model import Statement
 from whence.trace.recording import Thread
 
 Steps = npt.NDArray[np.uint32]
-CHUNK = 1 << 16  # steps whose values are replayed together
+CHUNK = 1 << 17  # steps whose values are replayed together
 
 
 class Narrator:
@@ -42,20 +42,40 @@ class Narrator:
     def lines(self, steps: Steps) -> list[Statement]:
         """The distinct lines of some steps, by file and line, with their last values."""
         image = self.thread.image
-        ops = self.ops(steps)
-        files, rows = image.files[ops], image.rows[ops]
-        known = (files != NONE) & (rows != 0)
-        steps, files, rows, ops = steps[known], files[known], rows[known], ops[known]
-        keys = files.astype(np.uint64) << np.uint64(32) | rows
-        unique, inverse = np.unique(keys, return_inverse=True)
-        order = np.argsort(inverse, kind="stable")
-        borders = np.searchsorted(inverse[order], np.arange(len(unique) + 1))
+        counts, last = self._last_of_each_op(steps)
+        ran = np.flatnonzero(counts)
+        ran = ran[(image.files[ran] != NONE) & (image.rows[ran] != 0)]
+        keys = image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran]
+        order = np.argsort(keys, kind="stable")
+        unique, starts = np.unique(keys[order], return_index=True)
+        groups = np.split(ran[order], starts[1:])
+        # From the latest to the earliest, so that values are replayed once.
+        latest = sorted(
+            zip(unique.tolist(), groups, strict=True), key=lambda g: -int(last[g[1]].max())
+        )
         found = []
-        for number, key in enumerate(unique.tolist()):
-            own = order[borders[number] : borders[number + 1]]
+        for key, ops in latest:
             file = image.file_names[key >> 32]
-            found.append(self._line(file, key & 0xFFFFFFFF, steps[own], ops[own]))
+            since = last[ops.min()]
+            own = ops[last[ops] >= since]
+            own = own[np.argsort(last[own])]
+            line = self._line(file, key & 0xFFFFFFFF, last[own], own, int(counts[ops].max()))
+            found.append(line)
         return sorted(found, key=lambda s: (s.file, s.line))
+
+    def _last_of_each_op(
+        self, steps: Steps
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:  # fmt: skip
+        """How many of the steps executed each op, and the last that did."""
+        total = len(self.thread.image.rows)
+        counts = np.zeros(total, np.int64)
+        last = np.zeros(total, np.uint32)
+        for start in range(0, len(steps), 1 << 22):
+            part = steps[start : start + (1 << 22)]
+            ops = self.ops(part)
+            counts += np.bincount(ops, minlength=total)
+            last[ops] = part  # of several for one op the last stays
+        return counts, last
 
     def executions(self, steps: Steps, limit: int) -> Iterator[Statement]:
         """Each execution of a line, in order: neighbouring steps of one line are one."""
@@ -79,19 +99,15 @@ class Narrator:
             yield self._line(file, key & 0xFFFFFFFF, steps[start:end], ops[start:end])
 
     def _line(
-        self, file: str, line: int, steps: Steps, ops: npt.NDArray[np.int64]
+        self, file: str, line: int, steps: Steps, ops: npt.NDArray[np.int64], instances: int = 1
     ) -> Statement:  # fmt: skip
         image = self.thread.image
-        counts = np.bincount(np.unique(ops, return_inverse=True)[1])
-        function = image.place(int(ops[-1]))
+        place = image.place(int(ops[-1]))
         source, _ = image.locate(int(ops[-1]))
-        name = source.names.function_name(function.function) if function else ""
-        # The values of the last time: the steps since the first op of the line ran last.
-        first = int(ops.min())
-        last_start = int(np.flatnonzero(ops == first)[-1])
-        values = dict(self._values_of(steps[last_start:], ops[last_start:]))
+        name = source.names.function_name(place.function) if place else ""
+        values = dict(self._values_of(steps, ops))
         text = self.thread.recording.lines.line(file, line)
-        return Statement(file, line, name, text, values, int(counts.max()))
+        return Statement(file, line, name, text, values, instances)
 
     def _values_of(
         self, steps: Steps, ops: npt.NDArray[np.int64]

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 HEADER = struct.Struct("<QQQQQIIqIIQIIQQQIIQ")
-RUNNING, ENDED, CRASHED, DISK_FULL, TOO_LONG, EXECED = range(6)
+RUNNING, ENDED, CRASHED, DISK_FULL, TOO_LONG, EXECED, LEFT = range(7)
 READ, WRITE, COPY, INPUT, OUTPUT, ALLOC, FREE, SOURCE, EXIT, ARGV, ENV = range(1, 12)
 MEMORY = 0xFFFFFFFF
 _LAYOUT = {READ: "QQ", WRITE: "QQ", COPY: "QQQ", INPUT: "IQQQ", OUTPUT: "IQQQi", ALLOC: "QQ",

@@ -40,7 +40,7 @@ def test_a_handler_that_jumps_out_gives_the_stream_back(record: Record) -> None:
     assert main.marks == [1, 2, 3]
     assert main.state == d.ENDED
     assert handler.marks == [100 + signal.SIGSEGV]
-    assert handler.state == d.ENDED
+    assert handler.state == d.LEFT
 
 
 def test_handlers_have_streams_of_their_own_that_nest(record: Record) -> None:
