@@ -174,4 +174,4 @@ def test_generated_programs_shrink_to_almost_nothing() -> None:
     options = settings(derandomize=True, database=None)
     few = programs(by_line=True, most=12)
     found = find(few, lambda text: "switch (" in text, settings=options)
-    assert len(found.partition("show(void)")[2].splitlines()) <= 14, found
+    assert len(found.partition("show(void)")[2].splitlines()) <= 25, found
