@@ -63,6 +63,7 @@ FILES: dict[str, tuple[str, Any]] = {
     "activations": ("activations", ACTIVATION),
     "effects": ("effects", EFFECT),
     "writes": ("writes", WRITTEN),
+    "copied": ("copied", WRITTEN),
 }
 
 
@@ -141,6 +142,7 @@ class Stream:
     activations: Rows
     effects: Rows
     writes: Rows
+    copied: Rows  # loads of what copies wrote, by step: where the bytes lay, and how many
     directory: Path | None = None  # where it was loaded from; indexes are kept there
 
     @classmethod
@@ -161,6 +163,15 @@ class Stream:
         directory.mkdir(parents=True, exist_ok=True)
         for field, (name, kind) in FILES.items():
             np.ascontiguousarray(getattr(self, field), kind).tofile(directory / name)
+
+    @cached_property
+    def copies(self) -> U32:
+        """The steps that copied bytes, in order: who asks for some of these need not take all.
+
+        Addresses in the rows of a step that copied frame-local bytes are offsets in the frame.
+        """
+        copied: U32 = np.unique(self.effects["step"][self.effects["kind"] == COPY])
+        return copied
 
     @cached_property
     def effect_order(self) -> U32:

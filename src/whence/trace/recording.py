@@ -29,7 +29,7 @@ from whence.trace.columns import Code, Stream
 from whence.trace.queries import Queries
 
 Progress = Callable[[int, int], bool]
-VERSION = 1  # of the columns that are kept
+VERSION = 2  # of the columns that are kept
 
 
 class Recording:

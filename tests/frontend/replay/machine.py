@@ -210,6 +210,8 @@ class Machine:
         self.fuel = fuel
         self.effects: list[tuple[int, int, list[tuple[int, int]] | None]] = []
         self.writes: list[tuple[int, int, int]] = []
+        self.copies: list[tuple[int, int, int, int]] = []  # step, to, from, size
+        self.copied: list[tuple[int, int, int]] = []  # loads of copied bytes: address, step, size
         self.call_step = 0
         self.call_results: dict[int, int] = {}
         self.call_arguments: dict[int, list[int]] = {}
@@ -272,11 +274,28 @@ class Machine:
     def copy(self, to: int, start: int, size: int, step: int) -> None:
         found = [(i, self.who(start + i, None)) for i in range(size)]
         self.effects.append((step, 3, found))
+        self.copies.append((step, to, start, size))
         known = [self.seen(start + i) for i in range(size)]
         self.write(to, self.read(start, size))
         for i, byte in enumerate(known):
             self.defined(to + i, 1, None if byte is None else bytes([byte]), step)
         self.writes.append((to, step, size))
+
+    def copy_local(self, to: int, start: int, step: int) -> None:
+        """A copy out of local memory: a row only if the step's link does not say it all."""
+        found = self.steps[step].definers or []
+        if len({who for _, who in found}) > 1 or self.is_copied(step):
+            self.effects.append((step, 3, found))
+            self.copies.append((step, to, start, len(found)))
+
+    def is_copied(self, step: int) -> bool:
+        """Did a copy write one of the bytes that the step read?"""
+        copies = {copy for copy, *_ in self.copies}
+        return any(who in copies for _, who in self.steps[step].definers or [])
+
+    def load_copied(self, address: int, size: int, step: int) -> None:
+        if self.is_copied(step):
+            self.copied.append((address, step, size))
 
     def seen(self, address: int) -> int | None:
         """What the log so far says is in that byte."""
@@ -557,6 +576,7 @@ class Machine:
                     )
             for i, who in step.definers:
                 self.defined(address + i, 1, self.read(address + i, 1), who)
+            self.load_copied(address, op.x, n)
             return _unpack(data, op.layout, slots)
         if op.name == "STORE":
             address = step.address = self.value(act, op.b)
@@ -570,6 +590,7 @@ class Machine:
             step.address = at
             data = b"".join(bytes(local[at + o : at + o + size]) for o, size in leaves)
             step.definers = [(i, definer[at + i]) for o, s in leaves for i in range(o, o + s)]
+            self.load_copied(at, op.x, n)
             return _unpack(data, op.layout, slots)
         elif op.name == "LSTORE":
             step.address = at
@@ -586,11 +607,13 @@ class Machine:
             definer[at : at + op.x] = [n] * op.x
         elif op.name == "LCOPY":
             step.definers = [(i, definer[op.number2 + i]) for i in range(op.x)]
+            self.copy_local(at, op.number2, n)
             local[at : at + op.x] = bytes(local[op.number2 : op.number2 + op.x])
             definer[at : at + op.x] = [n] * op.x
         elif op.name == "LCOPYOUT":
             address = step.address = self.value(act, op.a)
             step.definers = [(i, definer[at + i]) for i in range(op.x)]
+            self.copy_local(address, at, n)
             data = bytes(local[at : at + op.x])
             self.write(address, data)
             self.defined(address, op.x, data, n)
@@ -618,6 +641,7 @@ class Machine:
         step.definers = [(i, self.who(address + i, old[i])) for i in range(op.x)]
         for i, who in step.definers:
             self.defined(address + i, 1, old[i : i + 1], who)
+        self.load_copied(address, op.x, n)
         value = int.from_bytes(old, "little")
         if not fails:
             self.write(address, mask(value + 1, 8 * op.x).to_bytes(op.x, "little"))

@@ -99,6 +99,9 @@ def check_effects(m: Machine, replay: Replay) -> None:
     for row, (_, _, definers) in zip(effects, by_step, strict=True):
         found = runs[row["first_run"] : row["first_run"] + row["n_runs"]].tolist()
         assert found == link_of(Step(("", 0, 0), definers=definers))
+    copies = effects[effects["kind"] == 3][["step", "addr", "addr2", "len"]].tolist()
+    assert copies == sorted(m.copies, key=lambda c: c[0])
+    assert replay.column("copied").tolist() == m.copied
     assert replay.column("writes").tolist() == sorted(m.writes, key=lambda w: w[1])
 
 

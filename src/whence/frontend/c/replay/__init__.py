@@ -45,7 +45,7 @@ COLUMNS: Final[dict[str, np.dtype[Any]]] = {
     "activation.u32": np.dtype("<u4"), "control.u32": np.dtype("<u4"),
     "links.u32": np.dtype("<u4"), "linkbase.u64": np.dtype("<u8"),
     "instmap.u32": np.dtype("<u4"), "mixed.u32": np.dtype(("<u4", 2)), "runs": RUN,
-    "activations": ACTIVATION, "effects": EFFECT, "writes": WRITE,
+    "activations": ACTIVATION, "effects": EFFECT, "writes": WRITE, "copied": WRITE,
 }  # fmt: skip
 
 Progress = Callable[[int, int], bool]  # steps, bytes of log so far -> go on?

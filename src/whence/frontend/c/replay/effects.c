@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define IN_MEMORY 0xffffffffu /* the source of an OUTPUT that stayed in memory */
 
@@ -55,11 +56,55 @@ static void add_effect(struct kernel *k, struct effect *e) {
     k->meta->effects++;
 }
 
+/* --- copies: a load of what a step copied says where the bytes lay, so that they can be followed
+   one by one --- */
+
+static void note_copy(struct kernel *k, u32 step) {
+    if (step >= k->n_copies) {
+        u64 steps = (2ull * step + 64) & ~63ull;
+        u64 *more = realloc(k->copies, steps / 8);
+        if (!more) {
+            k->memory.out_of_memory = 1;
+            return;
+        }
+        memset(more + k->n_copies / 64, 0, (steps - k->n_copies) / 8);
+        k->copies = more;
+        k->n_copies = steps;
+    }
+    k->copies[step >> 6] |= 1ull << (step & 63);
+}
+
+void add_copied(struct kernel *k, u64 address, u64 size, u32 step) {
+    struct write row = {address, step, (u32)size};
+    memcpy(column_add(&k->copied, sizeof row), &row, sizeof row);
+}
+
+static int copied_runs(const struct kernel *k) {
+    for (u32 i = 0; i < k->runs.n; i++)
+        if (is_copy(k, k->runs.run[i].step)) return 1;
+    return 0;
+}
+
+void add_copied_runs(struct kernel *k, u64 address, u64 size, u32 step) {
+    if (copied_runs(k)) add_copied(k, address, size, step);
+}
+
+/* Frame-local bytes were copied.  Addresses there are offsets in the frame: that they mean no
+   memory is clear from the step that they belong to.  When one step that is no copy defined all
+   the bytes, its link says all there is to say. */
+void local_copy(struct kernel *k, u64 to, u64 from, u64 size, u32 step) {
+    struct effect e = {.step = step, .kind = COPIED, .addr = to, .addr2 = from, .len = size, .arg = -1};
+    if (k->runs.n < 2 && !copied_runs(k)) return;
+    add_effect(k, &e);
+    note_copy(k, step);
+}
+
 void copy_bytes(struct kernel *k, u64 to, u64 from, u64 size, u32 step) {
     struct effect e = {.step = step, .kind = COPIED, .addr = to, .addr2 = from, .len = size, .arg = -1};
     k->runs.n = 0;
     memory_read(&k->memory, from, size, &k->runs);
     add_effect(k, &e);
+    note_copy(k, step);
     memory_copy(&k->memory, to, from, size, step);
     add_write(k, to, size, step);
 }

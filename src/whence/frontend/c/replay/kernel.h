@@ -30,7 +30,7 @@ struct effect {
     u64 addr, addr2, len, offset;
     u32 first_run, n_runs;
 };
-struct write { u64 addr; u32 step, len; };
+struct write { u64 addr; u32 step, len; }; /* also the rows of `copied` */
 struct checkpoint { u64 at, log; u32 step, instance, n_frames, stretch; };
 
 struct decision { u32 step, ipdom; }; /* a branch in effect until its ipdom is entered */
@@ -92,9 +92,11 @@ struct kernel {
     struct memory memory;
     struct runs runs;
     struct column stretch, first, activation, control, links, linkbase, instmap, mixed, run_rows,
-        effects, writes, checkpoints, checkpoint_index;
+        effects, writes, copied, checkpoints, checkpoint_index;
     struct mapped activations;
     u64 n_mixed, n_runs;
+    u64 *copies; /* bits: has the step a COPY row? */
+    u64 n_copies; /* steps that the bits reach to */
     u32 last_row; /* the step of the latest row of `effects` or `writes` */
     u64 next_event, next_checkpoint, next_progress;
     u64 checkpoint_every; /* steps, at least */
@@ -105,6 +107,10 @@ struct kernel {
     struct window *window;
     struct meta *meta;
 };
+
+static inline int is_copy(const struct kernel *k, u32 step) {
+    return step < k->n_copies && k->copies[step >> 6] >> (step & 63) & 1;
+}
 
 /* frames.c */
 struct frame *push_frame(struct kernel *k, u32 function); /* NULL: out of memory */
@@ -123,6 +129,9 @@ void add_write(struct kernel *k, u64 address, u64 size, u32 step);
 void copy_bytes(struct kernel *k, u64 to, u64 from, u64 size, u32 step);
 void fill_bytes(struct kernel *k, u64 to, int byte, u64 size, u32 step);
 u32 link_of_runs(struct kernel *k);
+void add_copied(struct kernel *k, u64 address, u64 size, u32 step);
+void add_copied_runs(struct kernel *k, u64 address, u64 size, u32 step); /* if one of k->runs is */
+void local_copy(struct kernel *k, u64 to, u64 from, u64 size, u32 step); /* of k->runs */
 void fail(struct kernel *k, u32 status, const char *format, ...);
 
 #endif

@@ -75,12 +75,27 @@ static int allocate(struct prepared *k) {
     return k->ops && k->branches && k->entry_size && k->by_fid;
 }
 
+/* A frame-local load that may read what an LCOPY wrote keeps its general code, which asks. */
+static void general_loads(struct prepared *k, const struct function *f) {
+    const struct op *from = &k->t.ops[f->first_op], *to = from + f->n_ops, *o = from;
+    while (o < to && o->code != LCOPY) o++;
+    if (o == to) return;
+    u8 *copied = calloc(f->local_bytes + 1ul, 1); /* without it, all may */
+    for (; o < to; o++)
+        if (copied && o->code == LCOPY) memset(copied + o->b, 1, o->x);
+    for (o = from; o < to; o++)
+        if (o->code == LLOAD && (!copied || memchr(copied + o->b, 1, o->x)))
+            k->ops[o - k->t.ops].code = LLOAD;
+    free(copied);
+}
+
 static void fill(struct prepared *k) {
     const struct tables *t = &k->t;
     for (u64 i = 0; i < t->n_ops; i++) {
         k->ops[i] = t->ops[i];
         k->ops[i].code = specialise(t, &t->ops[i]);
     }
+    for (u64 i = 0; i < t->n_functions; i++) general_loads(k, &t->functions[i]);
     for (u64 i = 0; i < t->n_blocks; i++) {
         u32 stretch = t->blocks[i].first_stretch + t->blocks[i].n_stretches - 1;
         const struct stretch *last = &t->stretches[stretch];

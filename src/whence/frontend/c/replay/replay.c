@@ -41,9 +41,10 @@ OUTLINE u32 local_link(struct kernel *k, const u32 *definer, u32 size) {
     return link_of_runs(k);
 }
 
-OUTLINE u32 memory_link(struct kernel *k, u64 address, const u8 *data, u32 size) {
+OUTLINE u32 memory_link(struct kernel *k, u64 address, const u8 *data, u32 size, u32 step) {
     k->runs.n = 0;
     memory_load(&k->memory, address, data, size, 0, &k->runs);
+    add_copied_runs(k, address, size, step);
     return link_of_runs(k);
 }
 
@@ -524,10 +525,11 @@ INLINE void start_instance(struct kernel *k, struct frame *f, u32 stretch, u32 s
             u32 at = address & (PAGE - 1), link;                                                   \
             struct bytes *b = at <= PAGE - N ? memory_page(&k->memory, address) : NULL;            \
             if (b && (memcpy(&had, b->data + at, N), memcpy(&known, b->known + at, N), had == v) && \
-                known == (T)0x0101010101010101ull && same##N(b->definer + at))                     \
+                known == (T)0x0101010101010101ull && same##N(b->definer + at)) {                   \
                 link = b->definer[at];                                                             \
-            else                                                                                   \
-                link = memory_link(k, address, p, N);                                              \
+                if (UNLIKELY(is_copy(k, link))) add_copied(k, address, N, step);                   \
+            } else                                                                                 \
+                link = memory_link(k, address, p, N, step);                                        \
             LINKED(link);                                                                          \
         }                                                                                          \
         slots[o->dst] = v;                                                                         \
@@ -791,7 +793,10 @@ execute:
         ROOM(size);
         if (recording) {
             u32 link = load_link(k, o, V(o->a), p);
-            if (o->flags & LINK) LINKED(link);
+            if (o->flags & LINK) {
+                LINKED(link);
+                add_copied_runs(k, V(o->a), o->x, step);
+            }
         }
         p += unpack(t, slots + o->dst, result_slots(t, o), o->c, o->x, p);
         goto next;
@@ -803,7 +808,10 @@ execute:
     case LLOAD:
         if (o->flags & CHECKED) ROOM(o->x); /* else it did not happen and has no link */
         local_load(k, o, slots + o->dst, local);
-        if (recording && o->flags & LINK) LINKED(local_load_link(k, o, definer));
+        if (recording && o->flags & LINK) {
+            LINKED(local_load_link(k, o, definer));
+            add_copied_runs(k, o->b, o->x, step);
+        }
         goto checked;
     case LSTORE:
         local_store(k, o, f, &V(o->a), step);
@@ -842,7 +850,10 @@ execute:
         u64 address = V(o->a);
         if (UNLIKELY(p == end) && k->crashed && k->crash - address < o->x) goto cut;
         if (recording) {
-            if (o->flags & LINK) LINKED(local_link(k, definer + o->b, o->x));
+            if (o->flags & LINK) {
+                LINKED(local_link(k, definer + o->b, o->x));
+                local_copy(k, address, o->b, o->x, step);
+            }
             memory_store(&k->memory, address, local + o->b, o->x, step);
             add_write(k, address, o->x, step);
         }
@@ -851,7 +862,10 @@ execute:
     case LCOPY:
         memmove(local + o->b, local + o->c, o->x);
         if (recording) {
-            if (o->flags & LINK) LINKED(local_link(k, definer + o->c, o->x));
+            if (o->flags & LINK) {
+                LINKED(local_link(k, definer + o->c, o->x));
+                local_copy(k, o->b, o->c, o->x, step);
+            }
             for (u32 i = 0; i < o->x; i++) definer[o->b + i] = step;
         }
         goto next;
@@ -859,7 +873,7 @@ execute:
         u64 address = V(o->a);
         ROOM(o->bits);
         if (recording) {
-            u32 link = memory_link(k, address, p, o->x);
+            u32 link = memory_link(k, address, p, o->x, step);
             if (o->flags & LINK) LINKED(link);
             if (o->bits == o->x || p[o->x]) { /* a failed cmpxchg writes nothing */
                 memory_write(&k->memory, address, o->x, step);
@@ -1052,8 +1066,8 @@ static u32 all_columns(struct kernel *k, struct named *to) {
         {&k->stretch, "stretch.u32"}, {&k->first, "first.u32"}, {&k->activation, "activation.u32"},
         {&k->control, "control.u32"}, {&k->links, "links.u32"}, {&k->linkbase, "linkbase.u64"},
         {&k->instmap, "instmap.u32"}, {&k->mixed, "mixed.u32"}, {&k->run_rows, "runs"},
-        {&k->effects, "effects"}, {&k->writes, "writes"}, {&k->checkpoints, "checkpoints"},
-        {&k->checkpoint_index, "checkpoints.index"},
+        {&k->effects, "effects"}, {&k->writes, "writes"}, {&k->copied, "copied"},
+        {&k->checkpoints, "checkpoints"}, {&k->checkpoint_index, "checkpoints.index"},
     };
     memcpy(to, all, sizeof all);
     return sizeof all / sizeof *all;
@@ -1081,6 +1095,7 @@ static struct kernel *begin(const struct prepared *prepared, const u8 *log, u64 
 static void finish(struct kernel *k) {
     free_frames(k);
     free(k->runs.run);
+    free(k->copies);
     free(k->scratch);
     free(k);
 }
