@@ -15,7 +15,7 @@ from tests.trace.tiny import Node, Sample, sample
 from tests.trace.truth import branchings
 from whence.trace import queries as queries_module
 from whence.trace.columns import CALL, LINK, Stream
-from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
+from whence.trace.queries import OUTSIDE, Dependence, Part, Place, Queries
 
 seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=40, deadline=None)
@@ -27,11 +27,19 @@ def steps_of(found: Sample) -> range:
 
 def as_nodes(found: Sample, dependences: Iterable[Dependence]) -> set[Node]:
     """Parts count only at calls that entered their callee."""
-    pairs = [(d.step, d.part) for d in dependences if d.kind not in OUTSIDE]
-    return {distinct(found, node) for node in pairs}
+    nodes = [node for d in dependences if d.kind not in OUTSIDE for node in nodes_of(d)]
+    return {distinct(found, node) for node in nodes}
+
+
+def nodes_of(d: Dependence) -> list[Node]:
+    if d.address is None:
+        return [(d.step, d.part)]
+    return [(d.step, d.part, d.address + k) for k in range(d.length)]
 
 
 def distinct(found: Sample, node: Node) -> Node:
+    if len(node) == 3:
+        return node
     step, part = node
     call = found.stream.code.kind[found.truth.op[step]] == CALL
     return (step, part) if call and Queries(found.stream).entered(step) else (step, Part.VALUE)
@@ -67,11 +75,25 @@ def test_definitions_are_those_that_the_run_had(near: int, seed: int) -> None:
 
 @given(seed=seeds)
 @examples
+def test_a_byte_that_was_copied_comes_from_the_byte_it_was_copied_from(seed: int) -> None:
+    found = sample(seed)
+    queries = Queries(found.stream)
+    for node, nodes in found.truth.data.items():
+        if len(node) == 3:
+            true = {distinct(found, n) for n in nodes if n[0]}
+            step, part, address = node
+            assert as_nodes(found, queries.definitions(step, part, Place(address, 1))) == true
+
+
+@given(seed=seeds)
+@examples
 def test_a_load_says_which_bytes_are_whose(seed: int) -> None:
     found = sample(seed)
     queries = Queries(found.stream)
     for step, least in found.truth.loads.items():
         assert queries.defined(step) == least
+        if queries.is_copy(step):
+            continue
         runs = [d for d in queries.definitions(step) if d.length]
         ends = [run.offset + run.length for run in runs]
         assert [run.offset for run in runs] == [0, *ends[:-1]][: len(runs)]
@@ -173,6 +195,7 @@ def test_the_samples_have_what_they_are_for() -> None:
     """Or the properties above would claim little."""
     streams = [sample(seed).stream for seed in range(60)]
     assert sum(len(stream.mixed) for stream in streams) > 50
+    assert sum(len(stream.copied) for stream in streams) > 50
     assert sum(np.any(np.diff(s.effects["step"].astype(int)) < 0) for s in streams) > 3
     assert sum(bool(stream.code.flags[0] & LINK) for stream in streams) > 3
     assert max(int(stream.activations["depth"].max()) for stream in streams) > 20

@@ -108,11 +108,10 @@ def check_bytes(found: Sample, row: int, **options: Any) -> None:
 
 def made_of(found: Sample, step: int, row: int, start: int, stop: int) -> list[Node]:
     made = found.truth.effects[row]
-    if not made.runs and made.argument < 0:
+    if not made.bytes_ and made.argument < 0:
         return found.truth.data[(step, Part.ARGUMENTS)]
     uses = [made.uses[made.argument]] if made.argument >= 0 else made.uses
-    runs = [(s, Part.ARGUMENTS) for at, size, s in made.runs if at < stop and at + size > start]
-    return [*runs, *(node for nodes in uses for node in nodes)]
+    return [*made.bytes_[start:stop], *(node for nodes in uses for node in nodes)]
 
 
 def test_what_ran_after_is_no_part_of_what_ran_before() -> None:

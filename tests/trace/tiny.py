@@ -9,7 +9,7 @@ beside them the truth, from its own registers and memory.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -43,6 +43,7 @@ from whence.trace.queries import Part
 # --- programs --------------------------------------------------------------------------------
 
 DEPTH = 150  # so many activations, or Python's own stack would end
+KINDS = ("plain", "load", "load", "store", "store", "copy", "local copy", "exchange")
 CELLS = 12  # bytes of global memory, and of each activation's own
 
 
@@ -150,11 +151,11 @@ class _Writer:
     def simple(self, scope: list[Value], _: int) -> None:
         size = self.random.randint(1, 4)
         uses = [self.pick(scope) for _ in range(self.random.randrange(3))]
-        name = self.random.choice(["plain", "load", "load", "store", "store", "copy", "exchange"])
+        name = self.random.choice(KINDS)
         op = Op(name, PLAIN, uses, place=self.place(size), source=self.place(size), size=size)
-        op.link = name in ("load", "exchange")
+        op.link = name in ("load", "exchange", "local copy")
         self.add(op)
-        if name not in ("store", "copy"):
+        if name not in ("store", "copy", "local copy"):
             scope.append(op)
 
     def call(self, scope: list[Value], _: int) -> None:
@@ -167,7 +168,8 @@ class _Writer:
         target = self.pick(scope) if self.random.random() < 0.3 else None
         op = Op("call", CALL, [*uses, target], callee=callee)
         if self.random.random() < 0.3:
-            op.effects = [(WRITE, self.place(2), (0, 0), 2, -1)]
+            kind = self.random.choice([WRITE, COPY])
+            op.effects = [(kind, self.place(2), self.place(2), 2, -1)]
         scope.append(self.add(op))
 
     def external(self, scope: list[Value], _: int) -> None:
@@ -387,7 +389,8 @@ def _ways(op: Op) -> Iterator[tuple[Value, int]]:
 
 # --- runs ------------------------------------------------------------------------------------
 
-Node = tuple[int, Part]
+# A step and what of it; with an address: of what it copied, only the byte that it copied there.
+Node = tuple[int, Part] | tuple[int, Part, int]
 Runs = list[tuple[int, int, int]]  # offset, length, step
 
 
@@ -395,7 +398,7 @@ Runs = list[tuple[int, int, int]]  # offset, length, step
 class Made:
     """What the bytes of an effect are made of."""
 
-    runs: Runs
+    bytes_: list[Node]  # one for each byte read
     uses: list[list[Node]]  # of the op, one for each operand
     argument: int
 
@@ -439,6 +442,11 @@ class _Run:
         self.activations: list[list[int]] = [[0] * 8]
         self.effects: list[tuple[int, ...]] = []
         self.writes: list[tuple[int, int, int]] = []
+        self.copied: list[tuple[int, int, int]] = []
+        self.copies: set[int] = set()
+        # For each step, what it depends on besides the bytes it copied; and these, by address.
+        self.besides: dict[int, list[Node]] = defaultdict(list)
+        self.sources: dict[tuple[int, int], list[Node]] = defaultdict(list)
 
     def function(
         self, function: Function, call: int, parent: int, params: list[list[Node]], flags: int
@@ -500,15 +508,34 @@ class _Run:
         for nodes in uses:
             self.depend(step, nodes)
         place, source = (self.address(p, frame) for p in (op.place, op.source))
-        if op.link:
+        if op.name == "local copy":
+            self.local_copy(op, place, source, step, uses)
+        elif op.link:
             runs = self.readers(place, op.size)
             self.links.append((self.link(runs), step))
             self.truth.loads[step] = min(definer for _, _, definer in runs)
-            self.depend(step, [(definer, Part.ARGUMENTS) for _, _, definer in runs])
+            if any(definer in self.copies for *_, definer in runs):
+                self.copied.append((place, step, op.size))
+                self.depend(step, self.bytes_of(place, runs))
+            else:
+                self.depend(step, [(definer, Part.ARGUMENTS) for _, _, definer in runs])
         if op.name == "copy":
             self.effect(COPY, place, source, op.size, -1, step, uses)
         elif op.name in ("store", "exchange"):
             self.write(place, op.size, step)
+
+    def local_copy(
+        self, op: Op, at: int, origin: int, step: int, uses: list[list[Node]]
+    ) -> None:  # fmt: skip
+        """A copy that has a link, and rows of `effects` only if the link does not say it all."""
+        runs = self.readers(origin, op.size)
+        self.links.append((self.link(runs), step))
+        self.truth.loads[step] = min(definer for _, _, definer in runs)
+        if len(runs) > 1 or runs[0][2] in self.copies:
+            self.effect(COPY, at, origin, op.size, -1, step, uses)
+        else:
+            self.depend(step, [(runs[0][2], Part.ARGUMENTS)])
+            self.write(at, op.size, step)
 
     def call(self, op: Op, frame: _Frame) -> None:
         step = self.step
@@ -518,10 +545,9 @@ class _Run:
         self.depend(step, callee)
         cut = self.step == self.limit or len(self.activations) > DEPTH
         if op.callee and not cut:
-            data = self.truth.data[(step, Part.ARGUMENTS)]
-            data += everything
+            self.depend(step, everything, [Part.ARGUMENTS])
             for effect in op.effects:
-                self.model(effect, step, frame, uses)
+                self.model(effect, step, frame, uses, [Part.ARGUMENTS])
             params = [
                 [(step, Part.ENTRY), *given[k]] if k < len(given) else [(step, Part.ARGUMENTS)]
                 for k in range(op.callee.params)
@@ -547,10 +573,11 @@ class _Run:
         step: int,
         frame: _Frame,
         uses: list[list[Node]],
+        parts: Iterable[Part] = Part,
     ) -> None:
         kind, place, source, size, argument = effect
         at, origin = self.address(place, frame), self.address(source, frame)
-        self.effect(kind, at, origin, size, argument, step, uses)
+        self.effect(kind, at, origin, size, argument, step, uses, parts)
 
     def effect(
         self,
@@ -561,26 +588,58 @@ class _Run:
         arg: int,
         step: int,
         uses: list[list[Node]],
+        parts: Iterable[Part] = Part,
     ) -> None:
         runs: Runs = []
+        bytes_: list[Node] = []
         if kind in (READ, COPY, OUTPUT):
-            runs = self.readers(origin if kind == COPY else at, size)
-            parts = Part if not self.direct(step) else [Part.ARGUMENTS]
+            read = origin if kind == COPY else at
+            runs = self.readers(read, size)
+            bytes_ = self.bytes_of(read, runs)
             for part in parts:
-                self.truth.data[(step, part)] += [(definer, Part.ARGUMENTS) for *_, definer in runs]
+                self.truth.data[(step, part)] += bytes_
+        if kind == COPY:
+            self.copies.add(step)
+            for offset, node in enumerate(bytes_):
+                self.sources[step, at + offset].append(node)
+        else:
+            self.besides[step] += bytes_
         if kind in (WRITE, COPY, INPUT):
             self.write(at, size, step)
-        self.truth.effects[len(self.effects)] = Made(runs, uses, arg)
+        self.truth.effects[len(self.effects)] = Made(bytes_, uses, arg)
         row = (step, kind, 0, 0, 7, arg, at, origin, size, 3, len(self.runs), len(runs))
         self.effects.append(row)
         self.runs += runs
 
-    def direct(self, step: int) -> bool:
-        return self.activations[-1][2] == step and bool(self.activations[-1][6] & DIRECT)
+    def bytes_of(self, address: int, runs: Runs) -> list[Node]:
+        """Who defined each byte, and where it lay."""
+        return [
+            (definer, Part.ARGUMENTS, address + offset + k)
+            for offset, size, definer in runs
+            for k in range(size)
+        ]
 
-    def depend(self, step: int, nodes: list[Node]) -> None:
-        for part in Part:
+    def depend(self, step: int, nodes: list[Node], parts: Iterable[Part] = Part) -> None:
+        self.besides[step] += nodes
+        for part in parts:
             self.truth.data[(step, part)] += nodes
+
+    def settle(self) -> None:
+        """Now that it is known who copied: a byte of another step is all of that step."""
+        truth = self.truth
+        for made in truth.effects.values():
+            made.bytes_[:] = self.settled(made.bytes_)
+        for node in list(truth.data):
+            truth.data[node] = self.settled(truth.data[node])
+        wanted = {node for nodes in truth.data.values() for node in nodes if len(node) == 3}
+        while wanted:
+            step, _, address = node = wanted.pop()
+            found = self.settled(self.besides[step] + self.sources[step, address])
+            truth.data[node] = found
+            wanted |= {node for node in found if len(node) == 3 and node not in truth.data}
+
+    def settled(self, nodes: list[Node]) -> list[Node]:
+        return [node if node[0] in self.copies else node[:2] for node in nodes]
 
     def nodes(
         self, value: Value, frame: _Frame, registers: dict[Op, int] | None = None
@@ -637,6 +696,7 @@ class _Run:
             activations=np.array([tuple(row) for row in self.activations], ACTIVATION),
             effects=np.array(self.effects, EFFECT),
             writes=np.array(self.writes, WRITTEN),
+            copied=np.array(self.copied, WRITTEN),
         )
 
 
@@ -663,6 +723,7 @@ def run(functions: list[Function], random: Random, limit: int, enough: int = 1) 
             trace.function(functions[0], 0, 0, [[] for _ in range(functions[0].params)], 0)
     except _End:
         pass
+    trace.settle()
     return Sample(functions, trace.stream(), trace.truth)
 
 

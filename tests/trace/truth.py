@@ -63,10 +63,10 @@ def true_slice(
                 hidden.add(step)
                 work.add((call, Part.ARGUMENTS))
         if not work and guards is not None:
-            last = max({0, *only, *(step for step, _ in reached)})
+            last = max({0, *only, *(step for step, *_ in reached)})
             work = {(b.step, Part.ENTRY) for b in branches if guards[b.stretch] and b.step < last}
             work -= reached
-    return ({step for step, _ in reached} | only) - hidden
+    return ({step for step, *_ in reached} | only) - hidden
 
 
 def could_redefine(

@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,8 @@ class Dependence:
     `kind` is "register" (value of an operand), "call" (entered by this step), "result" (returned
     by this step), "memory" (bytes offset.. of what is read were written by this step),
     "initial" (they are as they were before the run; step is 0) or "input" (bytes offset.. of
-    `source` came in; step is the step itself).
+    `source` came in; step is the step itself).  `address` is where the bytes lie if the step
+    copied them there: `definitions` tells, given it and the length, what just these come from.
     """
 
     step: int
@@ -63,6 +65,15 @@ class Dependence:
     offset: int = 0
     length: int = 0  # 0: all of what the op reads
     source: int | None = None
+    address: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Bytes of memory; of a frame, if it is about a step that copied frame-local bytes."""
+
+    address: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +210,18 @@ class Queries:
         )
         return order[low:high]
 
-    def definitions(self, step: int, part: Part = Part.VALUE) -> list[Dependence]:
-        """What the values that `step` used were made by."""
+    def definitions(
+        self, step: int, part: Part = Part.VALUE, place: Place | None = None
+    ) -> list[Dependence]:
+        """What the values that `step` used were made by.
+
+        `place`: of what the step copied, only the bytes that it copied there.
+        """
         instance = self.instance_of(step)
         op = self._op(instance, step)
         uses = range(int(self.code.use_start[op]), int(self.code.use_start[op + 1]))
-        found: list[Dependence] = list(self._linked(instance, op))
+        # The rows of a copy of frame-local bytes say the same as its link, byte by byte.
+        found = [] if self.is_copy(step) else self._linked(instance, op)
         if self.code.kind[op] == PHI:
             return found + self._incoming(instance, uses)
         activation = self.entered(step) if self.code.kind[op] == CALL else None
@@ -213,7 +230,12 @@ class Queries:
             if part is Part.VALUE and returned:
                 found.append(Dependence(returned, "result"))
             return found + self._used(instance, op, uses[-1:])
-        return found + self._used(instance, op, uses) + list(self._effects(step))
+        return found + self._used(instance, op, uses) + list(self._effects(step, place))
+
+    def is_copy(self, step: int) -> bool:
+        """Did `step` copy bytes, so that those who read some of them need not take all?"""
+        at = int(np.searchsorted(self.stream.copies, np.uint32(step)))
+        return at < len(self.stream.copies) and int(self.stream.copies[at]) == step
 
     def operands(self, instance: int, op: int) -> list[Dependence]:
         """What the registers that `op` uses depend on, were it the next op of `instance` to run."""
@@ -228,10 +250,9 @@ class Queries:
         """
         row = self.stream.effects[effect]
         step, argument = int(row["step"]), int(row["arg"])
-        runs = list(self._runs(int(row["first_run"]), int(row["n_runs"])))
-        if row["kind"] not in (READ, COPY, OUTPUT) or (not runs and argument < 0):
+        if row["kind"] not in (READ, COPY, OUTPUT) or (not row["n_runs"] and argument < 0):
             return self.definitions(step, Part.ARGUMENTS)
-        found = [run for run in runs if run.offset < stop and start < run.offset + run.length]
+        found = list(self._made(row, start, stop))
         instance = self.instance_of(step)
         op = self._op(instance, step)
         uses = range(int(self.code.use_start[op]), int(self.code.use_start[op + 1]))
@@ -432,25 +453,46 @@ class Queries:
         if step is not None:
             yield Dependence(step, "register")
 
-    def _linked(self, instance: int, op: int) -> Iterator[Dependence]:
+    def _linked(self, instance: int, op: int) -> list[Dependence]:
         if not self.code.flags[op] & LINK:
-            return
+            return []
         at = self._links_before(instance) + int(self.code.link_rank[op])
         link = int(self.stream.links[at])
+        place = self._copied(self.step_of(instance, op))
         if link < MIXED:
-            yield _memory(link)
-            return
+            whole = _memory(link)
+            return [replace(whole, length=place.size, address=place.address) if place else whole]
         first, count = (int(number) for number in self.stream.mixed[2 * (link - MIXED) :][:2])
-        yield from self._runs(first, count)
+        return list(self._runs(first, count, place.address if place else None))
+
+    def _copied(self, step: int | None) -> Place | None:
+        """Where the load `step` found its bytes, if a copy wrote some of them."""
+        copied = self.stream.copied
+        at = int(np.searchsorted(copied["step"], np.uint32(step or 0)))
+        if at == len(copied) or int(copied["step"][at]) != step:
+            return None
+        return Place(int(copied["addr"][at]), int(copied["len"][at]))
 
     def _links_before(self, instance: int) -> int:
         base = instance & ~63
         near = self.code.stretch_links[self.stream.stretch[base:instance]]
         return int(self.stream.linkbase[base >> 6]) + int(near.sum())
 
-    def _runs(self, first: int, count: int) -> Iterator[Dependence]:
+    def _runs(self, first: int, count: int, address: int | None) -> Iterator[Dependence]:
+        """Who defined the bytes, which were read at `address` (None: nobody copied them)."""
         for run in self.stream.runs[first : first + count]:
-            yield _memory(int(run["step"]), int(run["offset"]), int(run["length"]))
+            step, offset, length = int(run["step"]), int(run["offset"]), int(run["length"])
+            place = None if address is None or not self.is_copy(step) else address + offset
+            yield replace(_memory(step, offset, length), address=place)
+
+    def _made(self, row: Any, start: int, stop: int) -> Iterator[Dependence]:
+        """Who defined the bytes start..stop of what a row of `effects` read."""
+        address = int(row["addr2"] if row["kind"] == COPY else row["addr"])
+        for run in self._runs(int(row["first_run"]), int(row["n_runs"]), address):
+            low, high = max(start, run.offset), min(stop, run.offset + run.length)
+            if low < high:
+                place = None if run.address is None else address + low
+                yield replace(run, offset=low, length=high - low, address=place)
 
     def effects_of(self, step: int) -> list[int]:
         """The rows of `effects` that `step` has."""
@@ -463,11 +505,15 @@ class Queries:
         steps: Rows = self.stream.effects["step"][self.stream.effect_order]
         return steps
 
-    def _effects(self, step: int) -> Iterator[Dependence]:
+    def _effects(self, step: int, place: Place | None) -> Iterator[Dependence]:
         for row in self.effects_of(step):
             effect = self.stream.effects[row]
+            start, stop = 0, int(effect["len"])
+            if place is not None and effect["kind"] == COPY:
+                start = max(place.address - int(effect["addr"]), 0)
+                stop = min(place.address + place.size - int(effect["addr"]), stop)
             if effect["kind"] in (READ, COPY, OUTPUT):
-                yield from self._runs(int(effect["first_run"]), int(effect["n_runs"]))
+                yield from self._made(effect, start, stop)
             elif effect["kind"] == INPUT:
                 yield Dependence(
                     step,

@@ -14,7 +14,12 @@
       is one too: only the top frame demands.
    4. A load at t with definition d and an untaken side that could have redefined it between:
       since all loads met so far are later than the branch at b where we are, d < b suffices,
-      so the least d of each class of loads stands for all of its intervals. */
+      so the least d of each class of loads stands for all of its intervals.
+      Of what only its own activation can touch, the least d is kept with the frame.
+   5. Who read bytes that a step copied wants these bytes of its COPY rows, not all: they are
+      marked in a bitmap of the row, and when the walk meets the copy, the bytes of its source
+      that correspond are wanted of those who defined them.  All that want them are later, as in
+      1.  The step itself, with its operands and with what else it read, always takes part. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +41,7 @@ enum { ENTRY = 0, VALUE = 1, ARGUMENTS = 2 };
 
 typedef struct { u32 function, parent, call, first, last, ret, flags, depth; } activation_t;
 typedef struct { u32 offset, length, step; } run_t;
+typedef struct { u64 addr; u32 step, size; } copied_t;
 typedef struct {
     u32 step; u8 kind, pad; uint16_t pad2; u32 source; int32_t arg;
     u64 addr, addr2, len, offset; u32 first_run, n_runs;
@@ -56,10 +62,12 @@ typedef struct {
     const activation_t *activations;
     const effect_t *effects;
     const u32 *effect_order;
-    u64 n_instances, n_steps, n_links, n_mixed, n_runs, n_effects;
+    const copied_t *copied;
+    u64 n_instances, n_steps, n_links, n_mixed, n_runs, n_effects, n_copied;
     /* the question */
     const u32 *criteria;
     const u8 *parts;
+    const u64 *places, *sizes;    /* of the bytes meant, if the step is a copy; size 0: all */
     u64 n_criteria;
     u32 data, with_control, top;  /* top: where guards begin, if after all criteria */
     const u8 *trusted;            /* for each function, or null */
@@ -80,7 +88,16 @@ typedef struct {
 } frame_t;
 
 typedef struct {
+    u64 *wanted, *fresh;  /* bits, one for each byte of the row; fresh: not yet followed */
+    int all;              /* followed: every byte */
+} row_t;
+
+typedef struct {
     const slice_t *s;
+    u64 *copies;  /* bits: steps that have COPY rows */
+    u64 *asked;   /* bits: steps of which bytes are wanted; `in`: those that are marked */
+    row_t *rows;  /* by place in effect_order */
+    u64 copied_at, effect_at;  /* how many rows of `copied`, `effects` are not after the walk */
     u32 now;   /* where the walk is: a mark after it is late */
     u32 late;  /* the last of these */
     u32 greatest;
@@ -165,8 +182,99 @@ static void mark(walk_t *w, u32 step, int whole) {
     if (step > w->now && step > w->late) w->late = step;
 }
 
-static void mark_runs(walk_t *w, u64 first, u64 n) {
-    for (u64 r = first; r < first + n && r < w->s->n_runs; r++) mark(w, w->s->runs[r].step, 1);
+/* --- bytes of copies --- */
+
+/* The first bit from i on, below n, that is `set`; n if there is none. */
+static u64 next_bit(const u64 *bits, u64 i, u64 n, int set) {
+    while (i < n) {
+        u64 here = (set ? bits[i >> 6] : ~bits[i >> 6]) >> (i & 63);
+        if (here) {
+            i += (u64)__builtin_ctzll(here);
+            return i < n ? i : n;
+        }
+        i = (i | 63) + 1;
+    }
+    return n;
+}
+
+/* Want the bytes from..to-1 of a row; are some of them new? */
+static int want(walk_t *w, row_t *row, u64 size, u64 from, u64 to) {
+    if (row->all || from >= to) return 0;
+    if (!row->wanted) {
+        u64 words = (size + 63) >> 6;
+        row->wanted = calloc(2 * words, sizeof *row->wanted);
+        if (!row->wanted) { w->failed = 1; return 0; }
+        row->fresh = row->wanted + words;
+    }
+    int is_new = 0;
+    for (u64 i = from; i < to;) {
+        u64 end = (i | 63) + 1 < to ? (i | 63) + 1 : to;
+        u64 bits = (~0ull >> (64 - (end - i))) << (i & 63) & ~row->wanted[i >> 6];
+        row->wanted[i >> 6] |= bits;
+        row->fresh[i >> 6] |= bits;
+        is_new |= bits != 0;
+        i = end;
+    }
+    return is_new;
+}
+
+/* The place in effect_order of the first row of `step`. */
+static u64 first_row(const slice_t *s, u32 step) {
+    u64 low = 0, high = s->n_effects;
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (s->effects[s->effect_order[middle]].step < step) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The bytes at `address`, which `step` wrote: of a copy only these. */
+static void mark_bytes(walk_t *w, u32 step, u64 address, u64 size) {
+    const slice_t *s = w->s;
+    if (!step || step > s->n_steps) return;
+    if (!bit(w->copies, step)) { mark(w, step, 1); return; }
+    u64 word = step >> 6, one = 1ull << (step & 63);
+    int fresh = !(w->asked[word] & one);
+    w->asked[word] |= one;
+    for (u64 k = first_row(s, step); k < s->n_effects; k++) {
+        const effect_t *e = &s->effects[s->effect_order[k]];
+        if (e->step != step) break;
+        if (e->kind != COPY) continue;
+        u64 from = address > e->addr ? address - e->addr : 0;
+        u64 to = address + size > e->addr ? address + size - e->addr : 0;
+        fresh |= want(w, &w->rows[k], e->len, from, to < e->len ? to : e->len);
+    }
+    if (!fresh) return;
+    s->todo[word] |= one;
+    if (step > w->now && step > w->late) w->late = step;
+}
+
+/* Who defined the bytes of a row, which were read at `address`. */
+static void mark_runs(walk_t *w, u64 first, u64 n, u64 address) {
+    for (u64 r = first; r < first + n && r < w->s->n_runs; r++) {
+        const run_t *run = &w->s->runs[r];
+        mark_bytes(w, run->step, address + run->offset, run->length);
+    }
+}
+
+/* The same for the bytes of a COPY row that are wanted. */
+static void mark_wanted(walk_t *w, const effect_t *e, row_t *row) {
+    const slice_t *s = w->s;
+    if (!row->wanted) return;
+    u64 r = e->first_run, end = e->first_run + e->n_runs, to;
+    if (end > s->n_runs) end = s->n_runs;
+    for (u64 i = next_bit(row->fresh, 0, e->len, 1); i < e->len; i = next_bit(row->fresh, i, e->len, 1)) {
+        to = next_bit(row->fresh, i, e->len, 0);
+        while (r < end && s->runs[r].offset + (u64)s->runs[r].length <= i) r++;
+        if (r == end) break;
+        u64 stop = s->runs[r].offset + (u64)s->runs[r].length;
+        if (stop > to) stop = to;
+        if (s->runs[r].offset > i) i = s->runs[r].offset;
+        if (i < stop) mark_bytes(w, s->runs[r].step, e->addr2 + i, stop - i);
+        if (i < stop) i = stop;
+    }
+    memset(row->fresh, 0, (e->len + 63) / 64 * sizeof *row->fresh);
 }
 
 static void demand(walk_t *w, u32 use) {
@@ -293,17 +401,25 @@ static void consider_branch(walk_t *w, u64 i, u32 branch) {
     }
 }
 
-static void follow_link(walk_t *w, u32 op, u64 at) {
+static void follow_link(walk_t *w, u32 step, u32 op, u64 at) {
     const slice_t *s = w->s;
     if (at >= s->n_links) return;
     u32 link = s->links[at], least = link;
+    /* The rows of a copy of frame-local bytes say the same as its link, byte by byte. */
+    int data = s->data && !bit(w->copies, step);
+    while (w->copied_at && s->copied[w->copied_at - 1].step > step) w->copied_at--;
+    const copied_t *row = w->copied_at ? &s->copied[w->copied_at - 1] : NULL;
+    if (row && row->step != step) row = NULL;
     if (link < MIXED) {
-        if (s->data) mark(w, link, 1);
+        if (data && row) mark_bytes(w, link, row->addr, row->size);
+        else if (data) mark(w, link, 1);
     } else {
         u64 m = link - MIXED;
         if (m >= s->n_mixed) return;
         u64 first = s->mixed[2 * m], n = s->mixed[2 * m + 1];
-        if (s->data) mark_runs(w, first, n);
+        if (data && row) mark_runs(w, first, n, row->addr);
+        for (u64 r = first; data && !row && r < first + n && r < s->n_runs; r++)
+            mark(w, s->runs[r].step, 1);
         for (u64 r = first; r < first + n && r < s->n_runs; r++)
             if (s->runs[r].step < least) least = s->runs[r].step;
     }
@@ -311,14 +427,18 @@ static void follow_link(walk_t *w, u32 op, u64 at) {
     if (class != NONE && least < s->floors[class]) s->floors[class] = least;
 }
 
-static void follow_effects(walk_t *w, u32 step, u64 *cursor) {
+static void follow_effects(walk_t *w, u32 step, int all) {
     const slice_t *s = w->s;
-    while (*cursor && s->effects[s->effect_order[*cursor - 1]].step > step) --*cursor;
-    for (u64 k = *cursor; k; k--) {
+    while (w->effect_at && s->effects[s->effect_order[w->effect_at - 1]].step > step) w->effect_at--;
+    for (u64 k = w->effect_at; k; k--) {
         const effect_t *e = &s->effects[s->effect_order[k - 1]];
+        row_t *row = &w->rows[k - 1];
         if (e->step != step) break;
-        if (e->kind == READ || e->kind == COPY || e->kind == OUTPUT)
-            mark_runs(w, e->first_run, e->n_runs);
+        if (e->kind == READ || e->kind == OUTPUT) mark_runs(w, e->first_run, e->n_runs, e->addr);
+        if (e->kind != COPY || row->all) continue;
+        if (all) mark_runs(w, e->first_run, e->n_runs, e->addr2);
+        else mark_wanted(w, e, row);
+        row->all = all;
     }
 }
 
@@ -339,7 +459,7 @@ static void follow_phi(walk_t *w, u64 i, u32 op) {
         if (s->use_block[k] == block) demand(w, s->use_def[k]);
 }
 
-static void follow(walk_t *w, u64 i, u32 step, u64 link_at, u64 *cursor) {
+static void follow(walk_t *w, u64 i, u32 step, u64 link_at) {
     const slice_t *s = w->s;
     u32 op = s->stretch_first_op[s->stretch[i]] + (step - s->first[i]);
     u32 from = s->use_start[op], to = s->use_start[op + 1], trust = w->frames[w->depth - 1].trust;
@@ -348,19 +468,20 @@ static void follow(walk_t *w, u64 i, u32 step, u64 link_at, u64 *cursor) {
         mark(w, s->activations[trust].call, 1);
     }
     if (s->with_control) mark(w, s->control[i], 0);
-    if (s->flags[op] & LINK) follow_link(w, op, link_at + s->link_rank[op]);
+    if (s->flags[op] & LINK) follow_link(w, step, op, link_at + s->link_rank[op]);
     if (!s->data) return;
     if (s->kind[op] == PHI) { follow_phi(w, i, op); return; }
-    if (s->kind[op] == CALL && entered(s, i, step) && !bit(s->whole, step)) {
+    int into = s->kind[op] == CALL && entered(s, i, step);
+    if (into && !bit(s->whole, step) && !bit(w->asked, step)) {
         if (to > from) follow_uses(w, i, op, to - 1, to);
         return;
     }
     follow_uses(w, i, op, from, to);
-    follow_effects(w, step, cursor);
+    follow_effects(w, step, bit(into ? s->whole : s->in, step));
 }
 
 /* The steps to do in instance i, the last one first; following one may add earlier ones. */
-static void visit(walk_t *w, u64 i, u32 ops, u64 link_at, u64 *cursor) {
+static void visit(walk_t *w, u64 i, u32 ops, u64 link_at) {
     const slice_t *s = w->s;
     u32 low = s->first[i], high = low + ops;  /* still to do: low <= step < high */
     while (high > low) {
@@ -371,15 +492,17 @@ static void visit(walk_t *w, u64 i, u32 ops, u64 link_at, u64 *cursor) {
         if (step < low) return;
         s->todo[word] &= ~(1ull << (step & 63));
         w->now = step;
-        follow(w, i, step, link_at, cursor);
+        follow(w, i, step, link_at);
         high = step;
     }
 }
 
 static void pass(walk_t *w, u32 top) {
     const slice_t *s = w->s;
-    u64 i = instance_of(s, top), cursor = s->n_effects;
+    u64 i = instance_of(s, top);
     u64 link_at = links_before(s, i) + links_in(s, i);
+    w->effect_at = s->n_effects;
+    w->copied_at = s->n_copied;
     for (u64 c = 0; c < s->n_classes; c++) s->floors[c] = NONE;
     for (i++; i-- > 0 && !w->failed;) {
         u32 ops = executed(s, i);
@@ -390,7 +513,7 @@ static void pass(walk_t *w, u32 top) {
         if (w->frames[w->depth - 1].pending) settle(w, i, ops);
         if (s->notes && s->notes[s->stretch[i]] && ops == s->stretch_ops[s->stretch[i]])
             consider_branch(w, i, w->now);
-        visit(w, i, ops, link_at, &cursor);
+        visit(w, i, ops, link_at);
     }
     while (w->depth && !w->failed) pop(w);
     w->used = 0;
@@ -398,11 +521,36 @@ static void pass(walk_t *w, u32 top) {
 
 /* --- the interface --- */
 
+static void start(walk_t *w) {
+    const slice_t *s = w->s;
+    u64 words = s->n_steps / 64 + 1;
+    w->copies = calloc(words, sizeof *w->copies);
+    w->asked = calloc(words, sizeof *w->asked);
+    w->rows = calloc(s->n_effects + 1, sizeof *w->rows);
+    w->failed = !w->copies || !w->asked || !w->rows;
+    for (u64 e = 0; e < s->n_effects && !w->failed; e++)
+        if (s->effects[e].kind == COPY && s->effects[e].step <= s->n_steps)
+            w->copies[s->effects[e].step >> 6] |= 1ull << (s->effects[e].step & 63);
+}
+
+static void finish(walk_t *w) {
+    for (u64 k = 0; w->asked && k < w->s->n_steps / 64 + 1; k++) w->s->in[k] |= w->asked[k];
+    for (u64 k = 0; w->rows && k < w->s->n_effects; k++) free(w->rows[k].wanted);
+    free(w->rows);
+    free(w->copies);
+    free(w->asked);
+    free(w->frames);
+    free(w->arena);
+    free(w->spare);
+}
+
 /* Sets the bits of the slice; the result is in & ~hidden.  Returns 0, or -1 without memory. */
 EXPORT int wh_slice(const slice_t *s) {
     walk_t w = {.s = s};
-    for (u64 c = 0; c < s->n_criteria; c++) {
+    start(&w);
+    for (u64 c = 0; c < s->n_criteria && !w.failed; c++) {
         u32 step = s->criteria[c];
+        if (s->sizes[c]) { mark_bytes(&w, step, s->places[c], s->sizes[c]); continue; }
         mark(&w, step, s->parts[c] == ARGUMENTS);
         if (s->parts[c] != VALUE || !s->data) continue;
         u64 i = instance_of(s, step);
@@ -416,9 +564,7 @@ EXPORT int wh_slice(const slice_t *s) {
         if (top > w.greatest) w.greatest = top;
         pass(&w, top);
     }
-    free(w.frames);
-    free(w.arena);
-    free(w.spare);
+    finish(&w);
     return w.failed ? -1 : 0;
 }
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from whence.frontend.c import native
 from whence.trace.columns import NONE, U8, U32, U64, Stream
-from whence.trace.queries import OUTSIDE, Part, Queries
+from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 
 SOURCE = Path(__file__).with_name("slicer.c")
 Flags = npt.NDArray[np.bool_]
@@ -54,6 +54,8 @@ class Potential:
 class _Point:
     step: int
     part: Part
+    address: int = 0  # of the bytes meant, if the step is a copy
+    size: int = 0  # 0: all
 
 
 def slice_(
@@ -130,7 +132,13 @@ class _Criteria:
             self.points.append(_Point(decider, Part.ENTRY))
         if data:
             found = queries.bytes_of(criterion.effect, criterion.start, criterion.stop)
-            self.points.extend(_Point(d.step, d.part) for d in found if d.kind not in OUTSIDE)
+            self.points.extend(_point(d) for d in found if d.kind not in OUTSIDE)
+
+
+def _point(made: Dependence) -> _Point:
+    if made.address is None:
+        return _Point(made.step, made.part)
+    return _Point(made.step, made.part, made.address, made.length)
 
 
 def _trusted_call(queries: Queries, step: int, trusted: Flags | None) -> int | None:
@@ -151,7 +159,7 @@ _POINTERS_OF_CODE = (
 )
 _POINTERS_OF_STREAM = (
     *("stretch", "first", "activation", "control", "links", "linkbase", "instmap", "mixed"),
-    *("runs", "activations", "effects", "effect_order"),
+    *("runs", "activations", "effects", "effect_order", "copied"),
 )
 _EDGE_TABLES = (
     *("class_of_op", "stretch_edge_start", "stretch_edge", "edge_block"),
@@ -162,9 +170,9 @@ _EDGE_TABLES = (
 def _fields() -> Iterator[tuple[str, type[Any]]]:
     """The members of slice_t, in its order."""
     yield from ((name, ctypes.c_void_p) for name in _POINTERS_OF_CODE + _POINTERS_OF_STREAM)
-    for name in ("n_instances", "n_steps", "n_links", "n_mixed", "n_runs", "n_effects"):
-        yield name, ctypes.c_uint64
-    yield from (("criteria", ctypes.c_void_p), ("parts", ctypes.c_void_p))
+    for name in ("instances", "steps", "links", "mixed", "runs", "effects", "copied"):
+        yield "n_" + name, ctypes.c_uint64
+    yield from ((name, ctypes.c_void_p) for name in ("criteria", "parts", "places", "sizes"))
     yield "n_criteria", ctypes.c_uint64
     yield from ((name, ctypes.c_uint32) for name in ("data", "with_control", "top"))
     yield from ((name, ctypes.c_void_p) for name in ("trusted", "notes", *_EDGE_TABLES))
@@ -204,8 +212,11 @@ def _question(
     question.n_instances, question.n_steps = len(stream.first), stream.steps
     question.n_links, question.n_mixed = len(stream.links), len(stream.mixed) // 2
     question.n_runs, question.n_effects = len(stream.runs), len(stream.effects)
+    question.n_copied = len(stream.copied)
     question.set("criteria", np.array([point.step for point in seen.points], np.uint32))
     question.set("parts", np.array([point.part for point in seen.points], np.uint8))
+    question.set("places", np.array([point.address for point in seen.points], np.uint64))
+    question.set("sizes", np.array([point.size for point in seen.points], np.uint64))
     question.n_criteria, question.top = len(seen.points), seen.top
     question.data, question.with_control = data, control
     if trusted is not None:
