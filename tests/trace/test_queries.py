@@ -152,6 +152,8 @@ def test_potential_branches_lie_between_and_went_elsewhere(seed: int) -> None:
             if since < b.step < load and b.stretch == stretch and b.entered != block
         }
         assert queries.potential(load, edges) == sorted(true)
+        own = {b for b in true if found.truth.activation[b] == found.truth.activation[load]}
+        assert queries.potential(load, edges, is_private=True) == sorted(own)
 
 
 @given(seed=seeds)

@@ -548,7 +548,7 @@ class _Run:
             self.depend(step, everything, [Part.ARGUMENTS])
             for effect in op.effects:
                 self.model(effect, step, frame, uses, [Part.ARGUMENTS])
-            params = [
+            params: list[list[Node]] = [
                 [(step, Part.ENTRY), *given[k]] if k < len(given) else [(step, Part.ARGUMENTS)]
                 for k in range(op.callee.params)
             ]
@@ -562,8 +562,8 @@ class _Run:
         if cut:
             raise _End  # nothing is known of what it would have entered
         for callback in op.callbacks:
-            params = [[(step, Part.ENTRY)] for _ in range(callback.params)]
-            self.function(callback, step, frame.activation, params, 0)
+            entry: list[list[Node]] = [[(step, Part.ENTRY)] for _ in range(callback.params)]
+            self.function(callback, step, frame.activation, entry, 0)
         for effect in op.effects[early:]:
             self.model(effect, step, frame, uses)
 

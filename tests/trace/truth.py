@@ -78,6 +78,9 @@ def could_redefine(
         return []
     first, last = potential.class_start[number], potential.class_start[number + 1]
     edges = potential.class_edge[first:last]
+    if potential.is_private[sample.truth.op[load]]:
+        own = sample.truth.activation
+        branches = [b for b in branches if own[b.step] == own[load]]
     return [
         b.step
         for b in branches
@@ -111,6 +114,7 @@ def random_potential(sample: Sample, random: np.random.Generator) -> Potential:
     chosen = random.choice(branches, edges) if branches else np.zeros(0, int)
     return Potential(
         class_of_op=class_of_op,
+        is_private=random.random(len(code.kind)) < 0.5,
         class_start=np.cumsum([0, *(len(part) for part in members)]).astype(np.uint32),
         class_edge=np.concatenate(members).astype(np.uint32),
         edge_stretch=code.op_stretch[chosen],

@@ -268,19 +268,26 @@ class Queries:
         cuts = [0, *(int(cut) + 1 for cut in np.flatnonzero(np.diff(definer))), size]
         return [Written(a, b - a, int(definer[a])) for a, b in itertools.pairwise(cuts)]
 
-    def potential(self, step: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    def potential(
+        self, step: int, edges: Sequence[tuple[int, int]], *, is_private: bool = False
+    ) -> list[int]:
         """The branch steps since the definition of what `step` loads that could have redefined it.
 
         `edges`: (last stretch of a branch's block, block on the side that may define it).  A
-        branch counts if it did not enter that block.
+        branch counts if it did not enter that block and, if the load `is_private`, ran in the
+        activation that loads.
         """
         since = self.defined(step)
+        activation = self.activation_of(step)
         found: set[int] = set()
         for stretch, block in edges:
             instances = self.instances_of(stretch).astype(np.int64)
             ends = self.stream.first[instances] + self.code.stretch_ops[stretch] - np.uint32(1)
             low, high = np.searchsorted(ends, [since + 1, step])
             instances, ends = instances[low:high], ends[low:high]
+            if is_private:
+                own = self.stream.activation[instances] == activation
+                instances, ends = instances[own], ends[own]
             after = np.minimum(instances + 1, len(self.stream.first) - 1)
             entered = self.code.stretch_block[self.stream.stretch[after]]
             other = (entered != block) | (after == instances)

@@ -6,17 +6,20 @@ dependence), and branches one side of which never comes back.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c import flow
-from whence.frontend.c.maydefine import MayDefine
+from whence.frontend.c.maydefine import LoadPlace, MayDefine
+from whence.frontend.c.tables import Code
 from whence.trace.recording import Image
 from whence.trace.slicing import Potential
 
 NONE = 0xFFFFFFFF
+LOCAL = (Code.LLOAD, Code.LCOPY, Code.LCOPYOUT)  # read memory that has no address
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,11 @@ def _potential(image: Image, analysis: MayDefine, numbers: _Numbers) -> Potentia
         op = numbers.op_at.get((module, line))
         if op is not None:
             class_of_op[op] = number
+    is_private = np.isin(image.program.ops["code"], LOCAL)
+    for module, line in _private(image, analysis, places):
+        op = numbers.op_at.get((module, line))
+        if op is not None:
+            is_private[op] = True
     edge_stretch = np.full(len(edges), NONE, np.uint32)
     edge_block = np.full(len(edges), NONE, np.uint32)
     for number, (module, function, block, side) in enumerate(edges):
@@ -78,11 +86,25 @@ def _potential(image: Image, analysis: MayDefine, numbers: _Numbers) -> Potentia
     edge_stretch[~kept] = 0
     return Potential(
         class_of_op=class_of_op,
+        is_private=is_private,
         class_start=np.array(starts, np.uint32),
         class_edge=np.concatenate([np.zeros(0, np.uint32), *lists]),
         edge_stretch=edge_stretch,
         edge_block=edge_block,
     )
+
+
+def _private(
+    image: Image, analysis: MayDefine, places: dict[LoadPlace, int]
+) -> Iterator[tuple[int, int]]:
+    """The loads (module, line) of what only their own activation can touch."""
+    for number, source in enumerate(image.modules):
+        for name, function in source.module.functions.items():
+            for block in function.blocks:
+                for op in block.instructions:
+                    known = (number, name, op.line) in places
+                    if known and analysis.is_private(number, name, op):
+                        yield number, op.line
 
 
 def _guards(image: Image, numbers: _Numbers) -> npt.NDArray[np.bool_]:

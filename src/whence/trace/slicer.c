@@ -72,8 +72,11 @@ typedef struct {
     u32 data, with_control, top;  /* top: where guards begin, if after all criteria */
     const u8 *trusted;            /* for each function, or null */
     const u8 *notes;              /* for each stretch GUARD|EDGES, or null */
+    /* Classes from n_classes on are private: those of function f are numbered from
+       n_classes + private_first[f] on, and an edge has them by their place there. */
     const u32 *class_of_op;       /* null: no potential dependences */
     const u32 *stretch_edge_start, *stretch_edge, *edge_block, *edge_class_start, *edge_class;
+    const u32 *private_first, *edge_private_start, *edge_private;
     u32 *floors;                  /* for each class the least definition of a load met */
     u32 *witness;                 /* for each edge the place of a class that was open last */
     u64 n_classes;
@@ -85,6 +88,8 @@ typedef struct {
     u32 activation, trust;  /* trust: the outermost trusted activation around, or 0 */
     u32 pending;            /* how many bits are set */
     u64 at, words;          /* its bits in the arena; words = 0: none yet */
+    u64 floors, classes;    /* its floors there, one for each private class; classes = 0: none yet */
+    u64 below;              /* how much of the arena belongs to the frames around */
 } frame_t;
 
 typedef struct {
@@ -277,6 +282,16 @@ static void mark_wanted(walk_t *w, const effect_t *e, row_t *row) {
     memset(row->fresh, 0, (e->len + 63) / 64 * sizeof *row->fresh);
 }
 
+/* Room for the top frame; it is returned when the frame is popped. */
+static u64 taken(walk_t *w, u64 words, int byte) {
+    u64 at = w->used;
+    w->arena = grown(w, w->arena, &w->arena_room, at + words, sizeof *w->arena);
+    if (w->failed) return 0;
+    memset(w->arena + at, byte, words * sizeof *w->arena);
+    w->used += words;
+    return at;
+}
+
 static void demand(walk_t *w, u32 use) {
     const slice_t *s = w->s;
     if (use == NONE || !w->depth) return;
@@ -287,12 +302,9 @@ static void demand(walk_t *w, u32 use) {
     if (b >= size) return;
     if (!f->words) {
         u64 words = (size + 63) >> 6;
-        w->arena = grown(w, w->arena, &w->arena_room, w->used + words, sizeof *w->arena);
+        f->at = taken(w, words, 0);
         if (w->failed) return;
-        memset(w->arena + w->used, 0, words * sizeof *w->arena);
-        f->at = w->used;
         f->words = words;
-        w->used += words;
     }
     u64 *word = &w->arena[f->at + (b >> 6)], one = 1ull << (b & 63);
     f->pending += !(*word & one);
@@ -316,7 +328,7 @@ static void push(walk_t *w, u32 a) {
     }
     w->frames = grown(w, w->frames, &w->frame_room, w->depth + 1, sizeof *w->frames);
     if (w->failed) return;
-    w->frames[w->depth++] = (frame_t){a, trust, 0, 0, 0};
+    w->frames[w->depth++] = (frame_t){.activation = a, .trust = trust, .below = w->used};
 }
 
 static void pop(walk_t *w) {
@@ -331,7 +343,7 @@ static void pop(walk_t *w) {
         for (u32 k = 0; k < params; k++)
             if (bit(w->arena + f.at, (u64)ops + k)) w->spare[n++] = k;
     }
-    if (f.words) w->used = f.at;
+    w->used = f.below;
     for (u64 j = 0; j < n; j++) {
         mark(w, act->call, 0);
         if (!(act->flags & DIRECT) || !act->first) continue;
@@ -388,6 +400,34 @@ static int open_edge(const slice_t *s, u32 e, u32 branch) {
     return 0;
 }
 
+/* The same for loads of this activation that met what only it can touch. */
+static int open_private(const walk_t *w, u32 e, u32 branch) {
+    const slice_t *s = w->s;
+    const frame_t *f = &w->frames[w->depth - 1];
+    if (!f->classes) return 0;
+    const u32 *floors = (const u32 *)(w->arena + f->floors);
+    for (u32 k = s->edge_private_start[e]; k < s->edge_private_start[e + 1]; k++)
+        if (floors[s->edge_private[k]] < branch) return 1;
+    return 0;
+}
+
+static void lower_floor(walk_t *w, u32 class, u32 least) {
+    const slice_t *s = w->s;
+    if (class == NONE) return;
+    u32 *floor = &s->floors[class];
+    if (class >= s->n_classes) {
+        frame_t *f = &w->frames[w->depth - 1];
+        const u32 *first = &s->private_first[s->activations[f->activation].function];
+        if (!f->classes) {
+            f->floors = taken(w, (first[1] - first[0] + 1) / 2, 0xff);
+            if (w->failed) return;
+            f->classes = first[1] - first[0];
+        }
+        floor = (u32 *)(w->arena + f->floors) + (class - s->n_classes - first[0]);
+    }
+    if (least < *floor) *floor = least;
+}
+
 /* The branch that ends instance i, if it is a guard or could have changed a load met. */
 static void consider_branch(walk_t *w, u64 i, u32 branch) {
     const slice_t *s = w->s;
@@ -397,7 +437,8 @@ static void consider_branch(walk_t *w, u64 i, u32 branch) {
     u32 next = i + 1 < s->n_instances ? s->stretch_block[s->stretch[i + 1]] : NONE;
     for (u32 k = s->stretch_edge_start[stretch]; k < s->stretch_edge_start[stretch + 1]; k++) {
         u32 e = s->stretch_edge[k];
-        if (s->edge_block[e] != next && open_edge(s, e, branch)) { mark(w, branch, 0); return; }
+        if (s->edge_block[e] == next) continue;
+        if (open_edge(s, e, branch) || open_private(w, e, branch)) { mark(w, branch, 0); return; }
     }
 }
 
@@ -423,8 +464,7 @@ static void follow_link(walk_t *w, u32 step, u32 op, u64 at) {
         for (u64 r = first; r < first + n && r < s->n_runs; r++)
             if (s->runs[r].step < least) least = s->runs[r].step;
     }
-    u32 class = s->class_of_op ? s->class_of_op[op] : NONE;
-    if (class != NONE && least < s->floors[class]) s->floors[class] = least;
+    if (s->class_of_op) lower_floor(w, s->class_of_op[op], least);
 }
 
 static void follow_effects(walk_t *w, u32 step, int all) {

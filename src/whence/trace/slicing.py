@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c import native
-from whence.trace.columns import NONE, U8, U32, U64, Stream
+from whence.trace.columns import NONE, U8, U32, U64, Code, Stream
 from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 
 SOURCE = Path(__file__).with_name("slicer.c")
@@ -40,10 +40,12 @@ class Potential:
 
     A load op has a class (NONE: no side can); the edges of class c are
     class_edge[class_start[c]:class_start[c + 1]]; edge e leaves the block whose last stretch is
-    edge_stretch[e] for the block edge_block[e].
+    edge_stretch[e] for the block edge_block[e].  A private load reads what only its own
+    activation can touch: branches of others do not count.
     """
 
     class_of_op: U32
+    is_private: Flags  # for each op
     class_start: U32
     class_edge: U32
     edge_stretch: U32
@@ -163,7 +165,8 @@ _POINTERS_OF_STREAM = (
 )
 _EDGE_TABLES = (
     *("class_of_op", "stretch_edge_start", "stretch_edge", "edge_block"),
-    *("edge_class_start", "edge_class", "floors", "witness"),
+    *("edge_class_start", "edge_class", "private_first", "edge_private_start", "edge_private"),
+    *("floors", "witness"),
 )
 
 
@@ -224,7 +227,7 @@ def _question(
     if guards is not None or potential is not None:
         question.set("notes", _notes(stream, potential, guards))
     if potential is not None:
-        _set_edges(question, potential, len(stream.code.stretch_ops))
+        _set_edges(question, potential, stream.code)
     for name in ("in_", "whole", "todo", "hidden"):
         question.set(name, np.zeros(stream.steps // 64 + 1, np.uint64))
     return question
@@ -239,21 +242,58 @@ def _notes(stream: Stream, potential: Potential | None, guards: Flags | None) ->
     return notes
 
 
-def _set_edges(question: _Question, potential: Potential, stretches: int) -> None:
+def _set_edges(question: _Question, potential: Potential, code: Code) -> None:
     """Turn the edges of a class into the classes of an edge: a branch asks, not a load."""
     edges, classes = len(potential.edge_stretch), len(potential.class_start) - 1
-    owner = np.repeat(np.arange(classes), potential.class_start[1:] - potential.class_start[:-1])
-    order, start = _grouped(potential.class_edge, edges)
-    question.set("edge_class", owner[order], np.uint32)
+    known = potential.class_of_op != NONE
+    private = np.flatnonzero(known & potential.is_private)
+    used = np.unique(potential.class_of_op[known & ~potential.is_private])
+    owner, edge = _edges_of(potential, used)
+    order, start = _grouped(edge, edges)
+    question.set("edge_class", used[owner[order]], np.uint32)
     question.set("edge_class_start", start)
-    order, start = _grouped(potential.edge_stretch, stretches)
+    class_of_op = potential.class_of_op.copy()
+    class_of_op[private] = classes + _set_private(question, potential, code, private)
+    question.set("class_of_op", class_of_op, np.uint32)
+    order, start = _grouped(potential.edge_stretch, len(code.stretch_ops))
     question.set("stretch_edge", order, np.uint32)
     question.set("stretch_edge_start", start)
-    question.set("class_of_op", potential.class_of_op, np.uint32)
     question.set("edge_block", potential.edge_block, np.uint32)
     question.set("floors", np.full(classes, NONE, np.uint32))
     question.set("witness", np.zeros(edges, np.uint32))
     question.n_classes = classes
+
+
+def _set_private(
+    question: _Question, potential: Potential, code: Code, ops: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Number the classes of each function's private loads; returns the numbers, for each op.
+
+    Only branches of the function itself can be of the activation that loads.
+    """
+    classes, functions = len(potential.class_start) - 1, len(code.function_ops)
+    owner_of = code.block_function[code.stretch_block]
+    own = owner_of[code.op_stretch[ops]].astype(np.int64)
+    keys, numbers = np.unique(own * classes + potential.class_of_op[ops], return_inverse=True)
+    first = np.searchsorted(keys, np.arange(functions + 1) * classes)
+    owner, edge = _edges_of(potential, keys % max(classes, 1))
+    function = keys[owner] // max(classes, 1)
+    kept = owner_of[potential.edge_stretch[edge]] == function
+    order, start = _grouped(edge[kept], len(potential.edge_stretch))
+    places = owner[kept] - first[function[kept]]
+    question.set("edge_private", places[order], np.uint32)
+    question.set("edge_private_start", start)
+    question.set("private_first", first, np.uint32)
+    return np.asarray(numbers, np.int64).reshape(-1)
+
+
+def _edges_of(potential: Potential, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], U32]:
+    """The edges of these classes, one after another, and whose each is: its place in `classes`."""
+    starts = potential.class_start[:-1][classes].astype(np.int64)
+    sizes = potential.class_start[1:][classes].astype(np.int64) - starts
+    owner = np.repeat(np.arange(len(classes)), sizes)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return owner, potential.class_edge[np.repeat(starts, sizes) + within]
 
 
 def _grouped(keys: U32, count: int) -> tuple[npt.NDArray[np.int64], U32]:
