@@ -74,6 +74,7 @@ class Image:
 
     def __init__(self, process: Process, descriptions: Path) -> None:
         self.process = process
+        self.folder = descriptions.parent  # of the recording
         self.descriptions: list[Description] = [
             process.description(module.id, descriptions) for module in process.modules
         ]

@@ -6,8 +6,12 @@ dependence), and branches one side of which never comes back.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +23,7 @@ from whence.trace.recording import Image
 from whence.trace.slicing import Potential
 
 NONE = 0xFFFFFFFF
+VERSION = 1  # of the tables that are kept
 LOCAL = (Code.LLOAD, Code.LCOPY, Code.LCOPYOUT)  # read memory that has no address
 
 
@@ -50,7 +55,40 @@ class _Numbers:
 
 
 def relevance(image: Image) -> Relevance:
-    """Analyse the program of a process."""
+    """Analyse the program of a process, once: what came of it stays in the trace's folder."""
+    path = _path(image)
+    with suppress(OSError, KeyError, ValueError, BadZipFile):
+        return _load(path)
+    found = _analysed(image)
+    with suppress(OSError):  # a folder that cannot be written to has to do without
+        _save(found, path)
+    return found
+
+
+def _path(image: Image) -> Path:
+    ids = "\n".join(module.id for module in image.process.modules)
+    key = hashlib.sha256(f"{VERSION}\n{ids}".encode()).hexdigest()
+    return image.folder / f"relevance-{key[:16]}.npz"
+
+
+def _load(path: Path) -> Relevance:
+    with np.load(path) as kept:
+        arrays = {name: kept[name] for name in kept.files}
+    guards = arrays.pop("guards")
+    try:
+        return Relevance(Potential(**arrays), guards)
+    except TypeError as error:
+        raise ValueError(f"{path} has other tables") from error
+
+
+def _save(found: Relevance, path: Path) -> None:
+    partial = path.with_suffix(".partial")
+    with partial.open("wb") as file:
+        np.savez(file, guards=found.guards, **asdict(found.potential))
+    partial.replace(path)  # so that a killed save leaves nothing half made
+
+
+def _analysed(image: Image) -> Relevance:
     modules = [source.module for source in image.modules]
     numbers = _Numbers(image)
     return Relevance(_potential(image, MayDefine(modules), numbers), _guards(image, numbers))
