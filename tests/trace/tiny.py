@@ -17,11 +17,13 @@ import numpy as np
 
 from whence.trace.columns import (
     ACTIVATION,
+    ALLOC,
     BRANCH,
     CALL,
     COPY,
     DIRECT,
     EFFECT,
+    IN_MEMORY,
     INPUT,
     LINK,
     MIXED,
@@ -44,6 +46,7 @@ from whence.trace.queries import Part
 
 DEPTH = 150  # so many activations, or Python's own stack would end
 KINDS = ("plain", "load", "load", "store", "store", "copy", "local copy", "exchange")
+PIECE = -OUTPUT  # of what was printed into memory
 CELLS = 12  # bytes of global memory, and of each activation's own
 
 
@@ -176,10 +179,15 @@ class _Writer:
         uses = [self.pick(scope) for _ in range(self.random.randrange(3))]
         op = Op("external", CALL, [*uses, self.pick(scope)])
         for _ in range(self.random.randrange(4)):
-            kind = self.random.choice([READ, WRITE, COPY, INPUT, OUTPUT])
+            kind = self.random.choice([READ, WRITE, COPY, INPUT, OUTPUT, PIECE, ALLOC])
             size = self.random.randint(1, 6)
             argument = self.random.randrange(-1, len(uses))
-            op.effects.append((kind, self.place(size), self.place(size), size, argument))
+            place = self.place(size)
+            if kind == PIECE:
+                op.effects.append((WRITE, place, (0, 0), size, -1))
+            op.effects.append((kind, place, self.place(size), size, argument))
+            if kind == ALLOC:
+                op.effects.append((COPY, place, self.place(size), size, -1))
         if not self.leaf and self.random.random() < 0.4:
             op.callbacks = self.random.choices(
                 self.functions[1:] or self.functions, k=self.random.randint(1, 2)
@@ -447,6 +455,12 @@ class _Run:
         # For each step, what it depends on besides the bytes it copied; and these, by address.
         self.besides: dict[int, list[Node]] = defaultdict(list)
         self.sources: dict[tuple[int, int], list[Node]] = defaultdict(list)
+        # The pieces that a step printed, as it says: argument, where, how many bytes.
+        self.pieces: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        # Where it allocated memory; and what it copied where, if only its result is meant.
+        self.allocated: dict[int, set[int]] = defaultdict(set)
+        self.moved: list[tuple[int, Part, int, list[Node]]] = []
+        self.given: dict[int, list[list[Node]]] = {}
 
     def function(
         self, function: Function, call: int, parent: int, params: list[list[Node]], flags: int
@@ -555,7 +569,9 @@ class _Run:
             result = self.function(op.callee, step, frame.activation, params, DIRECT)
             self.truth.data[(step, Part.VALUE)].append((result, Part.VALUE))
             return
-        self.depend(step, everything)
+        for part in Part:
+            self.truth.data[(step, part)] += everything
+        self.given[step] = given
         early = len(op.effects) - op.late
         for effect in op.effects[:early]:
             self.model(effect, step, frame, uses)
@@ -597,7 +613,15 @@ class _Run:
             runs = self.readers(read, size)
             bytes_ = self.bytes_of(read, runs)
             for part in parts:
-                self.truth.data[(step, part)] += bytes_
+                if kind == COPY and part is not Part.ARGUMENTS:
+                    self.moved.append((step, part, at, bytes_))
+                else:
+                    self.truth.data[(step, part)] += bytes_
+        if kind == ALLOC:
+            self.allocated[step].add(at)
+        if kind == PIECE:
+            self.copies.add(step)
+            self.pieces[step].append((arg, at, size))
         if kind == COPY:
             self.copies.add(step)
             for offset, node in enumerate(bytes_):
@@ -607,7 +631,8 @@ class _Run:
         if kind in (WRITE, COPY, INPUT):
             self.write(at, size, step)
         self.truth.effects[len(self.effects)] = Made(bytes_, uses, arg)
-        row = (step, kind, 0, 0, 7, arg, at, origin, size, 3, len(self.runs), len(runs))
+        source = IN_MEMORY if kind == PIECE else 7
+        row = (step, abs(kind), 0, 0, source, arg, at, origin, size, 3, len(self.runs), len(runs))
         self.effects.append(row)
         self.runs += runs
 
@@ -627,6 +652,9 @@ class _Run:
     def settle(self) -> None:
         """Now that it is known who copied: a byte of another step is all of that step."""
         truth = self.truth
+        for step, part, at, bytes_ in self.moved:
+            if self.pieces[step] or at not in self.allocated[step]:
+                truth.data[(step, part)] += bytes_
         for made in truth.effects.values():
             made.bytes_[:] = self.settled(made.bytes_)
         for node in list(truth.data):
@@ -634,9 +662,17 @@ class _Run:
         wanted = {node for nodes in truth.data.values() for node in nodes if len(node) == 3}
         while wanted:
             step, _, address = node = wanted.pop()
-            found = self.settled(self.besides[step] + self.sources[step, address])
+            given = self.printed(step, address)
+            found = self.settled(self.besides[step] + given + self.sources[step, address])
             truth.data[node] = found
             wanted |= {node for node in found if len(node) == 3 and node not in truth.data}
+
+    def printed(self, step: int, address: int) -> list[Node]:
+        """The arguments of a call, but for those that only other bytes were printed from."""
+        named = {argument for argument, _, _ in self.pieces[step]}
+        here = {k for k, at, size in self.pieces[step] if at <= address < at + size}
+        kept = [n for k, n in enumerate(self.given.get(step, [])) if k not in named or k in here]
+        return [node for nodes in kept for node in nodes]
 
     def settled(self, nodes: list[Node]) -> list[Node]:
         return [node if node[0] in self.copies else node[:2] for node in nodes]

@@ -27,7 +27,9 @@ MIXED = 0xC0000000  # MIXED + m in links: the bytes have several definers, see m
 PLAIN, PHI, CALL, RETURN, BRANCH = range(5)  # kinds of ops
 LINK = 2  # flag of an op: it has one entry in links
 DIRECT, UNWOUND = 1, 2  # flags of an activation
-READ, WRITE, COPY, INPUT, OUTPUT = range(1, 6)  # kinds of effects
+READ, WRITE, COPY, INPUT, OUTPUT, ALLOC = range(1, 7)  # kinds of effects
+IN_MEMORY = 0xFFFFFFFF  # source of an OUTPUT that stayed there: printed from argument `arg`
+NAMED = 64  # so many arguments can be told apart
 
 RUN = np.dtype([("offset", "<u4"), ("length", "<u4"), ("step", "<u4")])
 ACTIVATION = np.dtype(
@@ -166,11 +168,14 @@ class Stream:
 
     @cached_property
     def copies(self) -> U32:
-        """The steps that copied bytes, in order: who asks for some of these need not take all.
+        """The steps that copied bytes or printed them into memory, in order.
 
-        Addresses in the rows of a step that copied frame-local bytes are offsets in the frame.
+        Who asks for some of these bytes need not take all.  Addresses in the rows of a step that
+        copied frame-local bytes are offsets in the frame.
         """
-        copied: U32 = np.unique(self.effects["step"][self.effects["kind"] == COPY])
+        kinds, sources = self.effects["kind"], self.effects["source"]
+        pieces = (kinds == OUTPUT) & (sources == IN_MEMORY)
+        copied: U32 = np.unique(self.effects["step"][(kinds == COPY) | pieces])
         return copied
 
     @cached_property

@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 
 from whence.trace.columns import (
+    ALLOC,
     CALL,
     COPY,
     DIRECT,
+    IN_MEMORY,
     INPUT,
     LINK,
     MIXED,
+    NAMED,
     NONE,
     OUTPUT,
     PARAMETER,
@@ -41,7 +44,11 @@ OUTSIDE = frozenset({"initial", "input"})  # kinds of dependences that no earlie
 
 
 class Part(IntEnum):
-    """What of a step is meant.  The parts differ only for a call that entered its callee."""
+    """What of a step is meant.
+
+    The parts differ only for a call that entered its callee, or that copied something into
+    memory that it allocated: what strdup returned is where the copy is, not what it holds.
+    """
 
     ENTRY = 0  # that it was called, and whom
     VALUE = 1  # what came back
@@ -215,7 +222,9 @@ class Queries:
     ) -> list[Dependence]:
         """What the values that `step` used were made by.
 
-        `place`: of what the step copied, only the bytes that it copied there.
+        `place`: of what the step copied or printed into memory, only the bytes that it put
+        there.  What they were printed from is the argument that they show; that the length of
+        what comes before them shifts them is left aside, as it is for what goes to a file.
         """
         instance = self.instance_of(step)
         op = self._op(instance, step)
@@ -230,10 +239,11 @@ class Queries:
             if part is Part.VALUE and returned:
                 found.append(Dependence(returned, "result"))
             return found + self._used(instance, op, uses[-1:])
-        return found + self._used(instance, op, uses) + list(self._effects(step, place))
+        taken = uses if place is None else self._taken(step, uses, place)
+        return found + self._used(instance, op, taken) + list(self._effects(step, part, place))
 
     def is_copy(self, step: int) -> bool:
-        """Did `step` copy bytes, so that those who read some of them need not take all?"""
+        """Did `step` copy or print bytes, so that who reads some of them need not take all?"""
         at = int(np.searchsorted(self.stream.copies, np.uint32(step)))
         return at < len(self.stream.copies) and int(self.stream.copies[at]) == step
 
@@ -512,9 +522,34 @@ class Queries:
         steps: Rows = self.stream.effects["step"][self.stream.effect_order]
         return steps
 
-    def _effects(self, step: int, place: Place | None) -> Iterator[Dependence]:
+    def _taken(self, step: int, uses: Sequence[int], place: Place) -> list[int]:
+        """Those of the uses of `step` that its bytes at `place` are made of.
+
+        Left out are the arguments that only other bytes were printed from.
+        """
+        named, wanted = set(), set()
         for row in self.effects_of(step):
             effect = self.stream.effects[row]
+            argument, start = int(effect["arg"]), int(effect["addr"])
+            if not _is_piece(effect) or not 0 <= argument < NAMED:
+                continue
+            named.add(argument)
+            if start < place.address + place.size and place.address < start + int(effect["len"]):
+                wanted.add(argument)
+        return [use for k, use in enumerate(uses) if k not in named or k in wanted]
+
+    def _is_duplicate(self, copy: Any) -> bool:
+        """Is the row a copy into memory that its step allocated to return it?"""
+        rows = [self.stream.effects[row] for row in self.effects_of(int(copy["step"]))]
+        if any(_is_piece(row) for row in rows):  # asprintf returns how much it printed
+            return False
+        return any(row["kind"] == ALLOC and row["addr"] == copy["addr"] for row in rows)
+
+    def _effects(self, step: int, part: Part, place: Place | None) -> Iterator[Dependence]:
+        for row in self.effects_of(step):
+            effect = self.stream.effects[row]
+            if effect["kind"] == COPY and part is not Part.ARGUMENTS and self._is_duplicate(effect):
+                continue
             start, stop = 0, int(effect["len"])
             if place is not None and effect["kind"] == COPY:
                 start = max(place.address - int(effect["addr"]), 0)
@@ -534,6 +569,10 @@ class Queries:
 def _memory(step: int, offset: int = 0, length: int = 0) -> Dependence:
     kind = "memory" if step else "initial"
     return Dependence(step, kind, Part.ARGUMENTS, offset, length)
+
+
+def _is_piece(effect: Any) -> bool:
+    return bool(effect["kind"] == OUTPUT and effect["source"] == IN_MEMORY)
 
 
 def argsort(column: U32) -> U32:

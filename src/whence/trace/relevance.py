@@ -57,7 +57,7 @@ class _Numbers:
 def relevance(image: Image) -> Relevance:
     """Analyse the program of a process, once: what came of it stays in the trace's folder."""
     path = _path(image)
-    with suppress(OSError, KeyError, ValueError, BadZipFile):
+    with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile):
         return _load(path)
     found = _analysed(image)
     with suppress(OSError):  # a folder that cannot be written to has to do without

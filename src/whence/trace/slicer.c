@@ -19,7 +19,9 @@
    5. Who read bytes that a step copied wants these bytes of its COPY rows, not all: they are
       marked in a bitmap of the row, and when the walk meets the copy, the bytes of its source
       that correspond are wanted of those who defined them.  All that want them are later, as in
-      1.  The step itself, with its operands and with what else it read, always takes part. */
+      1.  The step itself, with its operands and with what else it read, always takes part.  Of
+      what was printed into memory, only arguments whose pieces have wanted bytes do.
+      What strdup or realloc returned is where the copy is, not what it holds. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +32,8 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 enum { PHI = 1, CALL = 2 };
-enum { READ = 1, COPY = 3, OUTPUT = 5 };
+enum { READ = 1, COPY = 3, OUTPUT = 5, ALLOC = 6 };
+enum { NAMED = 64 };  /* so many arguments can be told apart */
 enum { DIRECT = 1, LINK = 2 };
 enum { GUARD = 1, EDGES = 2 };
 enum { ENTRY = 0, VALUE = 1, ARGUMENTS = 2 };
@@ -99,7 +102,7 @@ typedef struct {
 
 typedef struct {
     const slice_t *s;
-    u64 *copies;  /* bits: steps that have COPY rows */
+    u64 *copies;  /* bits: steps that have rows with bytes to want */
     u64 *asked;   /* bits: steps of which bytes are wanted; `in`: those that are marked */
     row_t *rows;  /* by place in effect_order */
     u64 copied_at, effect_at;  /* how many rows of `copied`, `effects` are not after the walk */
@@ -223,6 +226,8 @@ static int want(walk_t *w, row_t *row, u64 size, u64 from, u64 to) {
     return is_new;
 }
 
+static int is_piece(const effect_t *e) { return e->kind == OUTPUT && e->source == NONE; }
+
 /* The place in effect_order of the first row of `step`. */
 static u64 first_row(const slice_t *s, u32 step) {
     u64 low = 0, high = s->n_effects;
@@ -245,7 +250,7 @@ static void mark_bytes(walk_t *w, u32 step, u64 address, u64 size) {
     for (u64 k = first_row(s, step); k < s->n_effects; k++) {
         const effect_t *e = &s->effects[s->effect_order[k]];
         if (e->step != step) break;
-        if (e->kind != COPY) continue;
+        if (e->kind != COPY && !is_piece(e)) continue;
         u64 from = address > e->addr ? address - e->addr : 0;
         u64 to = address + size > e->addr ? address + size - e->addr : 0;
         fresh |= want(w, &w->rows[k], e->len, from, to < e->len ? to : e->len);
@@ -467,7 +472,22 @@ static void follow_link(walk_t *w, u32 step, u32 op, u64 at) {
     if (s->class_of_op) lower_floor(w, s->class_of_op[op], least);
 }
 
-static void follow_effects(walk_t *w, u32 step, int all) {
+/* How much of what a step copied is meant? */
+enum { WANTED, RESULT, EVERYTHING };
+
+/* Is the row a copy into memory that its step allocated to return it? */
+static int is_duplicate(const slice_t *s, const effect_t *copy) {
+    int found = 0;
+    for (u64 k = first_row(s, copy->step); k < s->n_effects; k++) {
+        const effect_t *e = &s->effects[s->effect_order[k]];
+        if (e->step != copy->step) break;
+        if (is_piece(e)) return 0;  /* asprintf returns how much it printed */
+        found |= e->kind == ALLOC && e->addr == copy->addr;
+    }
+    return found;
+}
+
+static void follow_effects(walk_t *w, u32 step, int meant) {
     const slice_t *s = w->s;
     while (w->effect_at && s->effects[s->effect_order[w->effect_at - 1]].step > step) w->effect_at--;
     for (u64 k = w->effect_at; k; k--) {
@@ -476,17 +496,32 @@ static void follow_effects(walk_t *w, u32 step, int all) {
         if (e->step != step) break;
         if (e->kind == READ || e->kind == OUTPUT) mark_runs(w, e->first_run, e->n_runs, e->addr);
         if (e->kind != COPY || row->all) continue;
-        if (all) mark_runs(w, e->first_run, e->n_runs, e->addr2);
+        row->all = meant == EVERYTHING || (meant == RESULT && !is_duplicate(s, e));
+        if (row->all) mark_runs(w, e->first_run, e->n_runs, e->addr2);
         else mark_wanted(w, e, row);
-        row->all = all;
     }
 }
 
-static void follow_uses(walk_t *w, u64 i, u32 op, u32 from, u32 to) {
+/* The arguments that only pieces without wanted bytes were printed from, as bits. */
+static u64 left_out(const walk_t *w, u32 step) {
+    const slice_t *s = w->s;
+    u64 named = 0, wanted = 0;
+    for (u64 k = first_row(s, step); k < s->n_effects; k++) {
+        const effect_t *e = &s->effects[s->effect_order[k]];
+        if (e->step != step) break;
+        if (!is_piece(e) || e->arg < 0 || e->arg >= NAMED) continue;
+        named |= 1ull << e->arg;
+        if (w->rows[k].wanted) wanted |= 1ull << e->arg;
+    }
+    return named & ~wanted;
+}
+
+static void follow_uses(walk_t *w, u64 i, u32 op, u32 from, u32 to, u64 but) {
     const slice_t *s = w->s;
     u32 first_op = s->stretch_first_op[s->stretch[i]];
     for (u32 k = from; k < to; k++) {
         u32 use = s->use_def[k];
+        if (k - from < NAMED && but >> (k - from) & 1) continue;
         if (use >= first_op && use < op) mark(w, s->first[i] + (use - first_op), 0);
         else demand(w, use);
     }
@@ -513,11 +548,13 @@ static void follow(walk_t *w, u64 i, u32 step, u64 link_at) {
     if (s->kind[op] == PHI) { follow_phi(w, i, op); return; }
     int into = s->kind[op] == CALL && entered(s, i, step);
     if (into && !bit(s->whole, step) && !bit(w->asked, step)) {
-        if (to > from) follow_uses(w, i, op, to - 1, to);
+        if (to > from) follow_uses(w, i, op, to - 1, to, 0);
         return;
     }
-    follow_uses(w, i, op, from, to);
-    follow_effects(w, step, bit(into ? s->whole : s->in, step));
+    int meant = bit(s->whole, step) ? EVERYTHING : !into && bit(s->in, step) ? RESULT : WANTED;
+    u64 but = meant == WANTED && bit(w->copies, step) ? left_out(w, step) : 0;
+    follow_uses(w, i, op, from, to, but);
+    follow_effects(w, step, meant);
 }
 
 /* The steps to do in instance i, the last one first; following one may add earlier ones. */
@@ -569,7 +606,7 @@ static void start(walk_t *w) {
     w->rows = calloc(s->n_effects + 1, sizeof *w->rows);
     w->failed = !w->copies || !w->asked || !w->rows;
     for (u64 e = 0; e < s->n_effects && !w->failed; e++)
-        if (s->effects[e].kind == COPY && s->effects[e].step <= s->n_steps)
+        if ((s->effects[e].kind == COPY || is_piece(&s->effects[e])) && s->effects[e].step <= s->n_steps)
             w->copies[s->effects[e].step >> 6] |= 1ull << (s->effects[e].step & 63);
 }
 

@@ -130,7 +130,8 @@ static void apply(struct kernel *k, struct effect *e) {
     case READ:
     case OUTPUT:
         /* What sprintf made is not read: the item tells only which argument it came from. */
-        if (e->addr && e->source != IN_MEMORY) memory_read(&k->memory, e->addr, e->len, &k->runs);
+        if (e->source == IN_MEMORY) note_copy(k, e->step);
+        else if (e->addr) memory_read(&k->memory, e->addr, e->len, &k->runs);
         break;
     case INPUT:
     case ARGV:

@@ -95,7 +95,7 @@ struct kernel {
         effects, writes, copied, checkpoints, checkpoint_index;
     struct mapped activations;
     u64 n_mixed, n_runs;
-    u64 *copies; /* bits: has the step a COPY row? */
+    u64 *copies; /* bits: did the step copy bytes, or print them into memory? */
     u64 n_copies; /* steps that the bits reach to */
     u32 last_row; /* the step of the latest row of `effects` or `writes` */
     u64 next_event, next_checkpoint, next_progress;

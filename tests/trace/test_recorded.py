@@ -1,0 +1,132 @@
+"""Do slices of a recorded C program have the lines that matter, and no others?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from whence.frontend.c.record import record
+from whence.subject.trial import Recipe
+from whence.trace import relevance as relevance_module
+from whence.trace.columns import BRANCH
+from whence.trace.points import Point, find
+from whence.trace.recording import Recording
+from whence.trace.relevance import relevance
+from whence.trace.slices import steps_of
+
+# A comment names a line for the tests below.
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct three { long left, middle, right; };
+
+struct three make(long a, long b) {
+    struct three made;
+    made.left = a;                              // left
+    made.middle = 0;                            // middle
+    made.right = b;                             // right
+    return made;
+}
+
+int deep(int n) {
+    int result = n;                             // result
+    if (n > 100) result = 1;                    // branch
+    if (n > 0) deep(n - 1);
+    return result;
+}
+
+int main(void) {
+    char from[4], *to, text[40], again[40];
+    long x = 3;                                 // x
+    long y = 4;                                 // y
+    struct three p = make(x, y);
+    struct three q = p;
+    from[0] = 'a';                              // a
+    from[1] = 'b';                              // b
+    from[2] = 0;
+    to = strdup(from);
+    to = realloc(to, 100);
+    sprintf(text, "%ld %ld", q.left, q.right);
+    memcpy(again, text, sizeof again);
+    putchar(to[1]);
+    putchar(again[2]);
+    return deep(3);
+}
+"""
+NAMES = ("left", "middle", "right", "a", "b", "x", "y")
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    tree, out = (tmp_path_factory.mktemp(name) for name in ("tree", "out"))
+    (tree / "program.c").write_text(PROGRAM)
+    record(tree, Recipe(test="./program || true", build="$CC -g -o program program.c"), out)
+    return Recording(out)
+
+
+def line_of(name: str) -> int:
+    return next(n for n, line in enumerate(PROGRAM.split("\n"), 1) if line.endswith(f"// {name}"))
+
+
+def named_lines(point: Point) -> set[str]:
+    queries, rows = point.thread.queries, point.thread.image.rows
+    lines = {int(rows[queries.op_of(int(step))]) for step in steps_of(point)}
+    return {name for name in NAMES if line_of(name) in lines}
+
+
+def branches(point: Point, line: int) -> int:
+    """How many branches of the line are in the relevant slice."""
+    queries, image = point.thread.queries, point.thread.image
+    ops = [queries.op_of(int(step)) for step in steps_of(point, relevant=True)]
+    return sum(image.rows[op] == line and image.code.kind[op] == BRANCH for op in ops)
+
+
+def test_a_byte_that_strdup_and_realloc_moved_comes_from_one_byte(recording: Recording) -> None:
+    assert named_lines(find(recording, "output:0")) == {"b"}
+
+
+def test_a_field_of_a_copied_struct_and_its_piece_of_a_text(recording: Recording) -> None:
+    """The digit of q.right went through a returned struct, a copy of it, sprintf and memcpy."""
+    assert named_lines(find(recording, "output:1")) == {"right", "y"}
+
+
+def test_a_local_variable_is_not_redefined_by_other_activations(recording: Recording) -> None:
+    """Each of the four activations of deep had a branch, but one of them returned the status."""
+    assert branches(find(recording, "exit"), line_of("branch")) == 1
+
+
+def test_the_tables_of_a_program_are_made_once(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image = find(recording, "exit").thread.image
+    made = relevance(image)
+    (kept,) = recording.folder.glob("relevance-*.npz")
+    with monkeypatch.context() as patch:
+        patch.delattr(relevance_module, "MayDefine")
+        again = relevance(image)
+    assert np.array_equal(made.guards, again.guards)
+    assert np.array_equal(made.potential.class_edge, again.potential.class_edge)
+    for damaged in (b"", kept.read_bytes()[:-100], b"PK\x03\x04" + bytes(100)):
+        kept.write_bytes(damaged)
+        assert np.array_equal(relevance(image).potential.class_edge, made.potential.class_edge)
+
+
+def test_a_folder_that_cannot_be_written_to_will_do(
+    recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image = find(recording, "exit").thread.image
+    monkeypatch.setattr(image, "folder", Path(tmp_path, "gone"))
+    assert len(relevance(image).guards)
+
+
+def test_the_branches_of_a_private_load_are_those_of_its_activation(recording: Recording) -> None:
+    """As the tables say it: `result` is private, what `to` points to is not."""
+    point = find(recording, "exit")
+    image, potential = point.thread.image, relevance(point.thread.image).potential
+    loads = (potential.class_of_op != 0xFFFFFFFF) & (image.rows == line_of("result") + 3)
+    assert potential.is_private[loads].all()
+    assert loads.any()
