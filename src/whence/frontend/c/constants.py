@@ -70,6 +70,8 @@ class Tables:
         self.symbols: dict[str, int] = {}
         self.symbol_list: list[Symbol] = []
         self.recorded: set[str] = set()  # the functions that will be
+        self.quiet: set[str] = set()  # those entered only by calls that know them
+        self.function_number: dict[str, int] = {}
         self._pool: dict[object, int] = {}
 
     def is_sure(self, instruction: Instruction) -> bool:

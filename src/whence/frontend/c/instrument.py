@@ -339,8 +339,9 @@ class _FunctionRewriting:
         self.since_room = 0
 
     def _entry(self, allocas: Sequence[Instruction], logging: Sequence[Logging]) -> None:
-        # The kind of record (0) and the function, in one store; what follows overwrites byte 8.
-        self.out += self.cursor.put(f"i64 {self.log.fid << 8}", 7)
+        if FunctionFlag.QUIET not in self.log.flags:
+            # The kind of item (0) and the function in one store; what follows overwrites byte 8.
+            self.out += self.cursor.put(f"i64 {self.log.fid << 8}", 7)
         if FunctionFlag.LANDS in self.log.flags:
             self.out += self._frame()
         for k in self.log.logged_params:

@@ -111,7 +111,10 @@ class _Lowering(Tables):
     def lower(self) -> Lowered:
         self._choose_functions()
         logs = {}
-        for name in sorted(self.recorded, key=lambda n: self.module.functions[n].line):
+        names = sorted(self.recorded, key=lambda n: self.module.functions[n].line)
+        self.function_number = {name: number for number, name in enumerate(names)}
+        self.quiet = self._choose_quiet()
+        for name in names:
             logs[name] = _FunctionLowering(self, self.module.functions[name]).lower()
         for variable in self.module.variables.values():
             if variable.initial is not None and self._has_address(variable):
@@ -183,6 +186,34 @@ class _Lowering(Tables):
                             self.addressed.add(callee.name)
                     elif callee is not None:
                         self.addressed.update(g.name for g in globals_in(callee))
+
+    def _choose_quiet(self) -> set[str]:
+        """Functions that only sure calls of this module enter, and that cannot call themselves.
+
+        A replay knows without the log that they are entered.  Every way around a cycle of calls
+        must log something, so none that is on one is quiet.
+        """
+        calls: dict[str, set[str]] = {name: set() for name in self.recorded}
+        twice = set()
+        for name in self.recorded:
+            for block in self.module.functions[name].blocks:
+                for i in block.instructions:
+                    if i.callee is not None and self.is_sure(i) and isinstance(i.callee, Global):
+                        calls[name].add(i.callee.name)
+                        if returns_twice(i):
+                            twice.add(i.callee.name)
+        candidates = {
+            name
+            for name in self.recorded
+            if self.module.functions[name].linkage in ("internal", "private")
+            and name not in self.addressed
+        }
+        names = list(self.function_number)
+        numbers = [sorted(self.function_number[called] for called in calls[name]) for name in names]
+        for component in flow.components(range(len(names)), lambda number: numbers[number]):
+            if len(component) > 1 or component[0] in numbers[component[0]]:
+                candidates -= {names[number] for number in component}
+        return candidates - twice
 
     def logs_params(self, function: Function) -> bool:
         return function.linkage not in ("internal", "private") or function.name in self.addressed
@@ -267,6 +298,8 @@ class _FunctionLowering(Operations):
             flags |= FunctionFlag.WIDE
         if self.function.type.variadic:
             flags |= FunctionFlag.VARIADIC
+        if self.function.name in self.m.quiet:
+            flags |= FunctionFlag.QUIET
         return flags
 
     def _params(self) -> int:

@@ -471,13 +471,17 @@ class Operations:
         elif i.callee is not None:
             callee = self.operand(Typed(PointerType(), i.callee))
             callee_use = self.use_of(i.callee)
+        site, normal = NONE, NONE
         if self.m.is_sure(i):
             flags |= CallFlag.SURE
+            assert isinstance(i.callee, Global)
+            if i.callee.name in self.m.quiet:
+                flags |= CallFlag.QUIET
+                site = self.m.function_number[i.callee.name]
         if "noreturn" in i.attributes or self._declared_noreturn(i):
             flags |= CallFlag.NORETURN
-        site, normal = NONE, NONE
         if returns_twice(i):
-            flags |= CallFlag.TWICE
+            flags = (flags | CallFlag.TWICE) & ~CallFlag.QUIET
             site = len(self.sites)
             self.sites.append((1, len(self.m.rows["ops"])))
         if i.opcode == "invoke":

@@ -47,6 +47,7 @@ class FunctionFlag(enum.IntFlag):
     LANDS = 2  # its ENTRY logs the frame address
     WIDE = 4  # block numbers take two bytes
     VARIADIC = 8
+    QUIET = 16  # entered only by calls that know it: its entry is not logged
 
 
 class BlockFlag(enum.IntFlag):
@@ -60,6 +61,7 @@ class CallFlag(enum.IntFlag):
     TWICE = 4
     INVOKE = 8
     ASM = 16
+    QUIET = 32  # the callee does not log its entry; `site` is its number
 
 
 class SymbolFlag(enum.IntFlag):

@@ -90,6 +90,9 @@ static void check_call(struct checker *c, const struct op *o) {
     const u32 *x = &c->t->extras[o->x];
     if (!(x[X_FLAGS] & ASM) || x[X_CALLEE] != NONE) operand(c, x[X_CALLEE], 1);
     if (x[X_FLAGS] & INVOKE) block(c, x[X_NORMAL]);
+    if (x[X_FLAGS] & QUIET_CALL)
+        need(c, x[X_FLAGS] & SURE && x[X_SITE] < c->t->n_functions &&
+                 c->t->functions[x[X_SITE]].flags & FQUIET, "callee");
     if (extras(c, o->x + X_LIST, 3ull * x[X_ARGS]))
         for (u32 i = 0; i < x[X_ARGS]; i++)
             if (x[X_LIST + 3 * i] != NONE) operand(c, x[X_LIST + 3 * i], x[X_LIST + 3 * i + 1]);

@@ -291,6 +291,10 @@ class _Module:
         new = old.copy()
         new[operands] = self._operands(old[operands], np.ones(len(operands), dtype=bool))
         new[blocks] = old[blocks] + np.uint32(self.base.block)
+        ops = self.tables["ops"]
+        calls = np.unique(ops["x"][ops["code"] == CODE["CALL"]].astype(np.int64))
+        quiet = calls[(old[calls + 5] & 32) != 0] + 6  # the number of the callee
+        new[quiet] = old[quiet] + np.uint32(self.base.function)
         return new
 
     def _places(self, extras: Array) -> tuple[Array, Array]:

@@ -290,15 +290,19 @@ static void pass(struct kernel *k, struct frame *f, const struct frame *caller, 
     }
 }
 
-/* Read an ENTRY item at k->p and push the frame; 0: failed, with the status set. */
-static int enter(struct kernel *k, int recording) {
+/* Read what is logged of an entry at k->p and push the frame; 0: failed, with the status set.
+   `function`: which one is entered, if that is known without an ENTRY item (NONE: it is not). */
+static int enter(struct kernel *k, u32 function, int recording) {
     const u8 *p = k->p;
-    u64 fid = 0;
-    if (k->end - p < 7) return fail(k, CUT, "the log ends within an entry"), 0;
-    memcpy(&fid, p + 1, 6);
-    u32 function = function_of(k->prepared, fid);
-    if (function == NONE) return damaged(k, p, "no function has this number"), 0;
-    p += 7;
+    u32 named = function == NONE ? 7 : 0;
+    if (named) {
+        u64 fid = 0;
+        if (k->end - p < 7) return fail(k, CUT, "the log ends within an entry"), 0;
+        memcpy(&fid, p + 1, 6);
+        function = function_of(k->prepared, fid);
+        if (function == NONE) return damaged(k, p, "no function has this number"), 0;
+        p += 7;
+    }
     if ((u64)(k->end - p) < k->prepared->entry_size[function]) return fail(k, CUT, "the log ends within an entry"), 0;
 
     struct frame *caller = top_frame(k);
@@ -326,7 +330,7 @@ static int enter(struct kernel *k, int recording) {
         memcpy(&f->address, p, 8);
         p += 8;
     }
-    k->p += 7 + k->prepared->entry_size[function];
+    k->p += named + k->prepared->entry_size[function];
     if (recording && !start_activation(k, f, parent)) return 0;
     pass(k, f, call ? f - 1 : NULL, call, p, recording);
     return 1;
@@ -614,8 +618,10 @@ outside: /* no activation: the next item begins one */
     if (*p != 0) return damaged(k, p, "no function is entered");
 
 entry:
+    target = NONE;
+quiet: /* enters `target`, of which no ENTRY tells, or what the ENTRY names */
     SAVE();
-    if (!enter(k, recording)) return;
+    if (!enter(k, target, recording)) return;
     p = k->p;
     FRAME();
     stretch = f->stretch;
@@ -962,6 +968,10 @@ execute:
         f->call = step;
         f->call_op = (u32)(o - k->ops);
         f->direct = 0;
+        if (t->extras[o->x + X_FLAGS] & QUIET_CALL) {
+            target = t->extras[o->x + X_SITE];
+            goto quiet;
+        }
         goto called;
     default: /* check.c let no other code pass */
         step--;
