@@ -30,6 +30,7 @@ from whence.frontend.c.ir import (
     Value,
     VectorType,
 )
+from whence.frontend.c.models import MODELS
 from whence.frontend.c.plan import Private, private_memory
 from whence.frontend.c.tables import CONSTANT, NONE, CallFlag, Code, Kind, OpFlag
 
@@ -478,6 +479,8 @@ class Operations:
             if i.callee.name in self.m.quiet:
                 flags |= CallFlag.QUIET
                 site = self.m.function_number[i.callee.name]
+        if isinstance(i.callee, Global) and self._is_pure(i.callee.name):
+            flags |= CallFlag.PURE
         if "noreturn" in i.attributes or self._declared_noreturn(i):
             flags |= CallFlag.NORETURN
         if returns_twice(i):
@@ -501,6 +504,11 @@ class Operations:
             x=self.extras(numbers), uses=[*self.uses(i.operands), callee_use],
             kind=Kind.CALL, call=flags, site=site,
         )  # fmt: skip
+
+    def _is_pure(self, name: str) -> bool:
+        model = MODELS.get(name)
+        known = model is not None and not (model.before or model.after)
+        return known and name not in self.m.module.functions
 
     def _declared_noreturn(self, i: Instruction) -> bool:
         if not isinstance(i.callee, Global):

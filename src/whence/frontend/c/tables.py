@@ -62,6 +62,7 @@ class CallFlag(enum.IntFlag):
     INVOKE = 8
     ASM = 16
     QUIET = 32  # the callee does not log its entry; `site` is its number
+    PURE = 64  # of the C library, and touches no memory that the program sees
 
 
 class SymbolFlag(enum.IntFlag):
