@@ -65,6 +65,30 @@ def _predecessors(following: Sequence[Iterable[int]]) -> list[list[int]]:
     return result
 
 
+def loop_heads(following: Sequence[Sequence[int]]) -> set[int]:
+    """Some blocks such that every way that comes back to where it was meets one of them."""
+    heads: set[int] = set()
+    state = [0] * len(following)  # 1: on the way to the block looked at, 2: done
+    for start in range(len(following)):
+        if state[start]:
+            continue
+        state[start] = 1
+        work = [(start, iter(following[start]))]
+        while work:
+            block, rest = work[-1]
+            for after in rest:
+                if state[after] == 1:
+                    heads.add(after)
+                elif state[after] == 0:
+                    state[after] = 1
+                    work.append((after, iter(following[after])))
+                    break
+            else:
+                state[block] = 2
+                work.pop()
+    return heads
+
+
 def is_assertion(block: Block) -> bool:
     """Does the block end by saying that something which must hold does not?"""
     if block.instructions[-1].opcode != "unreachable":

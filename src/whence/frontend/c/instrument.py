@@ -16,6 +16,9 @@ Before:                              After:
 Inserted values are named, so the numbers of unnamed ones stay as they are.  A block that was
 split ends under another label, which phis must name.  The cursor is moved on before anything
 that can fault or leave, so that a crash loses nothing.
+
+Room is asked for where a function and each turn of a loop begins, and after a call, before the
+next byte: WH_SLACK bytes are more than what any way between two such places logs.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from whence.frontend.c import flow
 from whence.frontend.c.constants import Symbol, quote
 from whence.frontend.c.ir import (
     ArrayType,
@@ -51,6 +55,9 @@ from whence.frontend.c.reader import read
 from whence.frontend.c.tables import BlockFlag, CallFlag, FunctionFlag, SymbolFlag
 
 ROOM = 4096  # bytes a block may log before it asks for room again
+# Bytes that all blocks of a function together may log if only its loops ask for room: no way
+# without a turn logs more.  In a longer function every marked block asks.
+WAY = 32 << 10
 RUNTIME = (
     "@wh_log = external thread_local(initialexec) global ptr",
     "declare void @wh_more()",
@@ -116,7 +123,10 @@ class _Rewriting:
     def text(self) -> str:
         for name, log in self.lowered.functions.items():
             function = self.module.functions[name]
-            rewritten = _FunctionRewriting(self, function, log).lines()
+            rewriting = _FunctionRewriting(self, function, log, everywhere=False)
+            rewritten = rewriting.lines()
+            if rewriting.cursor.written > WAY:
+                rewritten = _FunctionRewriting(self, function, log, everywhere=True).lines()
             for number in range(function.line + 1, function.end):
                 self.lines[number] = ""
             self.lines[function.line] = "\n".join([self.lines[function.line], *rewritten])
@@ -193,10 +203,18 @@ class _Log:
         self.base = ""
         self.offset = 0  # bytes written beyond `base`
         self.told = 0  # ... of which the header knows
+        self.owes = False  # must room be asked for before the next byte?
+        self.written = 0
 
     def forget(self) -> None:
         """A call was made: the cursor may be anywhere."""
         self.header = ""
+
+    def room(self) -> list[str]:
+        lines = [*self.tell(), "  call void @wh_room()"]
+        self.forget()
+        self.owes = False
+        return lines
 
     def load(self) -> list[str]:
         if self.header:
@@ -210,13 +228,15 @@ class _Log:
 
     def put(self, typed: str, size: int) -> list[str]:
         """Append `typed`, such as "i32 %5", which takes `size` bytes."""
-        lines = self.load()
+        lines = self.room() if self.owes else []
+        lines += self.load()
         spot = self.base
         if self.offset:
             spot = self.owner.new()
             lines.append(f"  {spot} = getelementptr i8, ptr {self.base}, i64 {self.offset}")
         lines.append(f"  store {typed}, ptr {spot}, align 1")
         self.offset += size
+        self.written += size
         return lines
 
     def tell(self) -> list[str]:
@@ -234,7 +254,9 @@ class _Log:
 class _FunctionRewriting:
     """The lines of one function, from after its opening line to before its closing brace."""
 
-    def __init__(self, owner: _Rewriting, function: Function, log: FunctionLog) -> None:
+    def __init__(
+        self, owner: _Rewriting, function: Function, log: FunctionLog, *, everywhere: bool
+    ) -> None:
         self.owner = owner
         self.function = function
         self.log = log
@@ -245,8 +267,9 @@ class _FunctionRewriting:
         self.edge_label: dict[tuple[str, str], str] = {}  # (block, successor) -> label between
         self.width = 2 if FunctionFlag.WIDE in log.flags else 1
         self.since_room = 0
+        self.asking, self.owing = _rooms(function, log, everywhere)
         for block, block_log in zip(function.blocks, log.blocks, strict=True):
-            if block_log.flags & BlockFlag.MARKED or block is function.blocks[0]:
+            if block_log.number in self.asking:
                 self.last_label[block.label] = f"wh.go.{block_log.number}"
             last = block.instructions[-1]
             if last.opcode == "invoke":
@@ -266,6 +289,7 @@ class _FunctionRewriting:
     def _block(self, number: int, block: Block) -> None:
         text, flags = self.owner.module.text, self.log.blocks[number].flags
         self.cursor.forget()
+        self.cursor.owes = number in self.owing
         self.since_room = 0
         if block.line != block.instructions[0].line:
             self.out.append(text[block.line])
@@ -277,13 +301,13 @@ class _FunctionRewriting:
         while position < len(instructions) and self._comes_first(instructions[position], first):
             self._copy_phi_or_plain(block, instructions[position])
             position += 1
-        if entry:
+        if number in self.asking:
             self._room_by_branch(number)
+        if entry:
             self._entry(instructions[:position], logging)
         elif BlockFlag.LANDING in flags:
             self._landing(self.log.blocks[number].site, instructions[:position], logging)
         elif BlockFlag.MARKED in flags:
-            self._room_by_branch(number)
             self.out += self.cursor.put(f"i{8 * self.width} {number}", self.width)
         if not entry and BlockFlag.LANDING not in flags:
             self._values(instructions[:position], logging)
@@ -332,11 +356,7 @@ class _FunctionRewriting:
             f"wh.go.{number}:",
         ]
         self.cursor.forget()
-
-    def _room_by_call(self) -> None:
-        self.out += [*self.cursor.tell(), "  call void @wh_room()"]
-        self.cursor.forget()
-        self.since_room = 0
+        self.cursor.owes = False
 
     def _entry(self, allocas: Sequence[Instruction], logging: Sequence[Logging]) -> None:
         if FunctionFlag.QUIET not in self.log.flags:
@@ -374,9 +394,9 @@ class _FunctionRewriting:
         self.out += [
             f"  {frame} = call ptr @llvm.frameaddress.p0(i32 0)",
             f"  call void @wh_landed(ptr {frame})",
-            "  call void @wh_room()",
         ]
         self.cursor.forget()
+        self.cursor.owes = True
         self.out += self.cursor.put("i8 2", 1)
         self.out += self.cursor.put(f"ptr {frame}", 8)
         self.out += self.cursor.put(f"i16 {site}", 2)
@@ -419,7 +439,8 @@ class _FunctionRewriting:
     def _instruction(self, block: Block, instruction: Instruction, log: Logging) -> None:
         terminator = instruction is block.instructions[-1]
         if self.since_room > ROOM:
-            self._room_by_call()
+            self.out += self.cursor.room()
+            self.since_room = 0
         if terminator or log.faults:
             self.out += self.cursor.tell()
         if log.call is not None:
@@ -481,10 +502,10 @@ class _FunctionRewriting:
         else:
             self.out += lines
         self.cursor.forget()
+        self.cursor.owes = True
+        self.since_room = 0
         if CallFlag.NORETURN not in flags:
             self._after_call(instruction, log, flags, model)
-        elif instruction.opcode == "invoke":
-            self.out.append("  call void @wh_room()")
         if instruction.opcode == "invoke":
             self.out += self.cursor.tell()
             self.out.append(f"  br label %{quote(instruction.labels[0])}")
@@ -496,12 +517,9 @@ class _FunctionRewriting:
             self._hook(instruction, "wh_a_", model, instruction.result)
         if CallFlag.TWICE in flags:
             self._come_back(log.site)
+        elif CallFlag.SURE in flags:
+            return
         else:
-            self.out.append("  call void @wh_room()")
-            self.since_room = 0
-            self.cursor.forget()
-            if CallFlag.SURE in flags:
-                return
             self.out += self.cursor.put("i8 1", 1)
         if instruction.result is not None:
             self._value(instruction.type, f"%{quote(instruction.result)}")
@@ -556,6 +574,49 @@ class _FunctionRewriting:
             self.owner.hooks[new] = f"declare {render(made_with.result)} @{new}({params})"
         written = f"@{quote(callee.name)}("
         return [line.replace(written, f"@{new}(") for line in lines]
+
+
+def _rooms(function: Function, log: FunctionLog, everywhere: bool) -> tuple[set[int], set[int]]:
+    """The blocks that ask for room at once, and those that must before they log anything.
+
+    A block begins in debt if one before it ends so: with a call after which it logs nothing.
+    """
+    following = flow.successors(function)
+    asking = {0} | flow.loop_heads(following)
+    landing, marked = (
+        {block.number for block in log.blocks if flag in block.flags}
+        for flag in (BlockFlag.LANDING, BlockFlag.MARKED)
+    )
+    if everywhere:
+        asking |= marked
+    asking -= landing  # these ask in any case
+    ends = [
+        _ends_owing(block, logging)
+        for block, logging in zip(function.blocks, log.instructions, strict=True)
+    ]
+    owing: set[int] = set()
+    work = [number for number, end in enumerate(ends) if end]
+    while work:
+        for after in following[work.pop()]:
+            if after in asking or after in landing or after in owing:
+                continue
+            if after in marked:  # it logs its number
+                asking.add(after)
+            else:
+                owing.add(after)
+                if ends[after] is None:
+                    work.append(after)
+    return asking, owing - asking
+
+
+def _ends_owing(block: Block, logging: Sequence[Logging]) -> bool | None:
+    """Must room be asked for after a block?  None: if it must before it."""
+    for instruction, log in zip(reversed(block.instructions), reversed(logging), strict=True):
+        if log.call is not None:
+            return CallFlag.SURE in log.call or CallFlag.NORETURN in log.call
+        if log.value and isinstance(instruction.type, (IntType, FloatType, PointerType)):
+            return False
+    return None
 
 
 def _arguments(call: str) -> str | None:
