@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #define FIRST_WINDOW (256u << 10)
-#define LARGEST_WINDOW (16u << 20)
+#define LARGEST_WINDOW (4u << 20)
 #define SCRATCH_SIZE (2 * WH_SLACK)
 #define CRASH_STACK (64u << 10)
 
@@ -147,8 +147,13 @@ static void next_window(struct stream *s)
     }
     int fd = sys_open(log_path(s->number), O_RDWR);
     void *window = NULL;
-    if (fd >= 0 && reserve(fd, base, base + size))
-        window = sys_map(size, MAP_SHARED, fd, base);
+    /* Where the disk has no room for a large one, a smaller one may do. */
+    while (fd >= 0 && !window && base + size >= at + 2 * WH_SLACK) {
+        if (reserve(fd, s->file_size, base + size) && !(window = sys_map(size, MAP_SHARED, fd, base)))
+            break;
+        if (!window)
+            size = size / 2 & ~(page - 1);
+    }
     sys_close(fd);
     if (!window) {
         cut(s, WH_DISK_FULL);
