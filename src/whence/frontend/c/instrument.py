@@ -51,7 +51,7 @@ from whence.frontend.c.ir import (
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.lower import FunctionLog, Logging, Lowered, lower
 from whence.frontend.c.models import MODELS, REPLACED, Model
-from whence.frontend.c.reader import read
+from whence.frontend.c.reader import collecting_nothing, read
 from whence.frontend.c.tables import BlockFlag, CallFlag, FunctionFlag, SymbolFlag
 
 ROOM = 4096  # bytes a block may log before it asks for room again
@@ -79,9 +79,10 @@ class Instrumented:
 
 def instrument(text: str, mode: str) -> Instrumented:
     """Return the instrumented form of a module, given as IR text; mode: record, check or patch."""
-    module = read(text)
-    lowered = lower(module, text, mode)
-    rewritten = _Rewriting(module, lowered, mode).text()
+    with collecting_nothing():
+        module = read(text)
+        lowered = lower(module, text, mode)
+        rewritten = _Rewriting(module, lowered, mode).text()
     description = lowered.description
     return Instrumented(rewritten, description.module, description.to_bytes(), lowered.skipped)
 

@@ -28,7 +28,15 @@ from whence.frontend.c.ir import (
     Module,
     Variable,
 )
-from whence.frontend.c.operations import FAULTING, Op, Operations, returns_twice
+from whence.frontend.c.operations import (
+    CHECKED,
+    FAULTING,
+    LINK,
+    LOGGED,
+    Op,
+    Operations,
+    returns_twice,
+)
 from whence.frontend.c.tables import (
     ARRAYS,
     CONSTANT,
@@ -40,7 +48,6 @@ from whence.frontend.c.tables import (
     Description,
     FunctionFlag,
     Kind,
-    OpFlag,
 )
 
 
@@ -386,11 +393,11 @@ class _FunctionLowering(Operations):
         for instruction in block.instructions:
             op = self.op_of(instruction)
             if self.module.mode == "check" and self._can_be_checked(instruction, op):
-                op.flags |= OpFlag.CHECKED
-            links += bool(op.flags & OpFlag.LINK)
+                op.flags |= CHECKED
+            links += bool(op.flags & LINK)
             log.append(
                 Logging(
-                    value=bool(op.flags & (OpFlag.LOGGED | OpFlag.CHECKED)),
+                    value=bool(op.flags & (LOGGED | CHECKED)),
                     call=op.call,
                     site=op.site,
                     faults=op.code in FAULTING,
@@ -408,7 +415,7 @@ class _FunctionLowering(Operations):
     def _can_be_checked(self, instruction: Instruction, op: Op) -> bool:
         return (
             op.dst != NONE
-            and not op.flags & OpFlag.LOGGED
+            and not op.flags & LOGGED
             and op.call is None
             and (self.m.slots(instruction.type) == 1 or op.code is Code.OVERFLOW)
         )

@@ -34,6 +34,9 @@ from whence.frontend.c.models import MODELS
 from whence.frontend.c.plan import Private, private_memory
 from whence.frontend.c.tables import CONSTANT, NONE, CallFlag, Code, Kind, OpFlag
 
+# As plain numbers: an operation on flags costs more than all else about an instruction.
+LOGGED, LINK, CHECKED = int(OpFlag.LOGGED), int(OpFlag.LINK), int(OpFlag.CHECKED)
+
 BINARY = {
     "add": Code.ADD, "sub": Code.SUB, "mul": Code.MUL, "udiv": Code.UDIV, "sdiv": Code.SDIV,
     "urem": Code.UREM, "srem": Code.SREM, "shl": Code.SHL, "lshr": Code.LSHR,
@@ -194,7 +197,7 @@ class Operations:
         has_result = instruction.result is not None and self.m.slots(instruction.type) > 0
         return Op(
             Code.OPAQUE,
-            flags=int(OpFlag.LOGGED) if has_result else 0,
+            flags=LOGGED if has_result else 0,
             bits=self.m.logged_size(instruction.type),
             dst=self.dst(instruction) if has_result else NONE,
             b=self._layout(instruction.type),
@@ -326,11 +329,11 @@ class Operations:
         place = self.place(pointer.value)
         if place is not None:
             return Op(
-                Code.LLOAD, int(OpFlag.LINK), dst=self.dst(i), b=place, c=self._layout(i.type),
+                Code.LLOAD, LINK, dst=self.dst(i), b=place, c=self._layout(i.type),
                 x=size,
             )  # fmt: skip
         return Op(
-            Code.LOAD, int(OpFlag.LINK | OpFlag.LOGGED), dst=self.dst(i),
+            Code.LOAD, LINK | LOGGED, dst=self.dst(i),
             a=self.operand(pointer), c=self._layout(i.type), x=size, uses=self.uses(i.operands),
         )  # fmt: skip
 
@@ -355,7 +358,7 @@ class Operations:
         if i.result in self.private.allocas:
             return Op(Code.LALLOCA, b=self.private.places[i.result].offset, x=size)
         return Op(
-            Code.ALLOCA, int(OpFlag.LOGGED), bits=64, dst=self.dst(i),
+            Code.ALLOCA, LOGGED, bits=64, dst=self.dst(i),
             a=self.operand(i.operands[0]), c=self.m.constant([size]) & ~CONSTANT, x=8,
             uses=self.uses(i.operands),
         )  # fmt: skip
@@ -365,7 +368,7 @@ class Operations:
         pairs = [(self.operand(o), self.m.slots(o.type)) for o in values]
         numbers = [len(pairs), *(number for pair in pairs for number in pair)]
         return Op(
-            Code.RMW, int(OpFlag.LINK | OpFlag.LOGGED), bits=self.m.logged_size(i.type),
+            Code.RMW, LINK | LOGGED, bits=self.m.logged_size(i.type),
             dst=self.dst(i), a=self.operand(pointer),
             c=self.extras(numbers), x=self.m.layout.store_size(values[-1].type),
             uses=self.uses(i.operands),
@@ -395,7 +398,7 @@ class Operations:
 
     def _landingpad(self, i: Instruction) -> Op:
         return Op(
-            Code.LANDINGPAD, int(OpFlag.LOGGED), bits=self.m.logged_size(i.type),
+            Code.LANDINGPAD, LOGGED, bits=self.m.logged_size(i.type),
             dst=self.dst(i), c=self.m.slots(i.type),
         )  # fmt: skip
 
@@ -563,10 +566,10 @@ class Operations:
         to, origin = self.place(target.value), self.place(source.value)
         constant = length.value.value if isinstance(length.value, Int) else 0
         if to is not None and origin is not None:
-            return Op(Code.LCOPY, int(OpFlag.LINK), b=to, c=origin, x=constant)
+            return Op(Code.LCOPY, LINK, b=to, c=origin, x=constant)
         if origin is not None:
             return Op(
-                Code.LCOPYOUT, int(OpFlag.LINK), a=self.operand(target), b=origin, x=constant,
+                Code.LCOPYOUT, LINK, a=self.operand(target), b=origin, x=constant,
                 uses=self.uses([target]),
             )  # fmt: skip
         return Op(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from whence.frontend.c.instructions import Instructions
 from whence.frontend.c.ir import (
@@ -55,11 +56,17 @@ def read(text: str, *, lazily: bool = False) -> Module:
 
     `lazily`: functions are read when they are asked for, and so are the errors in them.
     """
-    # All that is made here stays, so looking for garbage in between only costs time.
+    with collecting_nothing():
+        return _Reader(text.splitlines(), lazily=lazily).read()
+
+
+@contextmanager
+def collecting_nothing() -> Iterator[None]:
+    """Where all that is made stays, looking for garbage in between only costs time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _Reader(text.splitlines(), lazily=lazily).read()
+        yield
     finally:
         if collecting:
             gc.enable()
