@@ -15,6 +15,7 @@ from whence.frontend.c.flow import (
     guards,
     is_assertion,
     is_landing,
+    loop_heads,
     marked,
     postdominators,
     region,
@@ -39,6 +40,25 @@ def test_an_invoke_goes_to_its_normal_block_and_to_its_landing_pad() -> None:
     f = function([[1, 2], [], []], invokes=frozenset({0}))
     assert successors(f) == [[1, 2], [], []]
     assert [is_landing(block) for block in f.blocks] == [False, False, True]
+
+
+@given(shapes())
+def test_every_way_back_meets_the_head_of_a_loop(shape: Shape) -> None:
+    heads = loop_heads(shape)
+    for block in set(range(len(shape))) - heads:
+        steps = [to for to in shape[block] if to not in heads]
+        seen: set[int] = set()
+        while steps:
+            at = steps.pop()
+            assert at != block
+            if at not in seen:
+                seen.add(at)
+                steps += [to for to in shape[at] if to not in heads]
+
+
+def test_where_nothing_comes_back_there_is_no_loop() -> None:
+    assert loop_heads([[1, 2], [3], [3], []]) == set()
+    assert loop_heads([[1], [2, 3], [1], []]) == {1}
 
 
 @given(shapes())
