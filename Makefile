@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format bench-isolate clean
+.PHONY: demo test check format bench-isolate bench-trace clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
@@ -22,6 +22,9 @@ format: $(VENV)/ready
 
 bench-isolate: $(VENV)/ready
 	$(BIN)/python bench/isolate/run.py $(ARGS)
+
+bench-trace: $(VENV)/ready
+	$(BIN)/python bench/trace/run.py $(ARGS)
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,117 @@
+"""Asks a trace in a process of its own, and prints what it cost as JSON.
+
+ask.py open TRACE TREE      open every thread, and say what was seen
+ask.py slice TRACE BYTE     the data+control slice of a byte of the output
+ask.py relevant TRACE BYTE  ... and the relevant slice
+ask.py check TRACE          compare every value that a check build logged
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whence.frontend.c.record import DEFAULT_MAX_TRACE
+from whence.frontend.c.replay import Status
+from whence.frontend.c.tables import Code, OpFlag
+from whence.trace.points import find
+from whence.trace.recording import Recording, Thread
+from whence.trace.slices import steps_of
+from whence.trace.statements import Narrator
+from whence.trace.summary import summarise
+
+MEMORY = frozenset((Code.LOAD, Code.STORE, Code.LLOAD, Code.LSTORE, Code.COPY, Code.FILL))
+MEMORY |= {Code.LFILL, Code.LCOPYOUT, Code.LCOPY, Code.RMW}
+
+
+def opened(trace: Path) -> list[Thread]:
+    recording = Recording(trace)
+    images = [recording.image(process) for process in recording.processes]
+    return [recording.thread(image, log) for image in images for log in image.process.logs]
+
+
+def executed(thread: Thread, chosen: Any) -> int:
+    """How many steps executed one of the chosen ops, which are true in an array."""
+    code = thread.image.code
+    owners = np.repeat(np.arange(len(code.stretch_ops)), code.stretch_ops)
+    each = np.bincount(owners, weights=chosen, minlength=len(code.stretch_ops))
+    times = np.bincount(thread.stream.stretch, minlength=len(code.stretch_ops))
+    return int(times @ each)
+
+
+def open_trace(trace: Path, tree: Path) -> dict[str, Any]:
+    started = time.monotonic()
+    threads = opened(trace)
+    seconds = time.monotonic() - started
+    peak = _peak()
+    memory = sum(
+        executed(thread, np.isin(thread.image.program.ops["code"], sorted(MEMORY)))
+        for thread in threads
+    )
+    summary = summarise(trace, tree, max_trace=DEFAULT_MAX_TRACE)
+    return {
+        "seconds": seconds,
+        "peak": peak,
+        "memory_events": memory,
+        "instructions": sum(process.instructions for process in summary.processes),
+        "events": sum(process.events for process in summary.processes),
+        "bytes": sum(process.bytes for process in summary.processes),
+        "index_bytes": sum(
+            file.stat().st_size for thread in threads for file in thread.replay.out.iterdir()
+        ),
+    }
+
+
+def slice_trace(trace: Path, byte: int, *, relevant: bool) -> dict[str, Any]:
+    started = time.monotonic()
+    point = find(Recording(trace), f"output:{byte}")
+    found = time.monotonic()
+    steps = steps_of(point, relevant=relevant)
+    followed = time.monotonic()
+    lines = list(Narrator(point.thread).lines(steps))
+    return {
+        "open": found - started,
+        "follow": followed - found,
+        "seconds": time.monotonic() - found,
+        "peak": _peak(),
+        "steps": len(steps),
+        "lines": len(lines),
+    }
+
+
+def check(trace: Path) -> dict[str, Any]:
+    threads = opened(trace)
+    return {
+        "compared": sum(
+            executed(thread, (thread.image.code.flags & int(OpFlag.CHECKED)) != 0)
+            for thread in threads
+        ),
+        "mismatches": sum(thread.meta.mismatch_count for thread in threads),
+        "whole": all(thread.meta.status is Status.OK for thread in threads),
+        "bytes": sum(thread.log.size for thread in threads),
+        "instructions": sum(thread.meta.steps for thread in threads),
+    }
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main(question: str, trace: str, *rest: str) -> None:
+    answer = {
+        "open": lambda: open_trace(Path(trace), Path(rest[0])),
+        "slice": lambda: slice_trace(Path(trace), int(rest[0]), relevant=False),
+        "relevant": lambda: slice_trace(Path(trace), int(rest[0]), relevant=True),
+        "check": lambda: check(Path(trace)),
+    }[question]()
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
