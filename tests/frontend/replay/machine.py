@@ -388,9 +388,9 @@ class Machine:
             number += 1
 
     def land(self, act: Activation, thrown: Throw) -> int:
-        """Return the landing block; the invoke decided that it runs."""
+        """Return the landing block; what threw, the last step, decided that it runs."""
         target = act.function.landings[thrown.site]
-        act.history.append(("branch", self.waiting[act.number], self.ipdom(act)))
+        act.history.append(("branch", len(self.steps) - 1, self.ipdom(act)))
         return target
 
     def ipdom(self, act: Activation) -> int | None:

@@ -40,7 +40,7 @@ def call(name: str, *items: tuple[int | K | Address, int, int], **more: object) 
     return Op("CALL", a=Address(name), items=items, **more)  # type: ignore[arg-type]
 
 
-def test_an_exception_unwinds_to_the_landing_pad_that_its_invoke_decided(tmp_path: Path) -> None:
+def test_an_exception_decides_that_the_landing_pad_runs_to_which_it_unwinds(tmp_path: Path) -> None:
     def raises(m: Machine, _: list[int]) -> bytes:
         m.throw(m.stack[0].address, 0, b"")
         return b""
@@ -63,7 +63,7 @@ def test_an_exception_unwinds_to_the_landing_pad_that_its_invoke_decided(tmp_pat
     assert replay.meta.status == Status.OK
     check_everything(m, made, replay)
     assert [a.unwound for a in m.activations] == [False, True]
-    assert replay.column("control.u32").tolist()[2] == 1  # the landing pad: by the invoke
+    assert replay.column("control.u32").tolist()[2] == 2  # the landing pad: by what threw
 
 
 def test_longjmp_returns_from_setjmp_again(tmp_path: Path) -> None:

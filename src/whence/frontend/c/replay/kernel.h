@@ -102,6 +102,7 @@ struct kernel {
     u64 checkpoint_every; /* steps, at least */
     const u8 *quiet_at; /* where the log was, */
     u32 quiet_since;    /* and the step when it got there */
+    u32 resumed;        /* the step that went on unwinding after a cleanup; 0: landed since */
     progress_fn *progress;
 
     struct window *window;

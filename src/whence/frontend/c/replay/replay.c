@@ -386,7 +386,10 @@ static int land(struct kernel *k, int recording, u32 *landing) {
     k->memory.external = from;
     if (!site->kind) {
         k->p += 11;
-        return push_decision(k, f->call, k->t->blocks[f->block].ipdom) || (out_of_memory(k), 0);
+        /* What threw decided it (or, after a cleanup, what went on unwinding), not the call. */
+        u32 decider = k->resumed ? k->resumed : from;
+        k->resumed = 0;
+        return push_decision(k, decider, k->t->blocks[f->block].ipdom) || (out_of_memory(k), 0);
     }
     int again = f->call_op != site->target;
     if (again) f->call = 0; /* its result is no longer that of a step */
@@ -955,6 +958,7 @@ execute:
     case RESUME: /* the log goes on with a landing in an outer activation */
         if (recording) end_activation(k, f, 0, UNWOUND);
         SAVE();
+        k->resumed = step;
         pop_frame(k);
         if (!k->n_frames) goto outside;
         FRAME();
@@ -1000,6 +1004,7 @@ called: /* in a call: what comes next? */
         case 0:
             goto entry;
         case 1:
+            k->resumed = 0;
             if (x[X_FLAGS] & SURE) return damaged(k, p, "a call returns that never began");
             if (!take_result(k, f, f->call_op, 1)) return;
             p = k->p;
