@@ -253,7 +253,10 @@ class Type:
         return {
             node.int("virtualIndex"): node.text("name")
             for node in self.debug.nodes(self.node.fields.get("elements"))
-            if node.tag == "DISubprogram" and "Virtual" in node.text("spFlags")
+            if node.tag == "DISubprogram"
+            and "Virtual" in node.text("spFlags")
+            # clang says 0 for every destructor, wherever it is
+            and not node.text("name").startswith("~")
         }
 
     @cached_property
