@@ -169,6 +169,8 @@ class SliceResult:
     point: str  # in words
     statements: tuple[Statement, ...]  # distinct lines, by file and line
     order: tuple[Statement, ...]  # every execution, in order; empty unless asked for
+    lines: int  # how many are in the slice; if not all are told, `statements` has those nearest
+    near: frozenset[tuple[str, int]]  # file and line of those that a short report shows
     steps: int
     of_steps: int
     of_lines: int

@@ -78,7 +78,7 @@ class User:
 
     def check_untouched(self, before: dict[str, tuple[object, ...]]) -> None:
         assert self.state() == before
-        assert os.listdir(self.tmp) == []
+        assert os.listdir(self.tmp) == [], os.listdir(self.tmp)
 
     def isolate(self, *arguments: object, test: str = TEST, **env: str) -> Said:
         """Isolate what broke `test` between good and bad; later options win."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ import click
 from rich.console import Console
 
 from whence.changes.changeset import ChangeSet
-from whence.cli.options import Size, with_options
+from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
-from whence.errors import UserError
 from whence.model import Result, Reverted
 from whence.report.document import to_document
 from whence.report.patch import to_patch
@@ -59,7 +57,7 @@ def isolate(**options: Any) -> int:
     Exit status: 0 found, 1 not found (the report says why), 2 something to mend first.
     """
     order = _order(options)
-    _check_writable(options)
+    check_writable(options["json_file"], options["patch_file"])
     result, changes = run_order(order, watcher_for(quiet=options["quiet"]))
     _write(result, changes, options)
     return 0 if result.status == "isolated" else 1
@@ -92,25 +90,6 @@ def _order(options: dict[str, Any]) -> Order:
     )
 
 
-def _check_writable(options: dict[str, Any]) -> None:
-    """Say now, not after an hour of work, that a report cannot be written."""
-    for name in (options["json_file"], options["patch_file"]):
-        if name in (None, "-"):
-            continue
-        path = Path(name).absolute()
-        if path.is_dir():
-            raise _cannot_write(name, "it is a directory")
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise _cannot_write(name, f"{path.parent} is no directory that you may write to")
-
-
-def _cannot_write(name: str | Path, why: str) -> UserError:
-    return UserError(
-        f"{name} cannot be written: {why}.\nName a file in a directory that is there and yours.",
-        slug="cannot-write",
-    )
-
-
 def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
     document = json.dumps(to_document(result), indent=1)
     if options["json_file"] == "-":
@@ -118,16 +97,9 @@ def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
     else:
         Console(highlight=False, soft_wrap=True).print(to_text(result))
         if options["json_file"]:
-            _put(Path(options["json_file"]), f"{document}\n".encode())
+            put(Path(options["json_file"]), f"{document}\n".encode())
     if options["patch_file"]:
-        _put(options["patch_file"], to_patch(changes, _claimed(result)))
-
-
-def _put(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise _cannot_write(path, error.strerror or str(error)) from None
+        put(options["patch_file"], to_patch(changes, _claimed(result)))
 
 
 def _claimed(result: Result) -> Reverted:

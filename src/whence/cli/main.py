@@ -26,17 +26,20 @@ USER_ERROR = 2
 @click.version_option(__version__, prog_name="whence")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find the changes that broke a test.
+    """Find the changes that broke a test, and what a wrong value depends on.
 
-    A test passed on the old version and fails on the new one.  whence finds the smallest set
-    of changes between the two that is to blame, in any language, by running the test on
-    versions in between.
+    A test passed on the old version and fails on the new one.  whence isolate finds the smallest
+    set of changes between the two that is to blame, in any language, by running the test on
+    versions in between.  whence trace records a run of a C or C++ program, and whence slice says
+    what a crash, an output byte or a variable of that run depends on.
 
     \b
     whence isolate --good v1.4 --bad HEAD --test "pytest -x tests/test_parse.py"
     whence isolate --good ../old --bad . --build make --test ./check.sh
     whence isolate --good pypi:click==8.2.0 --bad pypi:click==8.2.1 \\
                    --test "PYTHONPATH={tree} python $PWD/test.py"
+    whence trace --source . --build make --test ./check.sh --out run
+    whence slice run --at crash
 
     A file whence.toml in the current directory gives defaults for all options.
     """
@@ -89,9 +92,12 @@ def main() -> None:
         error.show()
         sys.exit(USER_ERROR)
     except (click.Abort, KeyboardInterrupt):
+        searches = "isolate" in sys.argv[1:2]
         _complain(
             "Interrupted, before anything was found.\n"
-            "The same command goes on from what is known so far.",
+            "The same command goes on from what is known so far."
+            if searches
+            else "Interrupted; nothing was kept.\nThe same command starts afresh.",
             slug="interrupted",
         )
         sys.exit(130)

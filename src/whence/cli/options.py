@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
+
+from whence.errors import UserError
 
 _LEAST_MEMORY = 2**20
 _SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -36,3 +40,31 @@ def with_options(options: list[Callable[..., Any]]) -> Callable[..., Any]:
         return command
 
     return decorate
+
+
+def check_writable(*names: str | Path | None) -> None:
+    """Say now, not after an hour of work, that a report cannot be written."""
+    for name in names:
+        if name in (None, "-"):
+            continue
+        path = Path(str(name)).absolute()
+        if path.is_dir():
+            raise _cannot_write(str(name), "it is a directory")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            why = f"{path.parent} is no directory that you may write to"
+            raise _cannot_write(str(name), why)
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a report."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise _cannot_write(path, error.strerror or str(error)) from None
+
+
+def _cannot_write(name: str | Path, why: str) -> UserError:
+    return UserError(
+        f"{name} cannot be written: {why}.\nName a file in a directory that is there and yours.",
+        slug="cannot-write",
+    )

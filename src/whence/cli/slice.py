@@ -10,7 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from whence.cli.options import with_options
+from whence.cli.options import check_writable, put, with_options
 from whence.cli.trace import sayer
 from whence.report.traces import slice_document, slice_text
 from whence.trace.recording import Recording
@@ -23,6 +23,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--trust", multiple=True, metavar="NAME", help="A function that is not entered: its call stands for it."),
     click.option("--process", metavar="PID", help="Which process, if several were recorded.  [default: the last that has the point]"),
     click.option("--steps", "in_order", is_flag=True, help="Every execution of a line in order, with its values, instead of the lines."),
+    click.option("--all", "everything", is_flag=True, help="Show all lines of a long slice, and those in files outside the tree."),
     click.option("--json", "json_file", metavar="FILE", help="Write the slice as JSON; - prints it, and nothing else."),
     click.option("--quiet", "-q", is_flag=True, help="No progress."),
     click.option("--debug", is_flag=True, help="Show tracebacks."),
@@ -34,6 +35,7 @@ _OPTIONS: list[Callable[..., Any]] = [
 def slice_command(**options: Any) -> int:
     """Show what a point of a run recorded in DIR depends on: through data and control, and with
     --relevant also through what was not executed."""
+    check_writable(options["json_file"])
     recording = Recording(options["folder"])
     result = slice_at(
         recording,
@@ -42,13 +44,16 @@ def slice_command(**options: Any) -> int:
         trust=options["trust"],
         process=options["process"],
         in_order=options["in_order"],
+        everything=options["everything"] or options["json_file"] is not None,
         say=sayer(quiet=options["quiet"] or options["json_file"] == "-"),
     )
     document = json.dumps(slice_document(result), indent=1)
     if options["json_file"] == "-":
         click.echo(document)
         return 0
-    Console(highlight=False, soft_wrap=True).print(slice_text(result))
+    Console(highlight=False, soft_wrap=True).print(
+        slice_text(result, everything=options["everything"])
+    )
     if options["json_file"]:
-        Path(options["json_file"]).write_text(document + "\n", "utf-8")
+        put(Path(options["json_file"]), f"{document}\n".encode())
     return 0

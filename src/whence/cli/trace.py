@@ -11,9 +11,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from whence.cli.options import Size, with_options
+from whence.cli.options import Size, check_writable, put, with_options
 from whence.errors import UserError
-from whence.frontend.c.record import DEFAULT_MAX_TRACE, record
+from whence.frontend.c.record import DEFAULT_MAX_TRACE, RUN, record
 from whence.report.traces import trace_document, trace_text
 from whence.subject.sources import fetch
 from whence.subject.trial import Recipe
@@ -44,6 +44,7 @@ def trace(**options: Any) -> int:
     the test runs it.  Ask the trace with `whence slice`.
     """
     out: Path = options["out"]
+    check_writable(options["json_file"])
     _prepare(out)
     say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
     recipe = Recipe(
@@ -66,23 +67,28 @@ def trace(**options: Any) -> int:
         return 0
     Console(highlight=False, soft_wrap=True).print(trace_text(summary))
     if options["json_file"]:
-        Path(options["json_file"]).write_text(document + "\n", "utf-8")
+        put(Path(options["json_file"]), f"{document}\n".encode())
     return 0
 
 
 def _prepare(out: Path) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(out.iterdir())
+        if is_empty:  # may we write to it?
+            (out / RUN).touch()
+            (out / RUN).unlink()
+    except OSError as error:
+        raise UserError(
+            f"--out {out} cannot be written: {error.strerror}.\n"
+            "Name a folder in a directory that is there and yours.",
+            slug="cannot-write",
+        ) from None
+    if not is_empty:
         raise UserError(
             f"--out {out} is not empty.\nName a folder that is empty or not there yet.",
             slug="out-not-empty",
         )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"--out {out} cannot be made: {error.strerror}.\nName a folder of yours.",
-            slug="cannot-write",
-        ) from None
 
 
 def _clear(out: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
@@ -53,7 +54,8 @@ def trace_text(summary: TraceSummary) -> Text:
         text.append(
             f"  {process.instructions:,} instructions, {process.events:,} events in "
             f"{_size(process.bytes)} ({per:.2f} bytes an instruction)\n"
-            f"  {process.functions} functions ran, of {_listed(process.files, 'file')}\n"
+            f"  {_count(process.functions, 'function')} ran; the program is built from "
+            f"{_listed(process.files)}\n"
         )
         if process.threads > 1:
             text.append(f"  {process.threads} threads\n")
@@ -73,10 +75,20 @@ def trace_text(summary: TraceSummary) -> Text:
     return text
 
 
-def _listed(names: tuple[str, ...], what: str) -> str:
-    shown = ", ".join(name.removeprefix("./") for name in names[:4])
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return f"{len(names)} {what}{'s' * (len(names) != 1)} ({shown}{more})" if names else "no file"
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _listed(files: tuple[str, ...]) -> str:
+    """The program's own files; of headers outside its tree only how many."""
+    own = [name for name in files if not name.startswith("/")]
+    shown = ", ".join(own[:4])
+    more = f" and {len(own) - 4} more" if len(own) > 4 else ""
+    outside = len(files) - len(own)
+    others = f", and {_count(outside, 'file')} outside its tree" if outside else ""
+    if not own:
+        return _count(outside, "file") + " outside its tree" if outside else "unknown files"
+    return f"{_count(len(own), 'file')} ({shown}{more}){others}"
 
 
 def _size(count: int) -> str:
@@ -99,6 +111,7 @@ def slice_document(result: SliceResult) -> dict[str, Any]:
         "kind": "relevant" if result.relevant else "dynamic",
         "statements": [asdict(statement) for statement in result.statements],
         "order": [asdict(statement) for statement in result.order],
+        "lines": result.lines,
         "steps": result.steps,
         "of": {"steps": result.of_steps, "lines": result.of_lines},
         "inputs": list(result.inputs),
@@ -107,30 +120,46 @@ def slice_document(result: SliceResult) -> dict[str, Any]:
     }
 
 
-def slice_text(result: SliceResult) -> Text:
-    """The slice as annotated source, or as the steps in order if they were asked for."""
-    kind = "relevant slice" if result.relevant else "slice"
+def slice_text(result: SliceResult, *, everything: bool = False) -> Text:
+    """The slice as annotated source, or as the steps in order if they were asked for.
+
+    Unless `everything`, of a long slice only what is nearest to the point.
+    """
     text = Text()
-    text.append(f"What {result.point} depends on", style="bold")
+    text.append(f"What {result.point} depends on:", style="bold")
     text.append(
-        f" ({kind}): {len(result.statements)} of the {result.of_lines} lines that ran, "
-        f"{result.steps:,} of {result.of_steps:,} instructions\n"
+        f" {result.lines:,} of the {result.of_lines:,} lines that ran, "
+        f"{result.steps:,} of {result.of_steps:,} instructions"
+        f"{' (relevant slice)' if result.relevant else ''}\n"
     )
     if result.inputs:
         text.append(f"and on {', '.join(result.inputs)}\n")
+    notes = list(result.notes)
     if result.order:
         _in_order(text, result.order)
     else:
-        _by_file(text, result.statements)
-    for note in result.notes:
+        shown = [s for s in result.statements if everything or (s.file, s.line) in result.near]
+        _by_file(text, shown)
+        if not everything and len(result.near) < result.lines:
+            notes.append(_left_out(result))
+    if notes:
+        text.append("\n")
+    for note in notes:
         text.append(f"note: {note}\n", style="yellow")
     text.rstrip()
     return text
 
 
-def _by_file(text: Text, statements: tuple[Statement, ...]) -> None:
+def _left_out(result: SliceResult) -> str:
+    what = f"{result.lines - len(result.near):,} lines farther from the point"
+    if all(not file.startswith("/") for file, _ in result.near):
+        what += ", or outside the tree,"
+    return f"{what} are left out: --all shows them, --json FILE has them"
+
+
+def _by_file(text: Text, statements: Sequence[Statement]) -> None:
     for file, in_file in groupby(statements, key=lambda s: s.file):
-        text.append(f"\n{file.removeprefix('./')}\n", style="bold")
+        text.append(f"\n{file}\n", style="bold")
         for function, lines in groupby(in_file, key=lambda s: s.function):
             text.append(f"  {function}\n", style="dim")
             for statement in lines:
@@ -145,7 +174,7 @@ def _in_order(text: Text, order: tuple[Statement, ...]) -> None:
 
 
 def _place(statement: Statement) -> str:
-    return f"{statement.file.removeprefix('./')}:{statement.line}"
+    return f"{statement.file}:{statement.line}"
 
 
 def _line(text: Text, statement: Statement, start: str, *, times: bool = True) -> None:

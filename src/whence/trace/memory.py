@@ -2,13 +2,109 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
 from whence.errors import UserError
-from whence.frontend.c.ir import Global
+from whence.frontend.c import terms
+from whence.frontend.c.ir import Bytes, Global
+from whence.frontend.c.process import Module
+from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Code
 from whence.frontend.c.variables import Place, Visible
+from whence.trace.inputs import ARGV, ENV
 from whence.trace.recording import Thread
 
 POINTER = 8
+
+
+_MOST_WRITES = 1_000_000  # to look for strings among
+_LONGEST = 64  # bytes of a string
+
+
+class Addresses:
+    """What a programmer calls an address: a string's contents, or the name of a global."""
+
+    def __init__(self, thread: Thread) -> None:
+        self.thread = thread
+
+    def shown(self, address: int, before: int, *, is_text: bool) -> str | None:
+        """The string at an address just before a step, or whose address it is, if known."""
+        text = self._text(address, before) if is_text else None
+        if text is not None:
+            return terms.quoted(text)
+        return self._global(address)
+
+    def _text(self, address: int, before: int) -> bytes | None:
+        for start, contents in self._constants[bisect_right(self._starts, address) - 1 :][:1]:
+            if start <= address < start + len(contents):
+                return contents[address - start :].partition(b"\0")[0]
+        if len(self.thread.stream.writes) > _MOST_WRITES:
+            return None
+        memory, found = Memory(self.thread), bytearray()
+        while len(found) < _LONGEST:
+            byte = memory.read(address + len(found), 1, before)
+            if byte is None:
+                return None
+            if byte == b"\0":
+                break
+            found += byte
+        return bytes(found)
+
+    @cached_property
+    def _constants(self) -> list[tuple[int, bytes]]:
+        """String literals, arguments and the environment, by address."""
+        process = self.thread.image.process
+        found = [
+            (address, variable.initial.data)
+            for module, loaded in self._modules()
+            for name, address in _symbols(module, loaded)
+            if (variable := module.module.variables.get(name)) is not None
+            and variable.constant
+            and isinstance(variable.initial, Bytes)
+        ]
+        effects = self.thread.stream.effects
+        for kind, fact in ((ARGV, "arg"), (ENV, "env")):
+            texts = process.facts.get(fact, [])
+            for row in effects[effects["kind"] == kind]:
+                if int(row["source"]) < len(texts):
+                    text = texts[int(row["source"])].encode("utf-8", "surrogateescape")
+                    found.append((int(row["addr"]), text + b"\0"))
+        return sorted(found)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in self._constants]
+
+    def _global(self, address: int) -> str | None:
+        if address not in self._symbols_at:
+            return None
+        module, name = self._symbols_at[address]
+        term = module.names.global_term(name)
+        return terms.value_of(term).text if term.text and term.text[0] not in '"…' else None
+
+    @cached_property
+    def _symbols_at(self) -> dict[int, tuple[ModuleSource, str]]:
+        found: dict[int, tuple[ModuleSource, str]] = {}
+        for module, loaded in self._modules():
+            for name, address in _symbols(module, loaded):
+                found.setdefault(address, (module, name))
+        found.pop(0, None)
+        return found
+
+    def _modules(self) -> Iterator[tuple[ModuleSource, Module]]:
+        image = self.thread.image
+        return zip(image.modules, image.process.modules, strict=True)
+
+
+def _symbols(module: ModuleSource, loaded: Module) -> Iterator[tuple[str, int]]:
+    """The symbols of a module, and where they lay."""
+    names = module.description.names
+    rows = module.description.arrays["symbols"]["name"].tolist()
+    return zip((names[row] for row in rows), loaded.addresses, strict=True)
 
 
 class Memory:
@@ -48,34 +144,73 @@ class Memory:
         return None
 
     def address_of(
-        self, step: int, op: int, visible: Visible, place: Place, text: str
+        self, step: int, before: int, visible: Visible, place: Place, text: str
     ) -> tuple[int, int, list[int]]:
-        """Where a variable's part is at a step, how big it is, and who wrote the pointers to it."""
-        address = self._variable(step, op, visible, text)
+        """Where a part of a variable that `step` can name is just before the step `before`, how
+        big it is, and who wrote the pointers to it."""
+        op = self.thread.queries.op_of(step)
         hops = (0, *place.hops) if visible.is_indirect else place.hops
-        address += hops[0]
+        alloca = self.private(op, visible)
         followed: list[int] = []
-        for hop in hops[1:]:
-            pointer = self.read(address, POINTER, step + 1)
-            if pointer is None:
+        if alloca is None:
+            address = self._variable(step, op, visible, text) + hops[0]
+        else:  # a pointer that only its function knows: its value, not its address, is known
+            followed = self.private_writes(alloca, hops[0], POINTER, step)
+            if len(followed) != 1 or self._code(followed[0]) != Code.LSTORE or len(hops) < 2:
                 raise _unknown(text)
-            written = self.thread.queries.last_write(address, POINTER, step + 1)
-            followed += [run.step for run in written if run.step]
-            address = int.from_bytes(pointer, "little") + hop
+            pointer = int(self.thread.replay.window(followed[0], followed[0] + 1).value[0])
+            address, hops = pointer + hops[1], hops[1:]
+        for hop in hops[1:]:
+            pointed = self.read(address, POINTER, before)
+            if pointed is None:
+                raise _unknown(text)
+            writers = self.thread.queries.last_write(address, POINTER, before)
+            followed += [run.step for run in writers if run.step]
+            address = int.from_bytes(pointed, "little") + hop
         size = place.type.size if place.type is not None else 1
         return address & 0xFFFFFFFFFFFFFFFF, max(size, 1), followed
+
+    def private(self, op: int, visible: Visible) -> int | None:
+        """The op that makes room for a variable whose address never leaves its function."""
+        source, local = self.thread.image.locate(op)
+        number = source.register(local, getattr(visible.address, "name", ""))
+        if isinstance(visible.address, Global) or number is None:
+            return None
+        alloca = op - local + number
+        is_private = self.thread.image.program.ops[alloca]["code"] == Code.LALLOCA
+        return alloca if is_private else None
+
+    def private_writes(self, alloca: int, offset: int, size: int, step: int) -> list[int]:
+        """The steps, up to `step`, that were the last to write bytes of such a variable."""
+        image = self.thread.image
+        ops, code = image.program.ops, image.code
+        start = int(ops[alloca]["b"]) + offset
+        function = code.block_function[code.stretch_block[code.op_stretch[alloca]]]
+        first, count = int(code.function_first_op[function]), int(code.function_ops[function])
+        own = ops[first : first + count]
+        writes = np.isin(own["code"], [Code.LSTORE, Code.LFILL, Code.LCOPY])
+        ends = own["b"].astype(np.int64) + own["x"]
+        overlaps = np.flatnonzero(writes & (own["b"] < start + size) & (ends > start))
+        executed = (
+            (self.thread.last_execution(first + each, step), int(own[each]["b"]), int(ends[each]))
+            for each in overlaps.tolist()
+        )
+        definer = np.zeros(size, np.int64)
+        for each, low, high in sorted((w, low, high) for w, low, high in executed if w is not None):
+            definer[max(low - start, 0) : high - start] = each
+        return [int(each) for each in np.unique(definer) if each]
+
+    def _code(self, step: int) -> int:
+        return int(self.thread.image.program.ops[self.thread.queries.op_of(step)]["code"])
 
     def _variable(self, step: int, op: int, visible: Visible, text: str) -> int:
         image = self.thread.image
         source, local = image.locate(op)
         if isinstance(visible.address, Global):
-            for module, loaded in zip(image.modules, image.process.modules, strict=True):
-                if module is source:
-                    names = module.description.names
-                    symbols = module.description.arrays["symbols"]["name"].tolist()
-                    for row, name in enumerate(symbols):
-                        if names[name] == visible.address.name:
-                            return loaded.addresses[row]
+            place = next(n for n, module in enumerate(image.modules) if module is source)
+            for name, address in _symbols(source, image.process.modules[place]):
+                if name == visible.address.name:
+                    return address
             raise _unknown(text)
         number = source.register(local, visible.address.name)
         defined = None if number is None else self._defined(op - local + number, step)
@@ -86,7 +221,7 @@ class Memory:
     def _defined(self, op: int, step: int) -> int | None:
         if self.thread.image.program.ops[op]["code"] == Code.LALLOCA:
             return None
-        return self.thread.last_execution(op, step + 1)
+        return self.thread.last_execution(op, step)
 
 
 def _unknown(text: str) -> UserError:

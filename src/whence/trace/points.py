@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import signal
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,7 @@ import numpy.typing as npt
 from whence.errors import UserError
 from whence.frontend.c.process import LogFile, Process, State
 from whence.frontend.c.replay import Status
-from whence.frontend.c.tables import NONE, Code
-from whence.frontend.c.variables import Place, Visible
+from whence.frontend.c.tables import NONE, Code, Kind
 from whence.trace.columns import OUTPUT
 from whence.trace.memory import Memory
 from whence.trace.recording import Recording, Thread
@@ -24,6 +24,8 @@ ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail
 EXITS = ("exit", "_exit", "_Exit", "quick_exit")
 EXIT, SOURCE = 9, 8  # kinds of effects
 STDOUT = 3  # kind of a source
+_UNKNOWN = "an unknown line"
+_FULL_STACK = 1000  # calls within each other that make us think of it
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,34 @@ class Point:
 def find(recording: Recording, text: str, process: str | None = None) -> Point:
     """Return the point that `text` names."""
     chosen = _chosen(recording, process)
+    try:
+        point = _find(recording, chosen, text)
+        if len(recording.processes) == 1:
+            return point
+        of = point.thread.image.process
+        who = f"{of.folder.name}, {' '.join(of.arguments)[:60]}"
+        return replace(point, words=f"{point.words} [process {who}]")
+    except UserError as error:  # it may be in the part of the trace that is not there
+        damage = dict.fromkeys(_damage(recording, chosen))
+        if error.slug not in _MAY_BE_MISSING or not damage:
+            raise
+        raise UserError(f"{error}\nBut {'; '.join(damage)}.", slug=error.slug) from None
+
+
+_MAY_BE_MISSING = ("no-such-end", "no-such-byte", "line-not-executed")
+
+
+def _damage(recording: Recording, chosen: Sequence[Process]) -> Iterator[str]:
+    for process in chosen:
+        if not process.has_main_log:
+            yield f"the log of process {process.pid} is missing or damaged"
+            continue
+        image = recording.image(process)
+        for log in process.logs:
+            yield from reading_notes(recording.thread(image, log))
+
+
+def _find(recording: Recording, chosen: Sequence[Process], text: str) -> Point:
     if text == "crash":
         return _crash(recording, chosen)
     if text in ("assert", "exit"):
@@ -110,17 +140,26 @@ def crash_point(thread: Thread) -> Point:
     last = thread.stream.steps
     op = meta.stop_op
     if op is None:  # in code that is not recorded: what it was called with is to blame
-        return Point(thread, (last,), f"{name} in code called at {_where(thread, last)}")
+        return Point(thread, (last,), f"{name} {_called(thread, last)}")
     instance = len(thread.stream.stretch) - 1
     steps = {d.step for d in queries.operands(instance, op) if d.step}
     decided = int(thread.stream.control[instance])
     criteria = tuple(sorted(steps | ({decided} if decided else set())))
     place = thread.image.place(op)
-    where = f"{place.file}:{place.line}" if place else "an unknown line"
+    where = f"{place.file}:{place.line}" if place else _UNKNOWN
     words = f"{name} at {where}"
     if thread.log.signal in (signal.SIGSEGV, signal.SIGBUS):
         words += f" (address {thread.log.address:#x})"
     return Point(thread, criteria or (last,), words)
+
+
+def _called(thread: Thread, step: int) -> str:
+    """Where it happened, if the last step is a call."""
+    where = _where(thread, step)
+    depth, name = len(thread.queries.callers(step)), callee(thread, step)
+    if depth >= _FULL_STACK and name in thread.image.function_names:
+        return f"in the call of {name} at {where}, {depth:,} calls deep (the stack is full)"
+    return f"in {name}, called at {where}" if name else f"in code called at {where}"
 
 
 def signal_name(log: LogFile) -> str:
@@ -131,13 +170,20 @@ def signal_name(log: LogFile) -> str:
 
 
 def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point:
+    last = None
     for thread in _threads(recording, chosen):
         point = assert_point(thread) if text == "assert" else exit_point(thread)
-        if point is not None:
+        last = last or point
+        # Of several processes that exited, the one whose status became the test's.
+        ending = exit_of(thread) if text == "exit" else None
+        if point is not None and (ending is None or ending[1] == recording.document["status"]):
             return point
-    what = "assertion failed in" if text == "assert" else "exit was recorded of"
+    if last is not None:
+        return last
+    what = "failed an assertion or called abort" if text == "assert" else "came to its exit"
     raise UserError(
-        f"No {what} a recorded process.\nwhence trace says how each process ended.",
+        f"No recorded process {what}.\n"
+        "Ask for another point; FILE:LINE is what it was doing.  whence trace says how each ended.",
         slug="no-such-end",
     )
 
@@ -149,32 +195,38 @@ def assert_point(thread: Thread) -> Point | None:
         return None
     decided = thread.queries.deciding(step)
     where = _where(thread, step)
-    return Point(
-        thread, (step, *([decided] if decided else [])), f"the failed assertion at {where}"
-    )
+    what = "the call of abort" if callee(thread, step) == "abort" else "the failed assertion"
+    return Point(thread, (step, *([decided] if decided else [])), f"{what} at {where}")
 
 
 def exit_point(thread: Thread) -> Point | None:
     """What decided the exit status: the argument of exit, or what main returned."""
-    if thread.log.kind != "main" or thread.log.state is State.RUNNING:
+    ending = exit_of(thread)
+    if ending is None:
+        return None
+    step, status = ending
+    is_call = thread.image.code.kind[thread.queries.op_of(step)] == Kind.CALL
+    how = f"given at {_where(thread, step)}" if is_call else "that main returned"
+    return Point(thread, (step,), f"the exit status {status} {how}")
+
+
+def exit_of(thread: Thread) -> tuple[int, int] | None:
+    """The step that ended the process, and the exit status that it gave."""
+    if thread.log.state is State.CRASHED:
         return None
     effects = thread.stream.effects
     exits = effects[effects["kind"] == EXIT]
     if len(exits) and int(exits[-1]["step"]):
-        step = int(exits[-1]["step"])
-        return Point(thread, (step,), f"the exit status given at {_where(thread, step)}")
+        return int(exits[-1]["step"]), int(exits[-1]["arg"]) & 0xFF
+    if thread.log.kind != "main" or thread.log.state is State.RUNNING:
+        return None
     names = thread.image.function_names
     activations = thread.stream.activations
-    mains = [
-        number
-        for number in np.flatnonzero(activations["depth"] <= 1).tolist()
-        if activations[number]["function"] != NONE
-        and names[int(activations[number]["function"])] == "main"
-    ]
-    if not mains or not int(activations[mains[0]]["ret"]):
-        return None
-    step = int(activations[mains[0]]["ret"])
-    return Point(thread, (step,), f"the exit status returned at {_where(thread, step)}")
+    for number in np.flatnonzero(activations["depth"] <= 1).tolist():
+        function, step = (int(activations[number][field]) for field in ("function", "ret"))
+        if function != NONE and names[function] == "main" and step:
+            return step, int(thread.replay.window(step, step + 1).value[0]) & 0xFF
+    return None
 
 
 def callee(thread: Thread, step: int) -> str | None:
@@ -190,7 +242,7 @@ def callee(thread: Thread, step: int) -> str | None:
 
 def _where(thread: Thread, step: int) -> str:
     place = thread.image.place(thread.queries.op_of(step))
-    return f"{place.file}:{place.line}" if place else "an unknown line"
+    return f"{place.file}:{place.line}" if place else _UNKNOWN
 
 
 # --- output ----------------------------------------------------------------------------------
@@ -232,34 +284,64 @@ def _standard_output(thread: Thread) -> list[int]:
 def _line(
     recording: Recording, chosen: Sequence[Process], file: str, line: int, variable: str | None
 ) -> Point:
-    seen: set[str] = set()
-    lines: set[int] = set()
-    for thread in _threads(recording, chosen):
-        image = thread.image
-        files = [n for n, name in enumerate(image.file_names) if _is_file(name, file)]
-        seen.update(image.file_names)
-        ops = np.flatnonzero(np.isin(image.files, files) & (image.rows == line))
-        lines.update(np.unique(image.rows[np.isin(image.files, files)]).tolist())
-        steps = last_execution(thread, ops)
-        if steps:
-            return _at(thread, steps, file, line, variable)
-    if not any(_is_file(name, file) for name in seen):
-        listed = ", ".join(sorted(seen)[:8]) or "none"
-        raise UserError(
-            f"{file} is no file of the recorded program.\nIts files are: {listed}.",
-            slug="no-such-file",
-        )
-    near = sorted(lines - {0}, key=lambda n: (abs(n - line), n))[:3]
-    raise UserError(
-        f"Line {line} of {file} was not executed.\n"
-        f"Lines near it that have code: {', '.join(map(str, sorted(near))) or 'none'}.",
-        slug="line-not-executed",
+    images = {process: recording.image(process) for process in chosen}
+    name = _file({name for image in images.values() for name in image.file_names}, file)
+    code: set[int] = set()  # lines that have some
+    ran: set[int] = set()
+    for process in reversed(chosen):
+        image = images[process]
+        if name not in image.file_names:
+            continue
+        of_file = image.files == image.file_names.index(name)
+        ops = np.flatnonzero(of_file & (image.rows == line))
+        code.update(np.unique(image.rows[of_file]).tolist())
+        for log in process.logs:
+            thread = recording.thread(image, log)
+            steps = last_execution(thread, ops)
+            if steps:
+                return _at(thread, steps, name, line, variable)
+            executed = np.isin(image.code.op_stretch, np.unique(thread.stream.stretch))
+            ran.update(np.unique(image.rows[of_file & executed]).tolist())
+    raise _not_executed(name, line, code - {0}, ran - {0})
+
+
+def _not_executed(file: str, line: int, code: set[int], ran: set[int]) -> UserError:
+    near = sorted(ran, key=lambda n: (abs(n - line), n))[:3]
+    what = "was not executed" if line in code else "has no code"
+    listed = ", ".join(map(str, sorted(near)))
+    hint = f"Lines near it that were executed: {listed}." if near else f"Nothing of {file} was."
+    return UserError(f"Line {line} of {file} {what}.\n{hint}", slug="line-not-executed")
+
+
+def _file(names: set[str], asked: str) -> str:
+    """The file that a user means: by its path in the tree, by the end of it, or by a path from
+    where they are to it."""
+    wanted = posixpath.normpath(asked)
+    found = (
+        [name for name in names if name == wanted]
+        or [name for name in names if name.endswith("/" + wanted)]
+        or [name for name in names if not name.startswith("/") and wanted.endswith("/" + name)]
     )
-
-
-def _is_file(name: str, asked: str) -> bool:
-    name, asked = name.removeprefix("./"), asked.removeprefix("./")
-    return name == asked or name.endswith("/" + asked)
+    if len(found) == 1:
+        return found[0]
+    own = sorted(found or (name for name in names if not name.startswith("/")))
+    listed = ", ".join(own[:8]) + (" ..." if len(own) > 8 else "")
+    if found:
+        raise UserError(
+            f"{asked} may be any of several files of the recorded program: {listed}.\n"
+            "Write more of its path.",
+            slug="which-file",
+        )
+    if not names:
+        raise UserError(
+            "The recorded program has no debug information, so its lines are unknown.\n"
+            "Have it built without -g0 and without strip; or ask for crash, exit or output:BYTE.",
+            slug="no-debug-information",
+        )
+    raise UserError(
+        f"{asked} is no file of the recorded program.\nIts files are: {listed}.",
+        slug="no-such-file",
+    )
 
 
 def last_execution(thread: Thread, ops: npt.NDArray[np.int64]) -> list[int]:
@@ -299,65 +381,60 @@ def _has(thread: Thread, instance: int, ops: set[int]) -> bool:
 
 def _at(thread: Thread, steps: list[int], file: str, line: int, variable: str | None) -> Point:
     if variable is None:
-        return Point(thread, tuple(steps), f"{file}:{line}, when it ran last")
+        return Point(thread, tuple(steps), f"{file}:{line} (when it ran last)")
     criteria = variable_criteria(thread, steps, line, variable)
-    return Point(thread, criteria, f"{variable} at {file}:{line}, when it ran last")
+    words = f"{variable} at {file}:{line} (when it ran last)"
+    if criteria:
+        return Point(thread, criteria, words)
+    decided = thread.queries.deciding(steps[-1])
+    note = f"no step of the run wrote {variable} before: it is as it was at the start"
+    return Point(thread, (decided,) if decided else (), words, (note,))
 
 
 def variable_criteria(
     thread: Thread, steps: list[int], line: int, variable: str
 ) -> tuple[int, ...]:
     """The steps that made a variable what it is when control has gone through a line."""
-    image, queries = thread.image, thread.queries
-    op = queries.op_of(steps[0])
-    source, local = image.locate(op)
-    function = source.function_of(local)
-    visible, place = source.names.resolve(function, line, variable)
-    address = getattr(visible.address, "name", "")
-    number = source.register(local, address)
-    if number is not None and len(place.hops) == 1 and not visible.is_indirect:
-        alloca = int(image.program.ops[op - local + number]["code"])
-        if alloca == Code.LALLOCA:
-            return _private_writes(thread, steps[-1], op - local + number, place.hops[0])
-    return _memory_writes(thread, steps, visible, place, op, variable)
-
-
-def _private_writes(thread: Thread, step: int, alloca: int, offset: int) -> tuple[int, ...]:
-    ops = thread.image.program.ops
-    start = int(ops[alloca]["b"])
-    size = int(ops[alloca]["x"])
-    function = thread.image.code.block_function[
-        thread.image.code.stretch_block[thread.image.code.op_stretch[alloca]]
-    ]
-    first = int(thread.image.code.function_first_op[function])
-    count = int(thread.image.code.function_ops[function])
-    own = ops[first : first + count]
-    writes = np.isin(own["code"], [Code.LSTORE, Code.LFILL, Code.LCOPY])
-    inside = (own["b"] >= start) & (own["b"] < start + size) & (own["b"] <= start + offset)
-    covers = inside & (own["b"].astype(np.int64) + own["x"] > start + offset)
-    found = [
-        last
-        for op in (np.flatnonzero(writes & covers) + first).tolist()
-        if (last := thread.last_execution(op, step + 1)) is not None
-    ]
-    return (max(found),) if found else (step,)
-
-
-def _memory_writes(
-    thread: Thread, steps: list[int], visible: Visible, place: Place, op: int, text: str
-) -> tuple[int, ...]:
+    op = thread.queries.op_of(steps[0])
+    source, local = thread.image.locate(op)
+    visible, place = source.names.resolve(source.function_of(local), line, variable)
     memory = Memory(thread)
-    address, size, pointers = memory.address_of(steps[-1], op, visible, place, text)
-    written = thread.queries.last_write(address, size, steps[-1] + 1)
-    found = {row.step for row in written if row.step} | set(pointers)
-    return tuple(sorted(found)) or (steps[-1],)
+    alloca = memory.private(op, visible)
+    if alloca is not None and len(place.hops) == 1 and not visible.is_indirect:
+        size = max(place.type.size if place.type else 1, 1)
+        return tuple(memory.private_writes(alloca, place.hops[0], size, steps[-1]))
+    before = after(thread, steps[-1])
+    address, size, pointers = memory.address_of(steps[-1], before, visible, place, variable)
+    written = thread.queries.last_write(address, size, before)
+    return tuple(sorted({row.step for row in written if row.step} | set(pointers)))
+
+
+def after(thread: Thread, step: int) -> int:
+    """The step with which control goes on after `step`: for a call, when it has come back."""
+    stream, queries = thread.stream, thread.queries
+    if thread.image.program.ops[queries.op_of(step)]["code"] != Code.CALL:
+        return step + 1
+    instance = queries.instance_of(step)
+    own, following = int(stream.activation[instance]), instance + 1
+    while following < len(stream.first):
+        inner = int(stream.activation[following])
+        if inner == own:
+            return int(stream.first[following])
+        while inner and int(stream.activations["parent"][inner]) != own:
+            inner = int(stream.activations["parent"][inner])
+        if not inner:
+            return int(stream.first[following])
+        following = int(stream.activations["last_instance"][inner]) + 1
+    return stream.steps + 1
 
 
 def reading_notes(thread: Thread) -> tuple[str, ...]:
     """What has to be said of a trace that is not whole."""
     notes = []
-    if thread.log.state is State.RUNNING:
+    if thread.log.state is State.RUNNING and exit_of(thread) is None:
         notes.append("the program was killed; the trace goes up to there")
+    if thread.log.missing:
+        notes.append(f"{thread.log.missing:,} bytes of the log are missing; it is used up to there")
     if thread.meta.status is Status.DAMAGED:
         notes.append(f"the trace is damaged ({thread.meta.message}); it is used up to there")
     return tuple(notes)

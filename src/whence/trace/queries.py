@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.trace.columns import (
     ALLOC,
@@ -112,6 +113,11 @@ class Queries:
         near = stream.first[low : high + 1]
         return low + int(np.searchsorted(near, np.uint32(step), "right")) - 1
 
+    def instances_at(self, steps: U32) -> npt.NDArray[np.int64]:
+        """The instances that some steps lie in."""
+        # `first` of the same type as what is looked for, or it is all converted each time.
+        return np.searchsorted(self.stream.first, steps.astype(np.uint32, copy=False), "right") - 1
+
     def op_of(self, step: int) -> int:
         """The op that `step` executed."""
         return self._op(self.instance_of(step), step)
@@ -186,7 +192,19 @@ class Queries:
     def previous_of_block(self, instance: int) -> int | None:
         """The first instance of the run before, in this activation, of the block."""
         start = self._block_start(instance)
-        return None if start is None else self._last_before(self._first_stretch(instance), start)
+        return None if start is None else self.last_before(self._first_stretch(instance), start)
+
+    def last_before(self, stretch: int, instance: int, within: int | None = None) -> int | None:
+        """The last instance of `stretch` before `instance` in its activation.
+
+        With `within`, only so many instances of the activation are looked at.
+        """
+        at = self.previous_instance(instance)
+        for _ in range(NEAR if within is None else within):
+            if at is None or self.stream.stretch[at] == stretch:
+                return at
+            at = self.previous_instance(at)
+        return self._last_before_indexed(stretch, instance) if within is None else None
 
     def next_of_block(self, instance: int) -> int | None:
         """The first instance of the run after, in this activation, of the block."""
@@ -408,15 +426,6 @@ class Queries:
             at = self.previous_instance(at)
         return at
 
-    def _last_before(self, stretch: int, instance: int) -> int | None:
-        """The last instance of `stretch` before `instance` in its activation."""
-        at = self.previous_instance(instance)
-        for _ in range(NEAR):
-            if at is None or self.stream.stretch[at] == stretch:
-                return at
-            at = self.previous_instance(at)
-        return self._last_before_indexed(stretch, instance)
-
     def _last_before_indexed(self, stretch: int, instance: int) -> int | None:
         activation = self.stream.activation[instance]
         start = np.uint32(self._activation(int(activation), "first_instance"))
@@ -465,7 +474,7 @@ class Queries:
             return
         stretch = int(self.code.op_stretch[use])
         here = self.stream.stretch[instance] == stretch and use < op
-        at = instance if here else self._last_before(stretch, instance)
+        at = instance if here else self.last_before(stretch, instance)
         step = None if at is None else self.step_of(at, use)
         if step is not None:
             yield Dependence(step, "register")

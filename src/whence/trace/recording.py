@@ -22,10 +22,10 @@ from whence.frontend.c.record import MODULES, RUN, SOURCES
 from whence.frontend.c.replay import Meta, Mismatch, Replay, Status, Window
 from whence.frontend.c.replay import Stream as LogBytes
 from whence.frontend.c.replay.program import Program
-from whence.frontend.c.source import Lines, ModuleSource, Place
+from whence.frontend.c.source import Lines, ModuleSource, Place, shown_path
 from whence.frontend.c.tables import NONE, Description
 from whence.model import Failure, Outcome
-from whence.trace.columns import Code, Stream
+from whence.trace.columns import FILES, Code, Stream
 from whence.trace.queries import Queries
 
 Progress = Callable[[int, int], bool]
@@ -43,7 +43,7 @@ class Recording:
                 "Make one with: whence trace --source . --build make --test ./check --out DIR",
                 slug="not-a-trace",
             )
-        self.document: dict[str, Any] = json.loads((folder / RUN).read_text("utf-8"))
+        self.document: dict[str, Any] = _document(folder)
         self.lines = Lines(folder / SOURCES)
 
     @cached_property
@@ -67,6 +67,24 @@ class Recording:
         self, image: Image, log: LogFile, progress: Progress | None = None
     ) -> Thread:  # fmt: skip
         return Thread(self, image, log, progress)
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    """What the folder says of the run."""
+    try:
+        found = json.loads((folder / RUN).read_text("utf-8"))
+        if found["frontend"] != "c":
+            raise ValueError(f"it is of the front end {found['frontend']!r}")
+        Outcome(found["outcome"])
+        if found["failure"]:
+            Failure(**found["failure"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(
+            f"{folder / RUN} cannot be read: {error or 'it is damaged'}.\n"
+            "Record the run again with whence trace.",
+            slug="not-a-trace",
+        ) from None
+    return dict(found)
 
 
 class Image:
@@ -158,8 +176,10 @@ class Image:
         numbers = {name: number for number, name in enumerate(self.file_names)}
         for description in self.descriptions:
             own = description.arrays["op_file"]
-            table = np.array([numbers.get(name, NONE) for name in description.names], "<u4")
             known = own != NONE
+            table = np.full(len(description.names), NONE, "<u4")
+            for name in np.unique(own[known]).tolist():
+                table[name] = numbers[shown_path(description.names[name])]
             found = np.full(len(own), NONE, "<u4")
             found[known] = table[own[known]]
             parts.append(found)
@@ -167,10 +187,11 @@ class Image:
 
     @cached_property
     def file_names(self) -> list[str]:
+        """The files that the program was compiled from, as users write them."""
         found: dict[str, None] = {}
         for description in self.descriptions:
             used = np.unique(description.arrays["op_file"])
-            found |= {description.names[int(n)]: None for n in used if n != NONE}
+            found |= {shown_path(description.names[int(n)]): None for n in used if n != NONE}
         return list(found)
 
 
@@ -196,12 +217,10 @@ class Thread:
         out = log.path.with_suffix(".index")
         data = process.open_log(log)
         known = out / "meta.json"
-        if known.is_file():
-            saved = json.loads(known.read_text("utf-8"))
-            if saved.pop("version", 0) == VERSION:
-                return Replay(
-                    self.image.program, LogBytes.of(data, process.jumps_out(log)), out, _meta(saved)
-                )
+        saved = _saved(out)
+        if saved is not None:
+            stream = LogBytes.of(data, process.jumps_out(log))
+            return Replay(self.image.program, stream, out, saved)
         shutil.rmtree(out, ignore_errors=True)
         replay = Replay.open(
             self.image.program, data, out, progress=progress, jumps=process.jumps_out(log)
@@ -210,18 +229,20 @@ class Thread:
             known.write_text(json.dumps(asdict(replay.meta) | {"version": VERSION}), "utf-8")
         return replay
 
-    def last_execution(self, op: int, before: int) -> int | None:
-        """The last step before `before`, in the same activation, that executed `op`."""
-        queries, code = self.queries, self.image.code
-        instance: int | None = queries.instance_of(before)
-        stretch = int(code.op_stretch[op])
-        while instance is not None:
-            if int(self.stream.stretch[instance]) == stretch:
-                step = queries.step_of(instance, op)
-                if step is not None and step < before:
-                    return step
-            instance = queries.previous_instance(instance)
-        return None
+    def last_execution(self, op: int, step: int, within: int | None = None) -> int | None:
+        """The last step up to `step`, in the same activation, that executed `op`.
+
+        It is looked for in so many instances of the activation; None: in all.
+        """
+        queries = self.queries
+        stretch = int(self.image.code.op_stretch[op])
+        instance = queries.instance_of(step)
+        if int(self.stream.stretch[instance]) == stretch:
+            found = queries.step_of(instance, op)
+            if found is not None and found <= step:
+                return found
+        before = queries.last_before(stretch, instance, within)
+        return None if before is None else queries.step_of(before, op)
 
     @property
     def is_whole(self) -> bool:
@@ -230,7 +251,15 @@ class Thread:
         return ended and self.meta.status is not Status.DAMAGED
 
 
-def _meta(saved: dict[str, Any]) -> Meta:
-    saved["status"] = Status(saved["status"])
-    saved["mismatches"] = tuple(Mismatch(**row) for row in saved["mismatches"])
-    return Meta(**saved)
+def _saved(out: Path) -> Meta | None:
+    """What is kept of a log that was opened before; None if anything of it is missing."""
+    needed = [*(name for name, _ in FILES.values()), "checkpoints", "checkpoints.index"]
+    try:
+        saved = json.loads((out / "meta.json").read_text("utf-8"))
+        if saved.pop("version", 0) != VERSION or not all((out / n).is_file() for n in needed):
+            return None
+        saved["status"] = Status(saved["status"])
+        saved["mismatches"] = tuple(Mismatch(**row) for row in saved["mismatches"])
+        return Meta(**saved)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from whence.errors import UserError
 from whence.frontend.c.tables import NONE
-from whence.model import SliceResult
+from whence.model import SliceResult, Statement
 from whence.trace.inputs import inputs_of
 from whence.trace.points import Point, find, reading_notes
 from whence.trace.recording import Image, Recording
@@ -19,6 +19,7 @@ from whence.trace.slicing import slice_
 from whence.trace.statements import Narrator, Steps
 
 MOST_EXECUTIONS = 10_000  # that are told one by one
+NEAREST = 200  # lines, or executions, that a short report shows
 
 
 def slice_at(
@@ -29,9 +30,13 @@ def slice_at(
     trust: Sequence[str] = (),
     process: str | None = None,
     in_order: bool = False,
+    everything: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> SliceResult:
-    """Return the slice of a recorded run from the point that `at` names."""
+    """Return the slice of a recorded run from the point that `at` names.
+
+    Unless `everything`, only the lines nearest to the point are told.
+    """
     say("opening the trace")
     point = find(recording, at, process)
     started = time.monotonic()
@@ -39,7 +44,7 @@ def slice_at(
     steps = steps_of(point, relevant=relevant, trust=trust)
     seconds = time.monotonic() - started
     say("writing it down")
-    return _told(point, steps, relevant, seconds, in_order)
+    return _told(point, steps, relevant, seconds, in_order, everything)
 
 
 def steps_of(point: Point, *, relevant: bool = False, trust: Sequence[str] = ()) -> Steps:
@@ -74,18 +79,25 @@ def _trusted(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def _told(
-    point: Point, steps: Steps, relevant: bool, seconds: float, in_order: bool
-) -> SliceResult:  # fmt: skip
+    point: Point, steps: Steps, relevant: bool, seconds: float, in_order: bool, everything: bool
+) -> SliceResult:
     thread = point.thread
     narrator = Narrator(thread)
-    order = tuple(narrator.executions(steps, MOST_EXECUTIONS)) if in_order else ()
+    lines = narrator.lines(steps)
+    near = [line for line in lines if not line.is_outside] or lines
     notes = [*point.notes, *reading_notes(thread)]
-    if len(order) == MOST_EXECUTIONS:
-        notes.append(f"only the first {MOST_EXECUTIONS} executions are listed")
+    order: list[Statement] = []
+    if in_order:
+        most = MOST_EXECUTIONS if everything else NEAREST
+        order, left = narrator.executions(steps, most)
+        if left:
+            notes.append(f"only the last {most:,} executions are told; {left:,} came before them")
     return SliceResult(
         point=point.words,
-        statements=tuple(narrator.lines(steps)),
-        order=order,
+        statements=tuple(narrator.told(lines if everything else near[:NEAREST], steps)),
+        order=tuple(order),
+        lines=len(lines),
+        near=frozenset((line.file, line.number) for line in near[:NEAREST]),
         steps=len(steps),
         of_steps=thread.stream.steps,
         of_lines=lines_that_ran(point),
@@ -99,7 +111,8 @@ def _told(
 def lines_that_ran(point: Point) -> int:
     """How many source lines the thread executed."""
     image, stream = point.thread.image, point.thread.stream
-    stretches = np.unique(stream.stretch)
-    ran = np.isin(image.code.op_stretch, stretches)
+    executed = np.bincount(stream.stretch, minlength=len(image.code.stretch_ops)) > 0
+    stretches = image.code.op_stretch
+    ran = (stretches != NONE) & executed[np.where(stretches != NONE, stretches, 0)]
     keys = image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran]
     return len(np.unique(keys[(image.files[ran] != NONE) & (image.rows[ran] != 0)]))

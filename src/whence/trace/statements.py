@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c.describing import describe
-from whence.frontend.c.tables import NONE
+from whence.frontend.c.tables import NONE, BlockFlag, Kind
 from whence.model import Statement
+from whence.trace.memory import Addresses
 from whence.trace.recording import Thread
 
 Steps = npt.NDArray[np.uint32]
+Ops = npt.NDArray[np.int64]
 CHUNK = 1 << 17  # steps whose values are replayed together
+MOST_VALUES = 200  # of one line
+FARTHEST = 4096  # instances of its activation in which a step of the same line is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that some steps went through: the last step of each of its ops, in order."""
+
+    file: str
+    number: int
+    ops: Ops
+    last: Steps
+    instances: int
+
+    @property
+    def is_outside(self) -> bool:
+        """Is it in a file that does not belong to the program's tree, such as a system header?"""
+        return self.file.startswith("/")
 
 
 class Narrator:
@@ -21,6 +42,7 @@ class Narrator:
 
     def __init__(self, thread: Thread) -> None:
         self.thread = thread
+        self.addresses = Addresses(thread)
         self._first = -1
         self._values: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
 
@@ -32,40 +54,49 @@ class Narrator:
             self._first = first
         return int(self._values[step - first])
 
-    def ops(self, steps: Steps) -> npt.NDArray[np.int64]:
+    def ops(self, steps: Steps) -> Ops:
         """The op of each of some steps, which are sorted."""
         stream, code = self.thread.stream, self.thread.image.code
-        instances = np.searchsorted(stream.first, steps, side="right") - 1
+        instances = self.thread.queries.instances_at(steps)
         starts = code.stretch_first_op[stream.stretch[instances]].astype(np.int64)
         return starts + steps - stream.first[instances]
 
-    def lines(self, steps: Steps) -> list[Statement]:
-        """The distinct lines of some steps, by file and line, with their last values."""
+    # --- lines -------------------------------------------------------------------------------
+
+    def lines(self, steps: Steps) -> list[Line]:
+        """The distinct lines of some steps, the one that ran last first."""
         image = self.thread.image
         counts, last = self._last_of_each_op(steps)
         ran = np.flatnonzero(counts)
         ran = ran[(image.files[ran] != NONE) & (image.rows[ran] != 0)]
+        if not len(ran):
+            return []
         keys = image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran]
-        order = np.argsort(keys, kind="stable")
-        unique, starts = np.unique(keys[order], return_index=True)
-        groups = np.split(ran[order], starts[1:])
-        # From the latest to the earliest, so that values are replayed once.
-        latest = sorted(
-            zip(unique.tolist(), groups, strict=True), key=lambda g: -int(last[g[1]].max())
-        )
-        found = []
-        for key, ops in latest:
-            file = image.file_names[key >> 32]
-            since = last[ops.min()]
-            own = ops[last[ops] >= since]
-            own = own[np.argsort(last[own])]
-            line = self._line(file, key & 0xFFFFFFFF, last[own], own, int(counts[ops].max()))
-            found.append(line)
-        return sorted(found, key=lambda s: (s.file, s.line))
+        order = np.lexsort((last[ran], keys))
+        ran, keys = ran[order], keys[order]
+        unique, starts = np.unique(keys, return_index=True)
+        found = [
+            Line(
+                file=image.file_names[key >> 32],
+                number=key & 0xFFFFFFFF,
+                ops=ops,
+                last=last[ops],
+                instances=int(counts[ops].max()),
+            )
+            for key, ops in zip(unique.tolist(), np.split(ran, starts[1:]), strict=True)
+        ]
+        kept = [line for line in found if not self._only_ends(line.file, line.number, line.ops)]
+        return sorted(kept, key=lambda line: -int(line.last[-1]))
 
-    def _last_of_each_op(
-        self, steps: Steps
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:  # fmt: skip
+    def _only_ends(self, file: str, line: int, ops: Ops) -> bool:
+        """Is it the end of a function, where the compiler has it return what a line above gave?
+
+        A destructor that runs there is worth showing.
+        """
+        is_brace = self.thread.recording.lines.line(file, line) == "}"
+        return is_brace and not np.any(self.thread.image.code.kind[ops] == Kind.CALL)
+
+    def _last_of_each_op(self, steps: Steps) -> tuple[Ops, Steps]:
         """How many of the steps executed each op, and the last that did."""
         total = len(self.thread.image.rows)
         counts = np.zeros(total, np.int64)
@@ -77,46 +108,114 @@ class Narrator:
             last[ops] = part  # of several for one op the last stays
         return counts, last
 
-    def executions(self, steps: Steps, limit: int) -> Iterator[Statement]:
-        """Each execution of a line, in order: neighbouring steps of one line are one."""
+    def told(self, lines: Iterable[Line], steps: Steps) -> list[Statement]:
+        """Lines of these steps as statements, by file and line, with what they computed last."""
+        latest = sorted(lines, key=lambda line: -int(line.last[-1]))  # so values are replayed once
+        found = [self._told(line, steps) for line in latest]
+        return sorted(found, key=lambda s: (s.file.startswith("/"), s.file, s.line))
+
+    def _told(self, line: Line, steps: Steps) -> Statement:
+        pairs = list(self._together(line, steps))
+        values = self._values_of(pairs[-MOST_VALUES:])
+        return self._statement(line.file, line.number, int(line.ops[-1]), values, line.instances)
+
+    def _together(self, line: Line, steps: Steps) -> Iterator[tuple[int, int]]:
+        """The steps and ops of the last time that control went through the line.
+
+        Where a function calls itself, the last step of an op may be another activation's.
+        """
+        queries = self.thread.queries
+        end = int(line.last[-1])
+        own = queries.activation_of(end)
+        start = int(line.last[int(np.argmin(line.ops))])  # where the line begins
+        found = []
+        for op, step in zip(line.ops.tolist(), line.last.tolist(), strict=True):
+            if queries.activation_of(step) != own:
+                step = self.thread.last_execution(op, end, FARTHEST)
+                if step is None or not _has(steps, step):
+                    continue
+            elif step < start and queries.activation_of(start) == own:
+                continue  # of an earlier time
+            found.append((step, op))
+        return iter(sorted(found))
+
+    # --- executions --------------------------------------------------------------------------
+
+    def executions(self, steps: Steps, most: int) -> tuple[list[Statement], int]:
+        """The last executions of lines, in order, and how many came before them.
+
+        Neighbouring steps of one line are one; a call that runs code of ours cuts it in two.
+        """
         image = self.thread.image
         ops = self.ops(steps)
         keys = image.files[ops].astype(np.uint64) << np.uint64(32) | image.rows[ops]
-        activations = self.thread.stream.activation[
-            np.searchsorted(self.thread.stream.first, steps, side="right") - 1
-        ]
+        activations = self.thread.stream.activation[self.thread.queries.instances_at(steps)]
         changed = (np.diff(keys) != 0) | (np.diff(activations.astype(np.int64)) != 0)
-        borders = np.concatenate(([0], np.flatnonzero(changed) + 1, [len(steps)]))
-        count = 0
-        for start, end in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
+        starts = np.concatenate(([0], np.flatnonzero(changed) + 1))[: len(steps)].astype(np.int64)
+        ends = np.append(starts[1:], len(steps))
+        has_place = (image.files[ops[starts]] != NONE) & (image.rows[ops[starts]] != 0)
+        starts, ends = starts[has_place], ends[has_place]
+        left = max(len(starts) - most, 0)
+        waiting: dict[int, tuple[int, int]] = {}  # calls by activation: their value comes later
+        found = []
+        for start, end in zip(starts[left:].tolist(), ends[left:].tolist(), strict=True):
+            activation = int(activations[start])
+            pairs = list(zip(steps[start:end].tolist(), ops[start:end].tolist(), strict=True))
+            if activation in waiting:
+                pairs.insert(0, waiting.pop(activation))
+            is_call = image.code.kind[pairs[-1][1]] == Kind.CALL
+            if is_call and self.thread.queries.entered(pairs[-1][0]):
+                waiting[activation] = pairs.pop()
             key = int(keys[start])
-            if key >> 32 == NONE or not key & 0xFFFFFFFF:
+            file, line = image.file_names[key >> 32], key & 0xFFFFFFFF
+            if self._only_ends(file, line, ops[start:end]):
                 continue
-            if count == limit:
-                return
-            count += 1
-            file = image.file_names[key >> 32]
-            yield self._line(file, key & 0xFFFFFFFF, steps[start:end], ops[start:end])
+            values = self._values_of(pairs[-MOST_VALUES:])
+            found.append(self._statement(file, line, int(ops[end - 1]), values, 1))
+        return found, left
 
-    def _line(
-        self, file: str, line: int, steps: Steps, ops: npt.NDArray[np.int64], instances: int = 1
+    # --- values ------------------------------------------------------------------------------
+
+    def _statement(
+        self, file: str, line: int, op: int, values: dict[str, str], instances: int
     ) -> Statement:  # fmt: skip
-        image = self.thread.image
-        place = image.place(int(ops[-1]))
-        source, _ = image.locate(int(ops[-1]))
-        name = source.names.function_name(place.function) if place else ""
-        values = dict(self._values_of(steps, ops))
+        source, local = self.thread.image.locate(op)
+        name = source.names.function_name(source.function_of(local))
         text = self.thread.recording.lines.line(file, line)
         return Statement(file, line, name, text, values, instances)
 
-    def _values_of(
-        self, steps: Steps, ops: npt.NDArray[np.int64]
-    ) -> Iterator[tuple[str, str]]:  # fmt: skip
-        for step, op in zip(steps.tolist()[-200:], ops.tolist()[-200:], strict=True):
+    def _values_of(self, pairs: Sequence[tuple[int, int]]) -> dict[str, str]:
+        """What some steps computed, by name; a value under the same name is the last."""
+        found: dict[str, str] = {}
+        for step, op in pairs:
             source, local = self.thread.image.locate(op)
-            named = describe(source, local, self.value(step), self.registers(step, op))
-            if named is not None:
-                yield named.name, named.value
+            if not self._has_value(step, op):
+                continue
+            named = describe(
+                source, local, self.value(step), self.registers(step, op), self._pointed(step)
+            )
+            if named is None:
+                continue
+            # `if (f(x))`: that f(x) is 3 says more than that it is true.
+            if named.value in ("true", "false") and named.name in found:
+                continue
+            found[named.name] = named.value
+        return found
+
+    def _has_value(self, step: int, op: int) -> bool:
+        """Did the step come to a value?  A call that never came back did not."""
+        if self.thread.image.code.kind[op] != Kind.CALL:
+            return True
+        queries, stream = self.thread.queries, self.thread.stream
+        entered = queries.entered(step)
+        if entered:
+            return bool(stream.activations["ret"][entered])
+        instance = queries.instance_of(step)
+        activation = int(stream.activation[instance])
+        if int(stream.activations["last_instance"][activation]) <= instance:
+            return False
+        landed = self.thread.image.program.blocks["flags"][queries.block_of(instance + 1)]
+        return stream.activation[instance + 1] != activation or not landed & BlockFlag.LANDING
 
     def registers(self, step: int, op: int) -> Callable[[str], int | None]:
         """What the registers of the function hold at a step."""
@@ -126,7 +225,18 @@ class Narrator:
             number = source.register(local, name)
             if number is None:
                 return None
-            found = self.thread.last_execution(op - local + number, step)
+            found = self.thread.last_execution(op - local + number, step, FARTHEST)
             return None if found is None else self.value(found)
 
         return value
+
+    def _pointed(self, step: int) -> Callable[[int, bool], str | None]:
+        def pointed(address: int, is_text: bool) -> str | None:
+            return self.addresses.shown(address, step + 1, is_text=is_text)
+
+        return pointed
+
+
+def _has(steps: Steps, step: int) -> bool:
+    at = int(np.searchsorted(steps, np.uint32(step)))  # of their type, or all are converted
+    return at < len(steps) and int(steps[at]) == step

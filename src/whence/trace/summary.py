@@ -15,10 +15,11 @@ from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.inputs import inputs_of
-from whence.trace.points import EXIT, signal_name
+from whence.trace.points import exit_of, signal_name
 from whence.trace.recording import Image, Recording, Thread
 
 Say = Callable[[str], None]
+_NOT_STARTED = (126, 127)  # exit statuses of the shell
 
 
 def summarise(
@@ -96,14 +97,13 @@ def _ended(threads: list[Thread]) -> str:
     main = next((thread for thread in threads if thread.log.kind == "main"), None)
     if main is None:
         return "ended"
+    for thread in (main, *threads):
+        if (ending := exit_of(thread)) is not None:
+            return f"exit status {ending[1]}"
     if main.log.state is State.RUNNING:
         return "killed"
     if main.log.state is State.EXECED:
         return "became another program"
-    effects = main.stream.effects
-    exits = effects[effects["kind"] == EXIT]
-    if len(exits):
-        return f"exit status {int(exits[-1]['arg']) & 0xFF}"
     return "ended"
 
 
@@ -135,8 +135,8 @@ def _check_whole(recording: Recording, max_trace: int) -> None:
         for log in process.logs:
             if log.state is State.TOO_LONG:
                 raise UserError(
-                    f"The run logged more than --max-trace allows ({max_trace >> 20} MiB): at "
-                    f"least {(log.size + log.lost) >> 20} MiB by process {process.pid}.\n"
+                    f"Process {process.pid} ({' '.join(process.arguments)[:80]}) logged more than "
+                    f"--max-trace allows, {max_trace >> 20} MiB.\n"
                     "Give a larger --max-trace, or a test that does less.",
                     slug="trace-too-long",
                 )
@@ -157,6 +157,14 @@ def _check_recorded(recording: Recording) -> None:
 def _nothing(recording: Recording) -> UserError:
     journal = _journal(recording.folder / MODULES / "log")
     build = recording.document["build"]
+    if recording.document["status"] in _NOT_STARTED and "link" in str(journal):
+        raise UserError(
+            f"Nothing was recorded, because the test could not be started: "
+            f"{recording.failure.message if recording.failure else ''}.\n"
+            f"We ran: {recording.document['test']}   (in the tree that was built)\n"
+            "Give paths outside of it as absolute paths, such as $PWD/check.sh.",
+            slug="test-not-found",
+        )
     if build is None:
         why = (
             "there was no --build, so no program was compiled with whence's compiler.\n"
@@ -175,10 +183,13 @@ def _nothing(recording: Recording) -> UserError:
             f"{first.get('source', '')}: {str(first.get('reason', ''))[-500:]}"
         )
     else:
-        names = ", ".join(sorted({str(entry["link"]) for entry in journal if "link" in entry})[:5])
+        tree = recording.document.get("tree", "") + "/"
+        links = {str(e["link"]).removeprefix(tree) for e in journal if "link" in e}
+        names = ", ".join(sorted(links)[:5])
         why = (
             f"the test never ran the program that the build made ({names or 'only libraries'}).\n"
-            f"We ran: {recording.document['test']}\n"
+            f"We ran: {recording.document['test']}   "
+            f"({recording.failure.message if recording.failure else 'it passes'})\n"
             "Check that the test runs the program in this tree, not an installed one."
         )
     return UserError(f"Nothing was recorded, because {why}", slug="nothing-recorded")

@@ -6,11 +6,23 @@ its new value.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from whence.frontend.c import terms
+from whence.frontend.c.debug import Type
 from whence.frontend.c.ir import Global, Instruction, IntType, Local, OtherType, PointerType
 from whence.frontend.c.names import Names
 from whence.frontend.c.source import ModuleSource, Values
+
+Pointed = Callable[[int, bool], str | None]  # what a programmer calls an address; True: a string
+_LONGEST_NAME = 80
+_SINGLE = ("basic", "enum", "pointer", "reference", "function", "member pointer")
+# Calls that the compiler makes, objects without a name, and what no programmer would write.
+_UNSAID = re.compile(r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)")
+# `stdout` of a C library has no debug information: its type is that of the load.
+_CAST_GLOBAL = re.compile(r"\*\([\w ]+\*+\)&(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,41 +33,70 @@ class Named:
     value: str
 
 
-def describe(source: ModuleSource, op: int, value: int, values: Values) -> Named | None:
+def describe(
+    source: ModuleSource, op: int, value: int, values: Values, pointed: Pointed | None = None
+) -> Named | None:
     """Return what op number `op` of a module did, given its value; None if it is not worth a word.
 
-    `values` gives what a register of the function held then.
+    `values` gives what a register of the function held then, `pointed` what lies at an address.
     """
+    said = _described(source, op, value, values, pointed or (lambda _address, _is_text: None))
+    if said is None:
+        return None
+    name = _CAST_GLOBAL.sub(r"\1", said.name)
+    if _UNSAID.search(name) or _UNSAID.search(said.value) or len(name) > _LONGEST_NAME:
+        return None
+    return Named(name, said.value)
+
+
+def _described(
+    source: ModuleSource, op: int, value: int, values: Values, pointed: Pointed
+) -> Named | None:
     instruction = source.instruction(op)
     function = source.function_of(op)
     names = source.names
     if instruction.opcode == "store":
-        return _store(names, function, instruction, value, values)
+        return _store(names, function, instruction, value, values, pointed)
     if instruction.opcode in ("br", "switch") and len(instruction.operands) > 1:
         condition = names.condition(function, instruction, values)
         if instruction.opcode == "br":
             return Named(condition, "true" if value & 1 else "false")
         kind = names.type_of(function, instruction.operands[0])
-        return Named(condition, names.describe_value(kind, value))
-    if instruction.opcode in ("call", "invoke") and instruction.result is not None:
-        return _call(names, function, instruction, value)
+        return _named(condition, _shown(names, kind, instruction, value, pointed))
+    if instruction.opcode in ("call", "invoke") and source.is_used(op):
+        return _call(names, function, instruction, value, pointed)
     if instruction.opcode == "ret" and instruction.operands:
         kind = names.type_of(function, instruction.operands[0])
-        return Named("return value", _shown(names, kind, instruction, value))
+        return _named("return value", _shown(names, kind, instruction, value, pointed))
     return None
 
 
 def _store(
-    names: Names, function: str, instruction: Instruction, value: int, values: Values
+    names: Names,
+    function: str,
+    instruction: Instruction,
+    value: int,
+    values: Values,
+    pointed: Pointed,
 ) -> Named | None:
     target = names.target(function, instruction, values)
-    if not target or target in ("temporary", "…"):
+    if not target:
         return None
     kind = names.target_type(function, instruction)
-    return Named(target, _shown(names, kind, instruction, value))
+    if isinstance(instruction.operands[0].type, PointerType) and value:
+        refers = names.source(function, instruction, values)
+        found = terms.bare(kind)
+        if refers.startswith("&") or (found is not None and found.kind == "reference"):
+            return Named(target, refers)
+    bits = names.field_written(function, instruction)
+    if bits is not None:
+        return Named(target, names.describe_value(kind, value >> bits[0], bits[1]))
+    return _named(target, _shown(names, kind, instruction, value, pointed))
 
 
-def _call(names: Names, function: str, instruction: Instruction, value: int) -> Named | None:
+def _call(
+    names: Names, function: str, instruction: Instruction, value: int, pointed: Pointed
+) -> Named | None:
     callee = instruction.callee
     if isinstance(instruction.type, OtherType):
         return None
@@ -63,15 +104,40 @@ def _call(names: Names, function: str, instruction: Instruction, value: int) -> 
         return None
     result = Local(instruction.result or "")
     text = names.expression(function, result)
-    return Named(text, _shown(names, names.type_of(function, result), instruction, value))
+    if text.startswith("&"):
+        return None  # a reference: what it is to has a name
+    kind = names.type_of(function, result)
+    return _named(text, _shown(names, kind, instruction, value, pointed))
 
 
-def _shown(names: Names, kind: object, instruction: Instruction, value: int) -> str:
-    if kind is None:
-        of = instruction.operands[0].type if instruction.opcode != "call" else instruction.type
-        if isinstance(of, PointerType):
-            return hex(value) if value else "NULL"
-        if isinstance(of, IntType) and of.bits > 1 and value >> (of.bits - 1) & 1:
-            return str(value - (1 << of.bits))
-        return str(value)
-    return names.describe_value(kind, value)  # type: ignore[arg-type]  # a debug type, opaque here
+def _named(name: str, value: str | None) -> Named | None:
+    return None if value is None else Named(name, value)
+
+
+def _shown(
+    names: Names, kind: Type | None, instruction: Instruction, value: int, pointed: Pointed
+) -> str | None:
+    """A value as a programmer writes it; None if it is no single value but a whole object."""
+    is_call = instruction.opcode in ("call", "invoke")
+    of = instruction.type if is_call else instruction.operands[0].type
+    found = terms.bare(kind)
+    if found is not None and found.kind not in _SINGLE:
+        return None
+    if isinstance(of, PointerType) and value:
+        return pointed(value, _is_text(kind)) or hex(value)
+    if found is not None:
+        return names.describe_value(kind, value)
+    if isinstance(of, PointerType):
+        return "NULL"
+    if of == IntType(64) and value >> 32 not in (0, 0xFFFFFFFF):
+        return None  # of a function that we know nothing of: a small struct, as likely as not
+    if isinstance(of, IntType) and of.bits > 1 and value >> (of.bits - 1) & 1:
+        return str(value - (1 << of.bits))
+    return str(value)
+
+
+def _is_text(kind: Type | None) -> bool:
+    """Is it a pointer to characters?"""
+    found = terms.bare(kind)
+    inside = terms.bare(found.base) if found is not None and found.kind == "pointer" else None
+    return inside is not None and inside.encoding.endswith("_char")

@@ -362,8 +362,22 @@ class Writer:
             return NAMELESS
         return terms.binary(value_of(self._read(self.target(instruction))), *operator, new)
 
+    def field_bits(self, instruction: ir.Instruction) -> tuple[int, int] | None:
+        """Return the lowest bit and the width of the bit-field that a store writes."""
+        value, pointer = instruction.operands
+        place = self._object(pointer, value.type)
+        return self._bits_written(place, value)[:2] if place.bits else None
+
     def _field_written(self, place: Term, value: ir.Typed) -> tuple[Term, Term]:
-        """Return the bit-field that is written with the bits around it, and what it gets.
+        """Return the bit-field that is written with the bits around it, and what it gets."""
+        low, width, new = self._bits_written(place, value)
+        field = self._field(place, low, width)
+        if new is value:  # one field fills the unit
+            return field, self.value(value)
+        return field, self._inserted(new, low) if new else constant(0)
+
+    def _bits_written(self, place: Term, value: ir.Typed) -> tuple[int, int, ir.Typed | None]:
+        """Return the lowest bit and the width of the field, and the operand that is put there.
 
         unit = (unit & ~mask) | (value & width) << low
         """
@@ -374,12 +388,11 @@ class Writer:
             kept, new = found.operands
         clearing = self._defined(kept)
         mask = clearing.operands[1].value if clearing and clearing.opcode == "and" else None
-        if not isinstance(mask, ir.Int):  # one field fills the unit
-            return self._field(place, 0, place.bits.width), self.value(value)
+        if not isinstance(mask, ir.Int):
+            return 0, place.bits.width, value
         cleared = ~mask.value & (1 << place.bits.width) - 1
         low = (cleared & -cleared).bit_length() - 1 if cleared else 0
-        field = self._field(place, low, cleared.bit_length() - low)
-        return field, self._inserted(new, low) if new else constant(0)
+        return low, cleared.bit_length() - low, new
 
     def _defined(self, operand: ir.Typed) -> ir.Instruction | None:
         name = operand.value.name if isinstance(operand.value, ir.Local) else ""

@@ -67,6 +67,11 @@ class Names(Program):
         """Return the type in the source of what an instruction writes to, if it is known."""
         return self._writer(function, None).target(instruction).type
 
+    def field_written(self, function: str, instruction: ir.Instruction) -> tuple[int, int] | None:
+        """Return which bits of what a store writes are the bit-field that it is for: the lowest,
+        and how many; None if it is for no bit-field."""
+        return self._writer(function, None).field_bits(instruction)
+
     def describe_value(self, kind: Type | None, raw: int, bits: int | None = None) -> str:
         """Return how a value is shown: 'a' (97), BLUE, NULL; `bits` are those of a bit-field."""
         return terms.describe(kind, raw, bits)

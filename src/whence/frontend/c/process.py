@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import mmap
 import struct
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -50,6 +53,7 @@ class LogFile:
     lost: int
     parent: int
     parent_offset: int
+    missing: int = 0  # bytes of log that were written and are not in the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,10 @@ class Process:
         found = (read_header(path) for path in self.folder.glob("*.log"))
         return sorted((log for log in found if log), key=lambda log: log.number)
 
+    @property
+    def has_main_log(self) -> bool:
+        return any(log.kind == "main" for log in self.logs)
+
     @cached_property
     def modules(self) -> list[Module]:
         return list(_modules((self.folder / "modules").read_bytes()))
@@ -116,7 +124,14 @@ class Process:
                 "Record it again with whence trace.",
                 slug="module-missing",
             )
-        return Description.load(path)
+        try:
+            return Description.load(path)
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
+            raise UserError(
+                f"{path} cannot be read: {error}.\nIt is damaged.  Record the run again with "
+                "whence trace.",
+                slug="module-missing",
+            ) from None
 
     def jumps_out(self, log: LogFile) -> list[int]:
         """Where in its file a thread goes on elsewhere, for a signal handler jumped."""
@@ -159,15 +174,22 @@ def read_header(path: Path) -> LogFile | None:
         lost=lost,
         parent=parent,
         parent_offset=parent_offset,
+        missing=max(end - path.stat().st_size, 0),
     )
 
 
 def _modules(data: bytes) -> Iterator[Module]:
+    """The modules that are there as a whole: the process may have died while it wrote one."""
+    with suppress(struct.error):
+        yield from _whole_modules(data)
+
+
+def _whole_modules(data: bytes) -> Iterator[Module]:
     at = 0
     while at + 8 <= len(data):
         magic, length = struct.unpack_from("<2I", data, at)
         if magic != MODULE_MAGIC:
-            return  # the process died while it wrote this
+            return
         at += 8
         name = data[at : at + length].decode("ascii", "replace")
         at += length
@@ -181,4 +203,6 @@ def _modules(data: bytes) -> Iterator[Module]:
             symbol, _reserved, size = struct.unpack_from("<2IQ", data, at)
             initial.append((symbol, data[at + 16 : at + 16 + size]))
             at += 16 + size
+        if at > len(data):
+            return
         yield Module(name, addresses, tuple(initial))

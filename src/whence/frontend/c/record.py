@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -24,6 +26,9 @@ DEFAULT_MAX_TRACE = 4 * 2**30
 MODULES = "modules"
 SOURCES = "source"
 RUN = "run.json"
+_LACKS_COMPILER = re.compile(
+    r"^whence-c\S+: (.*?) \[(no-clang|runtime-does-not-compile)\]$", re.DOTALL | re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ def record(
 
     `tree` is built in place: it is a workspace of ours.  `out` must be an empty folder.
     """
+    out = out.absolute()  # the build and the test run elsewhere
     modules = out / MODULES
     modules.mkdir()
     env = recording_environment(tree, modules, mode)
@@ -57,7 +63,7 @@ def record(
     with _fixed_addresses():
         ended = _run(recipe.test, tree, env, recipe)
     run = judge(ended, recipe, tree)
-    _write_run(out, recipe, run, ended)
+    _write_run(out, tree, recipe, run, ended)
     return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
@@ -81,7 +87,11 @@ def compiler(script: str, language: str) -> str:
 
 def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
     assert recipe.build is not None
-    ended = _run(recipe.build, tree, env, recipe)
+    # A compiler that is killed leaves its own files there, and we have to clear them away.
+    with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
+        ended = _run(recipe.build, tree, env | {"TMPDIR": scratch}, recipe)
+    if lacking := _LACKS_COMPILER.search(ended.text):
+        raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
         how = "took too long" if ended.timed_out else f"ended with status {ended.status}"
         last = "\n".join(ended.text.strip().splitlines()[-15:])
@@ -117,9 +127,10 @@ def _fixed_addresses() -> Iterator[None]:
         personality(ctypes.c_ulong(before))
 
 
-def _write_run(out: Path, recipe: Recipe, run: Run, ended: Ended) -> None:
+def _write_run(out: Path, tree: Path, recipe: Recipe, run: Run, ended: Ended) -> None:
     document = {
         "whence": 1,
+        "tree": str(tree),
         "frontend": "c",
         "test": recipe.test,
         "build": recipe.build,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from whence.frontend.c.ir import Function, Instruction, Module
 from whence.frontend.c.names import Names
@@ -18,12 +21,17 @@ Values = Callable[[str], int | None]  # what a register of the function holds
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of the source; `file` as the compiler was given it."""
+    """A line of the source; `file` is relative to the tree, absolute if it lies elsewhere."""
 
     file: str
     line: int
     column: int
     function: str
+
+
+def shown_path(name: str) -> str:
+    """A file's path as a user writes it; in the tree it is relative, outside it is absolute."""
+    return posixpath.normpath(name)
 
 
 class ModuleSource:
@@ -34,6 +42,7 @@ class ModuleSource:
         functions = description.arrays["functions"]
         self._starts = [int(first) for first in functions["first_op"]]
         self._registers: dict[str, dict[str, int]] = {}
+        self._instructions: dict[str, list[Instruction]] = {}
         self._function_names = [description.names[int(name)] for name in functions["name"]]
 
     @property
@@ -61,22 +70,31 @@ class ModuleSource:
         function = self.function_of(op)
         if function not in self._registers:
             start = self._starts[bisect_right(self._starts, op) - 1]
-            body = self.module.functions[function]
-            flat = [i for block in body.blocks for i in block.instructions]
             self._registers[function] = {
-                i.result: start + number for number, i in enumerate(flat) if i.result
+                i.result: start + number
+                for number, i in enumerate(self._flat(function))
+                if i.result
             }
         return self._registers[function].get(name)
 
     def instruction(self, op: int) -> Instruction:
         """The instruction that is op number `op` of the module."""
-        function = self.function(op)
         offset = op - self._starts[bisect_right(self._starts, op) - 1]
-        for block in function.blocks:
-            if offset < len(block.instructions):
-                return block.instructions[offset]
-            offset -= len(block.instructions)
-        raise IndexError(op)
+        return self._flat(self.function_of(op))[offset]
+
+    def _flat(self, function: str) -> list[Instruction]:
+        if function not in self._instructions:
+            blocks = self.module.functions[function].blocks
+            self._instructions[function] = [i for block in blocks for i in block.instructions]
+        return self._instructions[function]
+
+    @cached_property
+    def _used(self) -> frozenset[int]:
+        return frozenset(np.unique(self.description.arrays["use_def"]).tolist())
+
+    def is_used(self, op: int) -> bool:
+        """Does another op use what this one computes?"""
+        return op in self._used
 
     def place(self, op: int) -> Place | None:
         """Where the op is in the source; None if the compiler did not say."""
@@ -84,7 +102,7 @@ class ModuleSource:
         line, file = int(arrays["op_row"][op]), int(arrays["op_file"][op])
         if not line or file == NONE:
             return None
-        name = self.description.names[file]
+        name = shown_path(self.description.names[file])
         column = int(arrays["op_column"][op])
         return Place(name, line, column, self.function_of(op))
 
@@ -107,7 +125,8 @@ class Lines:
         return self._known[file]
 
     def _read(self, file: str) -> list[str]:
-        for path in (self._kept / file.removeprefix("./"), Path(file)):
-            if path.is_file():
-                return path.read_text("utf-8", "replace").splitlines()
+        # Joined to `_kept`, an absolute path is itself: a file outside the tree is still in place.
+        path = self._kept / file
+        if path.is_file():
+            return path.read_text("utf-8", "replace").splitlines()
         return []

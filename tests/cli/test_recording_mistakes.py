@@ -1,0 +1,375 @@
+"""What does a user see for whom `whence trace` or `whence slice` cannot do what they ask?
+
+One message that says what to do, status 2, and nothing in the folder that --out names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .prompt import SOURCES, Said, User, check_refused, command
+
+PROGRAM = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 3, sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += i;
+    printf("%d\\n", sum);
+    fflush(stdout);
+    while (n == 77)
+        usleep(10000);
+    return sum > 100;
+}
+"""
+BUILD = "$CC -o sums sums.c"
+
+
+class Recorder(User):
+    """Has a program to record in `project`, and records it into `out`."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.out = self.kept / "out"
+        # Ours, with what the compiler keeps there: it takes a quarter of a minute to make it.
+        self.cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        (self.here / "project").mkdir()
+        self.write("project/sums.c", PROGRAM)
+
+    def tracing(self, test: str, build: str | None = BUILD) -> tuple[str, ...]:
+        building = () if build is None else ("--build", build)
+        where = ("--source", "project", "--out", str(self.out))
+        return ("trace", *where, "--test", test, *building)
+
+    def trace(self, test: str, *arguments: object, build: str | None = BUILD, **env: str) -> Said:
+        return self.whence(*self.tracing(test, build), "-q", *arguments, **env)
+
+    def slice(self, at: str, *arguments: object) -> Said:
+        return self.whence("slice", str(self.out), "--at", at, "-q", *arguments)
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Recorder:
+    return Recorder(tmp_path)
+
+
+@pytest.fixture
+def traced(user: Recorder) -> Recorder:
+    """A user who has recorded the program."""
+    said = user.trace("./sums 5")
+    assert (said.status, said.err) == (0, ""), said
+    return user
+
+
+def check_not_recorded(user: Recorder, said: Said, *claims: str, slug: str | None = None) -> None:
+    """It was refused, and nothing looks like a trace."""
+    check_refused(said, *claims, slug=slug)
+    assert not user.out.exists() or os.listdir(user.out) == []
+
+
+def test_without_a_mistake_it_says_what_it_saw(user: Recorder) -> None:
+    said = user.trace("./sums 5", "--json", user.kept / "seen.json")
+    assert (said.status, said.err) == (0, "")
+    assert "1 function ran; the program is built from 1 file (sums.c)" in said.out
+    assert "exit status 0\nThe test passes.\n" in said.out
+    document = json.loads((user.kept / "seen.json").read_text())
+    assert document["processes"][0]["instructions"] == document["instructions"] > 0
+    assert os.path.isabs(document["out"]) == os.path.isabs(user.out)
+
+
+def test_out_may_be_relative(user: Recorder) -> None:
+    before = user.state()
+    with user.start(*user.tracing("./sums"), "--out", "../kept/run", "-q") as process:
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert "ask it with: whence slice ../kept/run --at" in out
+    user.check_untouched(before)
+
+
+# --- the build and the test --------------------------------------------------------------------
+
+
+def test_the_source_does_not_compile(user: Recorder) -> None:
+    user.write("project/sums.c", "int main( {")
+    said = user.trace("./sums")
+    claims = ("The build ended with status 1", "sums.c:1:", "error: expected", f"We ran: {BUILD}")
+    check_not_recorded(user, said, *claims, slug="recorded-build-failed")
+
+
+def test_the_build_takes_too_long(user: Recorder) -> None:
+    said = user.trace("./sums", "--timeout", "0.5", build="sleep 50")
+    check_not_recorded(user, said, "took too long", "--timeout", slug="recorded-build-failed")
+
+
+NOTHING = "Nothing was recorded, because "
+
+
+@pytest.mark.parametrize(
+    ("build", "test", "claims"),
+    [
+        (None, "true", ("there was no --build", "Give the command")),
+        ("cp sums.c other", "true", ("never called the compiler", 'CC="$CC"', "make clean")),
+        (BUILD, "true", ("never ran the program that the build made (sums)", "We ran: true")),
+        ("$CC -c sums.c", "true", ("never ran the program", "(only libraries)")),
+    ],
+)
+def test_nothing_was_recorded(
+    user: Recorder, build: str | None, test: str, claims: tuple[str, ...]
+) -> None:
+    said = user.trace(test, build=build)
+    check_not_recorded(user, said, NOTHING, *claims, slug="nothing-recorded")
+
+
+@pytest.mark.parametrize("test", ["no-such-command --flag", "./gone"])
+def test_the_test_cannot_be_started(user: Recorder, test: str) -> None:
+    said = user.trace(test)
+    claims = (NOTHING, "not found", f"We ran: {test}", "absolute path")
+    check_not_recorded(user, said, *claims, slug="test-not-found")
+
+
+def test_there_is_no_compiler(user: Recorder) -> None:
+    (user.kept / "ziglang.py").write_text("raise ModuleNotFoundError(__name__)")
+    path = user.kept / "path"
+    path.mkdir()
+    for tool in ("sh", "git", "cp"):
+        found = shutil.which(tool)
+        assert found is not None
+        (path / tool).symlink_to(found)
+    shadowed = f"{user.kept}{os.pathsep}{SOURCES}"
+    said = user.trace("./sums", PYTHONPATH=shadowed, PATH=str(path))
+    check_not_recorded(user, said, "no clang", "pip install 'whence[c]'", slug="no-clang")
+
+
+def test_debug_information_is_kept_whatever_the_build_does(user: Recorder) -> None:
+    build = f"{BUILD} -g0; strip sums || true"
+    assert user.trace("./sums 5", build=build).status == 0
+    said = user.slice("sums.c:7")
+    assert said.status == 0
+    assert "sum += i;" in said.out
+
+
+def test_the_test_is_killed_for_taking_too_long(user: Recorder) -> None:
+    """The trace goes up to there, and can be asked."""
+    said = user.trace("exec ./sums 77 </dev/null", "--timeout", "2")
+    assert said.status == 0, said
+    assert "killed\nThe test fails: the test did not end in time" in said.out
+    said = user.slice("sums.c:11")
+    assert said.status == 0
+    assert "note: the program was killed; the trace goes up to there" in said.out
+    check_refused(user.slice("exit"), "came to its exit", "was killed", slug="no-such-end")
+
+
+# --- where it goes -----------------------------------------------------------------------------
+
+
+def test_it_is_longer_than_allowed(user: Recorder) -> None:
+    said = user.trace("./sums 2000000", "--max-trace", "1M")
+    claims = ("(./sums 2000000) logged more than --max-trace allows, 1 MiB",)
+    check_not_recorded(user, said, *claims, slug="trace-too-long")
+
+
+def test_the_disk_becomes_full(user: Recorder) -> None:
+    user.out.mkdir()
+    script = 'mount -t tmpfs -o size=3m tmpfs "$OUT" && "$@"; s=$?; ls -A "$OUT"; exit $s'
+    mounting = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"]
+    done = subprocess.run(
+        [*mounting, *command(*user.tracing("./sums 5000000"), "-q")],
+        cwd=user.here,
+        env=user.environment(OUT=str(user.out)),
+        capture_output=True,
+        text=True,
+    )
+    if "unshare" in done.stderr or "mount: " in done.stderr:
+        pytest.skip("we cannot make a small disk here")
+    said = Said(done.returncode, done.stdout, done.stderr)
+    check_refused(said, "The disk became full", "--out", slug="disk-full-recording")
+
+
+def test_out_is_not_empty(user: Recorder) -> None:
+    user.out.mkdir()
+    (user.out / "mine").touch()
+    said = user.trace("./sums")
+    check_refused(said, f"--out {user.out} is not empty", slug="out-not-empty")
+    assert os.listdir(user.out) == ["mine"]
+
+
+@pytest.mark.parametrize("out", ["/proc/new", "project/sums.c/out"])
+def test_out_cannot_be_made(user: Recorder, out: str) -> None:
+    said = user.trace("./sums", "--out", out)
+    check_refused(said, f"--out {out} cannot be written", slug="cannot-write")
+
+
+@pytest.mark.parametrize(
+    ("options", "claims"),
+    [
+        (("--out", "project/sums.c"), ("'--out'", "is a file")),
+        (("--max-trace", "lots"), ("'--max-trace'", "512M")),
+        (("--json", "gone/seen"), ("gone/seen cannot be written",)),
+        (("--source", "gone"), ("'gone'", "Check the path")),
+    ],
+)
+def test_an_option_is_wrong(
+    user: Recorder, options: tuple[str, ...], claims: tuple[str, ...]
+) -> None:
+    check_not_recorded(user, user.trace("./sums", *options), *claims)
+
+
+def test_interrupted_it_leaves_nothing(user: Recorder) -> None:
+    before = user.state()
+    test = f"touch {user.kept}/begun; ./sums 77"
+    with user.start(*user.tracing(test)) as process:
+        while not (user.kept / "begun").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert err.endswith(
+        "Interrupted; nothing was kept.\nThe same command starts afresh.\n[interrupted]\n"
+    )
+    user.check_untouched(before)
+    assert os.listdir(user.out) == []
+
+
+# --- asking ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "claims", "slug"),
+    [
+        (("cras",), ("'cras' is no point", "FILE:LINE"), "bad-point"),
+        (("crash",), ("No recorded process crashed",), "no-such-end"),
+        (("output:9",), ("is 3 bytes",), "no-such-byte"),
+        (("gone.c:1",), ("Its files are: sums.c",), "no-such-file"),
+        (("sums.c:11",), ("was not executed", "10, 12"), "line-not-executed"),
+        (("sums.c:7:gone",), ("'gone'", "sum"), "unknown-variable"),
+        (("exit", "--process", "x"), ("'x'", "-0"), "no-such-process"),
+        (("exit", "--trust", "gone"), ("--trust gone",), "no-such-function"),
+        (("exit", "--json", "gone/x"), ("gone/x cannot be written",), "cannot-write"),
+    ],
+)
+def test_a_question_is_wrong(
+    asked: Callable[..., Said], arguments: tuple[str, ...], claims: tuple[str, ...], slug: str
+) -> None:
+    check_refused(asked(*arguments), *claims, slug=slug)
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Said]:
+    """Asks one trace."""
+    user = Recorder(tmp_path_factory.mktemp("asked"))
+    assert user.trace("./sums 5").status == 0
+    return user.slice
+
+
+def _cut(process: Path) -> None:
+    log = process / "0.log"
+    os.truncate(log, log.stat().st_size - 20)
+
+
+def _cut_in_its_header(process: Path) -> None:
+    os.truncate(process / "0.log", 100)
+
+
+def _scribble(process: Path) -> None:
+    with (process / "0.log").open("r+b") as log:
+        log.seek(-40, os.SEEK_END)
+        log.write(b"z" * 40)
+
+
+def _lose_modules(process: Path) -> None:
+    shutil.rmtree(process.parent / "modules")
+
+
+def _cut_modules(process: Path) -> None:
+    for path in (process.parent / "modules").glob("*.npz"):
+        path.write_bytes(path.read_bytes()[:1000])
+
+
+def _lose_the_run(process: Path) -> None:
+    (process.parent / "run.json").unlink()
+
+
+def _damage_the_run(process: Path) -> None:
+    (process.parent / "run.json").write_text("{")
+
+
+@pytest.mark.parametrize(
+    ("harm", "claims", "slug"),
+    [
+        (_cut, ("bytes of the log are missing",), "no-such-end"),
+        (_cut_in_its_header, ("the log of process", "missing or damaged"), "no-such-end"),
+        (_scribble, ("the trace is damaged",), "no-such-end"),
+        (_lose_modules, ("is missing", "Record it again"), "module-missing"),
+        (_cut_modules, ("cannot be read", "damaged"), "module-missing"),
+        (_lose_the_run, ("is no trace", "whence trace"), "not-a-trace"),
+        (_damage_the_run, ("run.json cannot be read",), "not-a-trace"),
+    ],
+)
+def test_a_trace_is_damaged(
+    traced: Recorder, harm: Callable[[Path], None], claims: tuple[str, ...], slug: str
+) -> None:
+    (process,) = traced.out.glob("*-0")
+    shutil.rmtree(process / "0.index")
+    harm(process)
+    check_refused(traced.slice("exit"), *claims, slug=slug)
+
+
+def test_a_damaged_index_is_made_anew(traced: Recorder) -> None:
+    (index,) = traced.out.glob("*-0/0.index")
+    said = traced.slice("exit")
+    (index / "first.u32").unlink()
+    assert traced.slice("exit").out == said.out
+    (index / "meta.json").write_text("{")
+    assert traced.slice("exit").out == said.out
+
+
+# --- settings ----------------------------------------------------------------------------------
+
+
+def test_settings_are_used(user: Recorder) -> None:
+    user.write(
+        "whence.toml",
+        f'''
+        quiet = true
+        test = "./sums 5"
+        [trace]
+        source = "project"
+        build = "{BUILD}"
+        out = "{user.out}"
+        max-trace = "1G"
+        [slice]
+        at = "output:0"
+        trust = ["main"]
+        ''',
+    )
+    said = user.whence("trace")
+    assert (said.status, said.err) == (0, "")
+    said = user.whence("slice", str(user.out))
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("What byte 0 of the output, printed at sums.c:8 depends on:")
+
+
+def test_help_names_both_commands(user: Recorder) -> None:
+    said = user.whence("--help")
+    assert "whence trace --source . --build make" in said.out
+    assert "whence slice run --at crash" in said.out
+
+
+def test_options_are_completed(user: Recorder) -> None:
+    words = {"COMP_WORDS": "whence slice x --re", "COMP_CWORD": "3"}
+    said = user.whence(_WHENCE_COMPLETE="bash_complete", **words)
+    assert "--relevant" in said.out
