@@ -29,7 +29,7 @@ from whence.trace.columns import FILES, Code, Stream
 from whence.trace.queries import Queries
 
 Progress = Callable[[int, int], bool]
-VERSION = 2  # of the columns that are kept
+VERSION = 3  # of the columns that are kept
 
 
 class Recording:

@@ -12,7 +12,7 @@ from whence.errors import UserError
 from whence.frontend.c.process import Process, State
 from whence.frontend.c.record import MODULES, keep_sources
 from whence.frontend.c.replay import Status
-from whence.frontend.c.tables import NONE
+from whence.frontend.c.tables import NONE, CallFlag, Code, FunctionFlag, OpFlag
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.inputs import inputs_of
 from whence.trace.points import exit_of, signal_name
@@ -86,8 +86,21 @@ def _process(recording: Recording, process: Process, image: Image) -> ProcessSum
 
 
 def _events(thread: Thread) -> int:
-    """What was logged: blocks, values read from memory, calls, effects."""
-    return thread.meta.instances + thread.meta.links + thread.meta.effects
+    """How many items were logged: entries, blocks, values, what calls returned and did."""
+    program, stream = thread.image.program, thread.stream
+    if not len(stream.stretch):
+        return 0
+    times = np.bincount(stream.stretch, minlength=len(program.stretches))
+    logged = (program.ops["flags"] & OpFlag.LOGGED) != 0
+    calls = program.ops["code"] == Code.CALL
+    sure = (program.extras[program.ops["x"][calls] + 5] & CallFlag.SURE) != 0
+    logged[np.flatnonzero(calls)[~sure]] = True
+    each = np.add.reduceat(logged.astype(np.int64), program.stretches["first_op"])
+    each[program.blocks["first_stretch"]] += (program.blocks["flags"] != 0).astype(np.int64)
+    functions = stream.activations["function"][1:]
+    quiet = (program.functions["flags"] & FunctionFlag.QUIET) != 0
+    entries = int((~quiet[functions]).sum())
+    return int((each * times).sum()) + entries + thread.meta.effects
 
 
 def _ended(threads: list[Thread]) -> str:
