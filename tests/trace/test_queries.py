@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trace.tiny import Node, Sample, sample
-from tests.trace.truth import branchings
+from tests.trace.truth import branchings, coming_from
 from whence.trace import queries as queries_module
 from whence.trace.columns import CALL, LINK, Stream
 from whence.trace.queries import OUTSIDE, Dependence, Part, Place, Queries
@@ -58,6 +58,7 @@ def test_places_are_where_the_run_was(seed: int) -> None:
         assert queries.step_of(instance, op) == step
         assert queries.activation_of(step) == found.truth.activation[step]
         assert queries.deciding(step) == (found.truth.control[step] or None)
+        assert queries.coming_from(step) == (coming_from(found, step) or None)
 
 
 @pytest.mark.parametrize("near", [0, 64])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tests.trace.tiny import Node, Sample
-from whence.trace.columns import BRANCH, NONE
+from whence.trace.columns import BRANCH, NONE, PHI
 from whence.trace.queries import Part
 from whence.trace.slicing import Flags, Potential
 
@@ -56,6 +56,7 @@ def true_slice(
             work.update(truth.data[node] if data else [])
             if control:
                 work.add((truth.control[step], Part.ENTRY))
+                work.add((coming_from(sample, step), Part.ENTRY))
             if potential is not None and step in truth.loads:
                 could = could_redefine(sample, branches, step, potential)
                 work.update((branch, Part.ENTRY) for branch in could)
@@ -67,6 +68,20 @@ def true_slice(
             work = {(b.step, Part.ENTRY) for b in branches if guards[b.stretch] and b.step < last}
             work -= reached
     return ({step for step, *_ in reached} | only) - hidden
+
+
+def coming_from(sample: Sample, step: int) -> int:
+    """The last step before a phi's block in its activation; 0 for what is no phi."""
+    if sample.stream.code.kind[sample.truth.op[step]] != PHI:
+        return 0
+    instance = sample.truth.instance[step]
+    activation = sample.truth.activation[step]
+    before = (
+        other
+        for other, number in sample.truth.instance.items()
+        if number < instance and sample.truth.activation[other] == activation
+    )
+    return max(before, default=0)
 
 
 def could_redefine(

@@ -226,6 +226,18 @@ class Queries:
         """The branch or call step that decided that `step` ran; None at the outermost level."""
         return int(self.stream.control[self.instance_of(step)]) or None
 
+    def coming_from(self, step: int) -> int | None:
+        """The branch by which control came to `step`, if that says which value it takes: a phi's.
+
+        None for everything else.  A phi always runs where its block does, so `deciding` does
+        not tell: of `a || b` it is a branch on `a` that chooses between true and b.
+        """
+        instance = self.instance_of(step)
+        if self.code.kind[self._op(instance, step)] != PHI:
+            return None
+        before = self.previous_instance(instance)
+        return None if before is None else self.last_step(before)
+
     def decided_by(self, step: int) -> U32:
         """The instances that `step` decided, in order (0: those that no step did)."""
         order, control = self._by_control, self.stream.control

@@ -162,18 +162,18 @@ static u32 entered(const slice_t *s, u64 i, u32 call) {
     return s->activations[a].flags & DIRECT && s->activations[a].call == call ? a : 0;
 }
 
-/* The block before instance i in its activation. */
-static u32 came_from(const slice_t *s, u64 i) {
+/* The instance before i in its activation; i itself if it is the first. */
+static u64 came_from(const slice_t *s, u64 i) {
     u32 a = s->activation[i];
-    if (i == s->activations[a].first) return NONE;
+    if (i == s->activations[a].first) return i;
     u64 before = i - 1;
     u32 inner = s->activation[before];
     if (inner != a) {
         while (inner && s->activations[inner].parent != a) inner = s->activations[inner].parent;
-        if (!inner) return NONE;
+        if (!inner) return i;
         before = instance_of(s, s->activations[inner].call);
     }
-    return s->stretch_block[s->stretch[before]];
+    return before;
 }
 
 /* --- marks and demands --- */
@@ -527,9 +527,15 @@ static void follow_uses(walk_t *w, u64 i, u32 op, u32 from, u32 to, u64 but) {
     }
 }
 
+/* Which value a phi takes depends on the way by which control came, too: it always runs, so
+   what decides that it runs does not say that. */
 static void follow_phi(walk_t *w, u64 i, u32 op) {
     const slice_t *s = w->s;
-    u32 block = came_from(s, i);
+    u64 before = came_from(s, i);
+    if (before == i) return;
+    if (s->with_control) mark(w, s->first[before] + executed(s, before) - 1, 0);
+    if (!s->data) return;
+    u32 block = s->stretch_block[s->stretch[before]];
     for (u32 k = s->use_start[op]; k < s->use_start[op + 1]; k++)
         if (s->use_block[k] == block) demand(w, s->use_def[k]);
 }
@@ -544,8 +550,8 @@ static void follow(walk_t *w, u64 i, u32 step, u64 link_at) {
     }
     if (s->with_control) mark(w, s->control[i], 0);
     if (s->flags[op] & LINK) follow_link(w, step, op, link_at + s->link_rank[op]);
-    if (!s->data) return;
     if (s->kind[op] == PHI) { follow_phi(w, i, op); return; }
+    if (!s->data) return;
     int into = s->kind[op] == CALL && entered(s, i, step);
     if (into && !bit(s->whole, step) && !bit(w->asked, step)) {
         if (to > from) follow_uses(w, i, op, to - 1, to, 0);
