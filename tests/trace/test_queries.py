@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trace.tiny import Node, Sample, sample
-from tests.trace.truth import branchings, coming_from
+from tests.trace.truth import branchings, callbacks, coming_from
 from whence.trace import queries as queries_module
 from whence.trace.columns import CALL, LINK, Stream
 from whence.trace.queries import OUTSIDE, Dependence, Part, Place, Queries
@@ -67,12 +67,13 @@ def test_places_are_where_the_run_was(seed: int) -> None:
 def test_definitions_are_those_that_the_run_had(near: int, seed: int) -> None:
     """Whether registers are found walking back or by the index of stretches."""
     found = sample(seed)
-    queries = Queries(found.stream)
+    queries, returned = Queries(found.stream), callbacks(found)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(queries_module, "NEAR", near)
         for step in steps_of(found):
             for part in Part:
                 true = {distinct(found, n) for n in found.truth.data[(step, part)] if n[0]}
+                true |= {(ret, Part.VALUE) for ret in returned.get(step, [])}
                 assert as_nodes(found, queries.definitions(step, part)) == true, (step, part)
 
 
@@ -80,11 +81,12 @@ def test_definitions_are_those_that_the_run_had(near: int, seed: int) -> None:
 @examples
 def test_a_byte_that_was_copied_comes_from_the_byte_it_was_copied_from(seed: int) -> None:
     found = sample(seed)
-    queries = Queries(found.stream)
+    queries, returned = Queries(found.stream), callbacks(found)
     for node, nodes in found.truth.data.items():
         if len(node) == 3:
-            true = {distinct(found, n) for n in nodes if n[0]}
             step, part, address = node
+            true = {distinct(found, n) for n in nodes if n[0]}
+            true |= {(ret, Part.VALUE) for ret in returned.get(step, [])}
             assert as_nodes(found, queries.definitions(step, part, Place(address, 1))) == true
 
 

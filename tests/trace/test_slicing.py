@@ -25,7 +25,20 @@ def check_slices(found: Sample, **options: Any) -> None:
     points = {*range(1, steps + 1, 29), steps}
     for criteria in [*([point] for point in points), sorted(points)[-3:]]:
         true = true_slice(found, [(step, Part.VALUE) for step in criteria], **options)
-        assert slice_(found.stream, criteria, **options).tolist() == sorted(true), criteria
+        check_same(found, slice_(found.stream, criteria, **options).tolist(), true)
+
+
+def check_same(found: Sample, steps: list[int], true: set[int]) -> None:
+    if is_late(found):  # then it may have more: see 4 in slicer.c
+        assert true.issubset(steps)
+    else:
+        assert steps == sorted(true)
+
+
+def is_late(found: Sample) -> bool:
+    """Did code that is not recorded read something after it called back?"""
+    order = found.stream.effect_order
+    return bool((order != np.arange(len(order))).any())
 
 
 def some_guards(found: Sample, random: np.random.Generator) -> Any:
@@ -103,7 +116,7 @@ def check_bytes(found: Sample, row: int, **options: Any) -> None:
     if outer is not None:
         nodes.append((outer, Part.ARGUMENTS))
     true = true_slice(found, nodes, only=only, **options) - (only if outer is not None else set())
-    assert set(slice_(found.stream, [Bytes(row, start, stop)], **options).tolist()) == true
+    check_same(found, slice_(found.stream, [Bytes(row, start, stop)], **options).tolist(), true)
 
 
 def made_of(found: Sample, step: int, row: int, start: int, stop: int) -> list[Node]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tests.trace.tiny import Node, Sample
-from whence.trace.columns import BRANCH, NONE, PHI
+from whence.trace.columns import BRANCH, DIRECT, NONE, PHI
 from whence.trace.queries import Part
 from whence.trace.slicing import Flags, Potential
 
@@ -47,16 +47,23 @@ def true_slice(
     branches = branchings(sample)
     reached: set[Node] = set()
     hidden: set[int] = set()
+    returned = callbacks(sample) if data else {}
+    after = max(only, default=0)
     work = set(nodes)
+    for point, part, *_ in nodes:
+        known = returned.get(point, [])
+        work.update((ret, Part.VALUE) for ret in known if part is Part.VALUE or ret < after)
     while work:
         node = work.pop()
         step = node[0]
         if step and node not in reached:
             reached.add(node)
-            work.update(truth.data[node] if data else [])
+            direct = set(truth.data[node] if data else [])
             if control:
-                work.add((truth.control[step], Part.ENTRY))
-                work.add((coming_from(sample, step), Part.ENTRY))
+                direct.add((truth.control[step], Part.ENTRY))
+                direct.add((coming_from(sample, step), Part.ENTRY))
+            rets = {ret for made, *_ in direct for ret in returned.get(made, []) if ret < step}
+            work.update(direct, ((ret, Part.VALUE) for ret in rets))
             if potential is not None and step in truth.loads:
                 could = could_redefine(sample, branches, step, potential)
                 work.update((branch, Part.ENTRY) for branch in could)
@@ -68,6 +75,15 @@ def true_slice(
             work = {(b.step, Part.ENTRY) for b in branches if guards[b.stretch] and b.step < last}
             work -= reached
     return ({step for step, *_ in reached} | only) - hidden
+
+
+def callbacks(sample: Sample) -> dict[int, list[int]]:
+    """For each call of code that is not recorded, what was returned to it."""
+    found: dict[int, list[int]] = {}
+    for row in sample.stream.activations[1:]:
+        if row["call"] and row["ret"] and not row["flags"] & DIRECT:
+            found.setdefault(int(row["call"]), []).append(int(row["ret"]))
+    return found
 
 
 def coming_from(sample: Sample, step: int) -> int:

@@ -61,10 +61,11 @@ class Dependence:
     """A step that a step depends on.
 
     `kind` is "register" (value of an operand), "call" (entered by this step), "result" (returned
-    by this step), "memory" (bytes offset.. of what is read were written by this step),
-    "initial" (they are as they were before the run; step is 0) or "input" (bytes offset.. of
-    `source` came in; step is the step itself).  `address` is where the bytes lie if the step
-    copied them there: `definitions` tells, given it and the length, what just these come from.
+    by this step, the callee's or a callback's), "memory" (bytes offset.. of what is read were
+    written by this step), "initial" (they are as they were before the run; step is 0) or "input"
+    (bytes offset.. of `source` came in; step is the step itself).  `address` is where the bytes
+    lie if the step copied them there: `definitions` tells, given it and the length, what just
+    these come from.
     """
 
     step: int
@@ -270,7 +271,21 @@ class Queries:
                 found.append(Dependence(returned, "result"))
             return found + self._used(instance, op, uses[-1:])
         taken = uses if place is None else self._taken(step, uses, place)
-        return found + self._used(instance, op, taken) + list(self._effects(step, part, place))
+        found += self._used(instance, op, taken) + list(self._effects(step, part, place))
+        found.extend(Dependence(ret, "result") for ret in self.returned_to(step))
+        return found
+
+    def returned_to(self, call: int) -> list[int]:
+        """What callbacks returned to the code, not recorded, that the step `call` called."""
+        found = []
+        instance = self.instance_of(call) + 1
+        while instance < len(self.stream.first):
+            row = self.stream.activations[int(self.stream.activation[instance])]
+            if row["call"] != call or row["flags"] & DIRECT:
+                break
+            found.append(int(row["ret"]))
+            instance = int(row["last_instance"]) + 1
+        return [ret for ret in found if ret]
 
     def is_copy(self, step: int) -> bool:
         """Did `step` copy or print bytes, so that who reads some of them need not take all?"""

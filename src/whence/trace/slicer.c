@@ -12,11 +12,15 @@
       demanded in the caller.
    3. Activations nest, so the open ones are a stack, and the arena of their pending registers
       is one too: only the top frame demands.
-   4. A load at t with definition d and an untaken side that could have redefined it between:
+   4. What code that is not recorded does depends on what its callbacks returned: a sorted array
+      on each comparison.  A return met after (that is, later in the run than) which something
+      depends on the call belongs to the slice; what depends on the call from before, inside an
+      earlier callback, does not count.  When the walk starts again this is not told apart.
+   5. A load at t with definition d and an untaken side that could have redefined it between:
       since all loads met so far are later than the branch at b where we are, d < b suffices,
       so the least d of each class of loads stands for all of its intervals.
       Of what only its own activation can touch, the least d is kept with the frame.
-   5. Who read bytes that a step copied wants these bytes of its COPY rows, not all: they are
+   6. Who read bytes that a step copied wants these bytes of its COPY rows, not all: they are
       marked in a bitmap of the row, and when the walk meets the copy, the bytes of its source
       that correspond are wanted of those who defined them.  All that want them are later, as in
       1.  The step itself, with its operands and with what else it read, always takes part.  Of
@@ -318,19 +322,25 @@ static void demand(walk_t *w, u32 use) {
 
 /* --- frames --- */
 
+/* Is the result of the call that entered `act`, from the activation of the frame, demanded? */
+static int awaited(const walk_t *w, const frame_t *f, const activation_t *act) {
+    const slice_t *s = w->s;
+    if (!f->pending || !act->call) return 0;
+    u32 caller = s->stretch[act->flags & DIRECT ? act->first - 1 : instance_of(s, act->call)];
+    u32 op = s->stretch_first_op[caller] + s->stretch_ops[caller] - 1;
+    u32 function = s->activations[f->activation].function;
+    return bit(w->arena + f->at, op - s->function_first_op[function]);
+}
+
 static void push(walk_t *w, u32 a) {
     const slice_t *s = w->s;
     const activation_t *act = &s->activations[a];
     frame_t *parent = w->depth ? &w->frames[w->depth - 1] : NULL;
     u32 trust = parent ? parent->trust : 0;
     if (!trust && s->trusted && s->trusted[act->function]) trust = a;
-    if (parent && parent->pending && act->flags & DIRECT && act->ret && act->first) {
-        u32 caller = s->stretch[act->first - 1];
-        u32 op = s->stretch_first_op[caller] + s->stretch_ops[caller] - 1;
-        u32 function = s->activations[parent->activation].function;
-        u64 b = op - s->function_first_op[function];
-        if (bit(w->arena + parent->at, b)) mark(w, act->ret, 0);
-    }
+    if (parent && act->ret && awaited(w, parent, act)) mark(w, act->ret, 0);
+    else if (s->data && act->call && act->ret == w->now && !(act->flags & DIRECT)
+             && (bit(s->in, act->call) || bit(w->asked, act->call))) mark(w, act->ret, 0);
     w->frames = grown(w, w->frames, &w->frame_room, w->depth + 1, sizeof *w->frames);
     if (w->failed) return;
     w->frames[w->depth++] = (frame_t){.activation = a, .trust = trust, .below = w->used};
@@ -602,6 +612,17 @@ static void pass(walk_t *w, u32 top) {
     w->used = 0;
 }
 
+/* What was returned before `end` to the code that the last step of instance i called: see 4. */
+static void mark_callbacks(walk_t *w, u64 i, u32 call, u32 end) {
+    const slice_t *s = w->s;
+    while (++i < s->n_instances) {
+        const activation_t *act = &s->activations[s->activation[i]];
+        if (act->call != call || act->flags & DIRECT) return;
+        if (act->ret < end) mark(w, act->ret, 0);
+        i = act->last;
+    }
+}
+
 /* --- the interface --- */
 
 static void start(walk_t *w) {
@@ -633,12 +654,14 @@ EXPORT int wh_slice(const slice_t *s) {
     start(&w);
     for (u64 c = 0; c < s->n_criteria && !w.failed; c++) {
         u32 step = s->criteria[c];
-        if (s->sizes[c]) { mark_bytes(&w, step, s->places[c], s->sizes[c]); continue; }
-        mark(&w, step, s->parts[c] == ARGUMENTS);
-        if (s->parts[c] != VALUE || !s->data) continue;
+        if (s->sizes[c]) mark_bytes(&w, step, s->places[c], s->sizes[c]);
+        else mark(&w, step, s->parts[c] == ARGUMENTS);
+        if (!s->data) continue;
+        int value = !s->sizes[c] && s->parts[c] == VALUE;
         u64 i = instance_of(s, step);
         u32 inner = step - s->first[i] + 1 == executed(s, i) ? entered(s, i, step) : 0;
-        if (inner) mark(&w, s->activations[inner].ret, 0);
+        if (!inner) mark_callbacks(&w, i, step, value ? NONE : s->top);
+        else if (value) mark(&w, s->activations[inner].ret, 0);
     }
     if (s->top > w.late) w.late = s->top;
     while (w.late && !w.failed) {
