@@ -482,6 +482,7 @@ class _FunctionRewriting:
             return
         sigil = "%" if isinstance(pointer.value, Local) else "@"
         size = self.owner.layout.store_size(value.type)
+        self.out += self.cursor.tell()  # the runtime asks where we are
         self.out.append(
             f"  call void @wh_store(ptr {sigil}{quote(pointer.value.name)}, i64 {size},"
             f" i64 {self._point(log)})"
