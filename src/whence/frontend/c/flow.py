@@ -405,7 +405,7 @@ class _Program:
             for name in set(_addresses(module)):
                 found = self.find(m, name)
                 if found:
-                    kind = modules[found[0]].functions[name].type
+                    kind = modules[found[0]].functions[found[1]].type
                     self.taken.setdefault(kind, set()).add(found)
         self.blocks: dict[FunctionId, list[tuple[bool, set[FunctionId]]]] = {
             (m, name): self._describe(m, function)
