@@ -13,6 +13,7 @@ covers and, one each, how to run it and how it must end:
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import resource
@@ -25,6 +26,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from whence.frontend.c.process import LogFile, Process, State, processes
+from whence.frontend.c.replay import Replay, Status
 
 PROGRAMS = Path(__file__).parent / "programs"
 ZIG = (sys.executable, "-m", "ziglang")
@@ -75,7 +79,11 @@ PLAIN = Compiler(
 
 
 def recorder(mode: str, folder: Path) -> Compiler:
-    """whence's compilers; what they keep goes to `folder`."""
+    """whence's compilers, which record, or with mode "plain" do not; they keep theirs in `folder`.
+
+    Nothing is taken from earlier builds: $WHENCE_CACHE is in `folder` too.
+    """
+    (folder / "modules").mkdir(parents=True, exist_ok=True)
     driver = "import sys; from whence.frontend.c.driver import {0}; sys.exit({0}())"
     return Compiler(
         (sys.executable, "-c", driver.format("cc")),
@@ -150,7 +158,11 @@ def _compile(program: Program, compiler: Compiler, flags: Sequence[str]) -> None
 
 
 def run(
-    program: Program, executable: Path, where: Path, env: Mapping[str, str] | None = None
+    program: Program,
+    executable: Path,
+    where: Path,
+    env: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT,
 ) -> Ended:
     """Run a copy of the executable in the new folder `where`, as ./program, and see how it ends."""
     where.mkdir(parents=True)
@@ -161,7 +173,7 @@ def run(
         input=program.stdin,
         env={"PATH": os.defpath, "LC_ALL": "C", **program.env, **(env or {})},
         capture_output=True,
-        timeout=TIMEOUT,
+        timeout=timeout,
         preexec_fn=_without_core_file,
     )
     (where / "program").unlink()
@@ -210,6 +222,59 @@ def check_same(
     ended = run(program, executable, folder / "recorded-run", {"WHENCE_TRACE": str(trace)})
     assert ended == expected, f"{program.source} behaves differently; both runs are in {folder}"
     return Recorded(executable, trace, ended)
+
+
+# --- what a recorded program left ---------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The log of one thread or signal handler, and what it tells."""
+
+    process: Process
+    file: LogFile
+    replay: Replay
+
+
+def read_logs(trace: Path, modules: Path, into: Path) -> list[Log]:
+    """Read every log of a trace; the columns go to folders in `into`."""
+    found = []
+    for process in processes(trace):
+        code = process.program([process.description(m.id, modules) for m in process.modules])
+        for file in process.logs:
+            out = into / f"{process.folder.name}-{file.number}"
+            log = process.open_log(file)
+            found.append(
+                Log(process, file, Replay.open(code, log, out, jumps=process.jumps_out(file)))
+            )
+    return found
+
+
+def check_recorded(program: Program, mode: str, folder: Path) -> list[Log]:
+    """Claim that a program behaves alike when it is recorded, and that its logs can be read.
+
+    In mode "check" the claim is also that every value which replaying computes is the real one.
+    """
+    plain = recorder("plain", folder)
+    recorded = check_same(program, recorder(mode, folder), folder, plain)
+    logs = read_logs(recorded.trace, folder / "modules", folder / "columns")
+    assert logs, f"{program.source} left no log in {recorded.trace}"
+    for log in logs:
+        meta = log.replay.meta
+        assert meta.status in (Status.OK, Status.CUT), f"{log.file.path}: {meta}"
+        assert meta.mismatch_count == 0, f"{log.file.path}: {meta}"
+        # What a log may stop in is what the program died in.
+        assert meta.status is Status.OK or log.file.state is State.CRASHED, (
+            f"{log.file.path}: {meta}"
+        )
+    return logs
+
+
+def unrecorded(folder: Path) -> set[str]:
+    """The functions that whence's compilers left as they were, told in the folder they keep."""
+    told = folder / "modules" / "unrecorded"
+    lines = told.read_text().splitlines() if told.exists() else []
+    return {json.loads(line)["function"] for line in lines}
 
 
 # --- what the programs cover --------------------------------------------------------------

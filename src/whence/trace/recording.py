@@ -248,7 +248,7 @@ class Thread:
     def is_whole(self) -> bool:
         """Was everything that the thread did read?"""
         ended = self.log.state in (State.ENDED, State.CRASHED, State.EXECED, State.LEFT)
-        return ended and self.meta.status is not Status.DAMAGED
+        return ended and self.meta.status is not Status.DAMAGED and not self.log.missing
 
 
 def _saved(out: Path) -> Meta | None:

@@ -1,0 +1,44 @@
+"""Record a program of ours, and open what its main thread did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.frontend import corpus
+from tests.frontend.corpus import Ended, Program
+from whence.trace.recording import Recording, Thread
+
+
+def build(program: Program, folder: Path, mode: str = "record") -> Path:
+    return corpus.build(program, corpus.recorder(mode, folder), folder / "built")
+
+
+def run(
+    program: Program,
+    executable: Path,
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+    timeout: float = corpus.TIMEOUT,
+) -> tuple[Ended, Thread]:
+    """Run what `build` made into the new `folder`: how it ended, and its main thread."""
+    folder.mkdir()
+    env = {"WHENCE_TRACE": str(folder), **(env or {})}
+    ended = corpus.run(program, executable, folder / "in", env, timeout)
+    return ended, opened(folder, executable.parent.parent / "modules")
+
+
+def opened(trace: Path, modules: Path) -> Thread:
+    """The main thread of the only process in a folder of traces."""
+    (trace / "modules").symlink_to(modules)
+    (trace / "run.json").write_text(json.dumps({"outcome": "passes", "failure": None}))
+    recording = Recording(trace)
+    (process,) = recording.processes
+    return recording.thread(recording.image(process), process.logs[0])
+
+
+def of_text(text: str, folder: Path) -> Program:
+    source = folder / "program.c"
+    source.write_text(text)
+    return Program(source)
