@@ -54,11 +54,6 @@ def covered() -> set[str]:
     return set().union(*found)
 
 
-@pytest.mark.parametrize("program", corpus.programs(), ids=lambda program: program.source.name)
-def test_a_program_ends_as_it_says_and_the_same_way_twice(program: Program, tmp_path: Path) -> None:
-    check_same(program, PLAIN, tmp_path)
-
-
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="other machines lack some of the kinds")
 def test_the_programs_cover_every_instruction_and_intrinsic(covered: set[str]) -> None:
     assert sorted(EXPECTED - covered) == []

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t flag, count;
@@ -53,7 +54,7 @@ int main(void) {
     signal(SIGUSR1, SIG_IGN), raise(SIGUSR1);
 
     handle(SIGALRM, set_flag);
-    alarm(1);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 20000}, NULL);
     unsigned long spins = 0;
     while (flag != SIGALRM) spins++; // interrupted at an arbitrary instruction
     printf("%d %d\n", (int)count, spins > 0);
