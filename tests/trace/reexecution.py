@@ -1,0 +1,211 @@
+"""Does a slice have all that its point depends on?  Change something else, and run again.
+
+A program is built so that a run of it can be changed at one step (see runtime/patch.c): what a
+store wrote, or which way a branch went.  If the step is not in the relevant slice of something
+that was printed, the changed run must come to the same place and print the same there.  "The same
+place" is said by the structural execution index: other output may be longer, or gone.
+
+What a slice does not promise, and we leave out:
+
+1. Slices follow values, not addresses.  Had a pointer or an index been another, a store would
+   have gone elsewhere, perhaps to what the slice is about.  So what the addresses of stores
+   depend on is taken into the slice first.
+2. A run that never ends, or crashes, prints nothing more.  A branch whose other side calls
+   what does not return is in the slice; but any division, any access may crash where the program
+   did not foresee it, and a flipped branch goes where its condition does not hold.
+3. A gap: what libraries keep for themselves.  Had an input been read once more, or had another
+   byte been put back by ungetc, the next read would get something else; slices do not have that.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.frontend.corpus import Ended, Program
+from tests.trace import recorded
+from whence.frontend.c.ir import FloatType, Global, Local, PointerType
+from whence.frontend.c.tables import Code
+from whence.trace.columns import OUTPUT, U32
+from whence.trace.index import index_of, step_at
+from whence.trace.inputs import sources
+from whence.trace.recording import Thread
+from whence.trace.relevance import Relevance, relevance
+from whence.trace.slicing import Bytes, slice_
+
+SECONDS = 5  # for a changed run; the programs take a few milliseconds
+
+
+class Outcome(Enum):
+    """What became of an output when something else was changed."""
+
+    SAME = "it was printed as before"
+    OTHER = "something else was printed there"
+    MISSING = "it was not printed, though the program ended"
+    CRASHED = "the program crashed"
+    ENDLESS = "the program did not end"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A step, and what is done to it: "flip", or "xor=" with bytes in hexadecimal."""
+
+    step: int
+    action: str
+
+
+class Subject:
+    """A program that was recorded, and whose run can be changed."""
+
+    def __init__(self, program: Program, folder: Path) -> None:
+        self.program, self.folder = program, folder
+        self._numbers = itertools.count()
+        self.executable = recorded.build(program, folder, "patch")
+        self.ended, self.thread = self._run({})
+
+    def _run(self, env: dict[str, str]) -> tuple[Ended, Thread]:
+        folder = self.folder / f"run-{next(self._numbers)}"
+        return recorded.run(self.program, self.executable, folder, env, SECONDS)
+
+    # --- what is printed
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """The rows of `effects` that print the value of something on standard output."""
+        effects = self.thread.stream.effects
+        standard = [s.number for s in sources(self.thread).values() if s.kind == "stdout"]
+        printing = (effects["kind"] == OUTPUT) & np.isin(effects["source"], standard)
+        rows = np.flatnonzero(printing & (effects["len"] > 0))
+        return [int(row) for row in rows if effects["arg"][row] > 0 or effects["n_runs"][row]]
+
+    def slice_of(self, row: int, *, relevant: bool = True) -> U32:
+        """The slice of what a row of `effects` printed."""
+        return slice_(
+            self.thread.stream,
+            (Bytes(row, 0, int(self.thread.stream.effects["len"][row])),),
+            control=relevant,
+            potential=self.relevance.potential if relevant else None,
+            guards=self.relevance.guards if relevant else None,
+        )
+
+    @cached_property
+    def relevance(self) -> Relevance:
+        return relevance(self.thread.image)
+
+    # --- what can be changed
+
+    @cached_property
+    def op_of(self) -> npt.NDArray[np.int64]:
+        """The op of each step; the first belongs to step 0, which there is not."""
+        stream, code = self.thread.stream, self.thread.image.code
+        counts = (np.append(stream.first[1:], stream.steps + 1) - stream.first).astype(np.int64)
+        base = code.stretch_first_op[stream.stretch].astype(np.int64) - stream.first
+        return np.append(0, np.repeat(base, counts) + np.arange(1, stream.steps + 1))
+
+    def steps_with(self, *codes: Code) -> npt.NDArray[np.int64]:
+        found = np.isin(self.thread.image.program.ops["code"][self.op_of], codes)
+        found[0] = False
+        return np.flatnonzero(found)
+
+    def _address(self, op: int) -> int | None:
+        """The op that computes where the store `op` writes to; None if that is always one place."""
+        source, local = self.thread.image.locate(op)
+        pointer = source.instruction(local).operands[1].value
+        number = source.register(local, pointer.name) if isinstance(pointer, Local) else None
+        if number is None:
+            return None
+        code = int(self.thread.image.program.ops[op - local + number]["code"])
+        return None if code in (Code.ALLOCA, Code.LALLOCA) else op - local + number
+
+    @cached_property
+    def addressing(self) -> U32:
+        """All that the places depend on to which stores wrote: see 1 above."""
+        known: dict[int, int | None] = {}
+        criteria = set()
+        for step in self.steps_with(Code.STORE).tolist():
+            op = int(self.op_of[step])
+            address = known.setdefault(op, self._address(op))
+            if address is not None:
+                found = self.thread.last_execution(address, step)
+                criteria.update([found] if found else [])
+        criteria.update(self.steps_with(Code.COPY, Code.FILL).tolist())
+        return slice_(
+            self.thread.stream, sorted(criteria),
+            potential=self.relevance.potential, guards=self.relevance.guards,
+        )  # fmt: skip
+
+    def changes_of(self, steps: Sequence[int], choose: random.Random) -> list[Change]:
+        """For those of the steps that can be changed, a way to change each."""
+        found = []
+        ops = self.thread.image.program.ops
+        for step in steps:
+            op = int(self.op_of[step])
+            if ops[op]["code"] == Code.CBR:
+                found.append(Change(step, "flip"))
+                continue
+            source, local = self.thread.image.locate(op)
+            value, pointer = source.instruction(local).operands
+            # Into a constant expression nothing can be written again (see instrument.py).
+            if not isinstance(pointer.value, Local | Global) or value.type == PointerType():
+                continue
+            # Integers by their lowest byte: a counter that is far off would count for ever.
+            changed = f"{choose.randrange(1, 256):02x}"
+            if isinstance(value.type, FloatType):  # by its highest bytes: the others show little
+                changed = "00" * (int(ops[op]["x"]) - 2) + "1040"
+            found.append(Change(step, f"xor={changed}"))
+        return found
+
+    # --- changing it
+
+    def _patch(self, change: Change) -> str:
+        op = int(self.op_of[change.step])
+        program = self.thread.image.program
+        code = self.thread.image.code
+        function = int(code.block_function[code.stretch_block[code.op_stretch[op]]])
+        row = program.functions[function]
+        point = (int(row["fid"]) & 0xFFFFFFFFFF) << 24 | (op - int(row["first_op"]))
+        window = self.thread.replay.window(change.step, change.step + 1)
+        return f"0:{int(window.offset[0])}:{point}:{change.action}"
+
+    def value_of(self, step: int) -> int:
+        """What a step computed, or stored."""
+        return int(self.thread.replay.window(step, step + 1).value[0])
+
+    def changed(self, change: Change) -> Ended:
+        """Run again with a change."""
+        return self._run({"WHENCE_PATCH": self._patch(change)})[0]
+
+    def outcome(self, row: int, change: Change) -> Outcome:
+        """Change the run at a step: what becomes of what a row of `effects` printed?"""
+        try:
+            ended, thread = self._run({"WHENCE_PATCH": self._patch(change)})
+        except subprocess.TimeoutExpired:
+            return Outcome.ENDLESS
+        printed = self._printed(self.ended, self.thread, row)
+        step = int(self.thread.stream.effects["step"][row])
+        place = _outputs_of(self.thread, step).index(row)
+        there = step_at(thread.queries, index_of(self.thread.queries, step))
+        rows = _outputs_of(thread, there) if there else []
+        now = self._printed(ended, thread, rows[place]) if place < len(rows) else b""
+        if now:
+            return Outcome.SAME if now == printed else Outcome.OTHER
+        # What is still in a buffer when a program crashes is lost, too.
+        return Outcome.CRASHED if ended.status < 0 else Outcome.MISSING
+
+    def _printed(self, ended: Ended, thread: Thread, row: int) -> bytes:
+        effect = thread.stream.effects[row]
+        return ended.stdout[int(effect["offset"]) :][: int(effect["len"])]
+
+
+def _outputs_of(thread: Thread, step: int) -> list[int]:
+    effects = thread.stream.effects
+    return [row for row in thread.queries.effects_of(step) if effects["kind"][row] == OUTPUT]
