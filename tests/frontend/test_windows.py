@@ -10,7 +10,7 @@ import pytest
 
 from tests.frontend import corpus
 from tests.frontend.corpus import check_recorded
-from tests.trace import recorded
+from tests.trace import running
 from whence.frontend.c.replay import Replay
 from whence.frontend.c.tables import Code
 
@@ -55,8 +55,8 @@ int main(void) {
 
 
 def test_what_calls_were_given_and_wide_values(tmp_path: Path) -> None:
-    program = recorded.of_text(CALLS, tmp_path)
-    _, thread = recorded.run(program, recorded.build(program, tmp_path), tmp_path / "trace")
+    program = running.of_text(CALLS, tmp_path)
+    _, thread = running.run(program, running.build(program, tmp_path), tmp_path / "trace")
     rows = thread.stream.activations
     functions = [thread.image.function_names[f] for f in rows["function"][1:]]
     entered = dict(zip(functions, rows[1:], strict=True))

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.frontend.corpus import Ended, Program
-from tests.trace import recorded
+from tests.trace import running
 from whence.frontend.c.ir import FloatType, Global, Local, PointerType
 from whence.frontend.c.tables import Code
 from whence.trace.columns import OUTPUT, U32
@@ -69,12 +69,12 @@ class Subject:
     def __init__(self, program: Program, folder: Path) -> None:
         self.program, self.folder = program, folder
         self._numbers = itertools.count()
-        self.executable = recorded.build(program, folder, "patch")
+        self.executable = running.build(program, folder, "patch")
         self.ended, self.thread = self._run({})
 
     def _run(self, env: dict[str, str]) -> tuple[Ended, Thread]:
         folder = self.folder / f"run-{next(self._numbers)}"
-        return recorded.run(self.program, self.executable, folder, env, SECONDS)
+        return running.run(self.program, self.executable, folder, env, SECONDS)
 
     # --- what is printed
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.frontend import corpus
-from tests.trace import recorded
+from tests.trace import running
 from whence.trace.index import index_of, step_at
 from whence.trace.recording import Thread
 
@@ -18,7 +18,7 @@ from whence.trace.recording import Thread
 @pytest.mark.parametrize("name", ["callbacks.c", "varargs.c", "jumps.c", "exceptions.cc"])
 def test_an_index_leads_back_to_its_step(name: str, tmp_path: Path) -> None:
     program = corpus.program(corpus.PROGRAMS / name)
-    _, thread = recorded.run(program, recorded.build(program, tmp_path), tmp_path / "trace")
+    _, thread = running.run(program, running.build(program, tmp_path), tmp_path / "trace")
     queries, choose = thread.queries, random.Random(3)
     steps = sorted(choose.sample(range(1, thread.stream.steps + 1), 150))
     indexes = [index_of(queries, step) for step in steps]
@@ -43,12 +43,12 @@ int main(void) {
 
 
 def test_two_runs_meet_at_equal_indexes(tmp_path: Path) -> None:
-    program = recorded.of_text(READS, tmp_path)
-    executable = recorded.build(program, tmp_path)
+    program = running.of_text(READS, tmp_path)
+    executable = running.build(program, tmp_path)
 
     def run(stdin: bytes) -> Thread:
         where = tmp_path / f"on-{stdin.decode()}"
-        return recorded.run(replace(program, stdin=stdin), executable, where)[1]
+        return running.run(replace(program, stdin=stdin), executable, where)[1]
 
     one, other = run(b"ab x z"), run(b"qb  zebra")
     steps = range(1, one.stream.steps + 1)

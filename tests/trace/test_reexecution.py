@@ -13,7 +13,7 @@ from hypothesis import Phase, given, settings
 from tests.frontend import corpus
 from tests.frontend.corpus import Program
 from tests.frontend.generator import programs
-from tests.trace import recorded
+from tests.trace import running
 from tests.trace.reexecution import Change, Outcome, Subject
 from whence.frontend.c.tables import Code
 
@@ -71,7 +71,7 @@ def test_what_is_outside_the_slice_of_an_output_does_not_change_it(
 @given(text=programs(by_line=True))
 def test_what_is_outside_the_slice_of_a_made_up_output_does_not_change_it(text: str) -> None:
     with TemporaryDirectory() as folder:
-        subject = Subject(recorded.of_text(text, Path(folder)), Path(folder))
+        subject = Subject(running.of_text(text, Path(folder)), Path(folder))
         choose = random.Random(1)
         if subject.outputs:
             check_outside(subject, choose.choice(subject.outputs), choose, 5)
@@ -94,7 +94,7 @@ def test_changes_are_made_where_and_how_they_are_asked_for(tmp_path: Path) -> No
             printf("%d\\n", sum);
         }
     """
-    subject = Subject(recorded.of_text(text, tmp_path), tmp_path)
+    subject = Subject(running.of_text(text, tmp_path), tmp_path)
     assert subject.ended.stdout == b"much\n30\n"
     sums = [s for s in subject.steps_with(*STORES).tolist() if subject.value_of(s) in (10, 20, 30)]
     assert [subject.value_of(step) for step in sums] == [10, 20, 30]
@@ -109,9 +109,7 @@ def test_changes_are_made_where_and_how_they_are_asked_for(tmp_path: Path) -> No
 def test_a_program_that_can_be_changed_logs_as_others_do(name: str, tmp_path: Path) -> None:
     program = corpus.program(corpus.PROGRAMS / name)
     threads = [
-        recorded.run(
-            program, recorded.build(program, tmp_path / mode, mode), tmp_path / f"of-{mode}"
-        )
+        running.run(program, running.build(program, tmp_path / mode, mode), tmp_path / f"of-{mode}")
         for mode in ("record", "patch")
     ]
     one, other = (t.replay.window(1, t.stream.steps + 1).offset for _, t in threads)
