@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trace.tiny import Node, Op, Parameter, Sample, sample, straight
-from tests.trace.truth import random_potential, true_slice, trusted_call
+from tests.trace.truth import callbacks, random_potential, true_slice, trusted_call
 from whence.trace.columns import BRANCH, CALL, COPY, OUTPUT, READ, RETURN
 from whence.trace.queries import Part
 from whence.trace.slicing import Bytes, slice_
@@ -122,7 +122,8 @@ def check_bytes(found: Sample, row: int, **options: Any) -> None:
 def made_of(found: Sample, step: int, row: int, start: int, stop: int) -> list[Node]:
     made = found.truth.effects[row]
     if not made.bytes_ and made.argument < 0:
-        return found.truth.data[(step, Part.ARGUMENTS)]
+        returned: list[Node] = [(ret, Part.VALUE) for ret in callbacks(found).get(step, [])]
+        return [*found.truth.data[(step, Part.ARGUMENTS)], *returned]
     uses = [made.uses[made.argument]] if made.argument >= 0 else made.uses
     return [*made.bytes_[start:stop], *(node for nodes in uses for node in nodes)]
 

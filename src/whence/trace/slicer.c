@@ -111,6 +111,7 @@ typedef struct {
     row_t *rows;  /* by place in effect_order */
     u64 copied_at, effect_at;  /* how many rows of `copied`, `effects` are not after the walk */
     u32 now;   /* where the walk is: a mark after it is late */
+    u32 top;   /* where it started */
     u32 late;  /* the last of these */
     u32 greatest;
     frame_t *frames;
@@ -158,6 +159,9 @@ static u64 links_before(const slice_t *s, u64 i) {
     for (u64 j = i & ~63ull; j < i; j++) count += links_in(s, j);
     return count;
 }
+
+/* Was it entered from code that is not recorded? */
+static int is_callback(const activation_t *a) { return a->call && !(a->flags & DIRECT); }
 
 /* The activation that the call ending instance i entered itself, or 0. */
 static u32 entered(const slice_t *s, u64 i, u32 call) {
@@ -339,7 +343,7 @@ static void push(walk_t *w, u32 a) {
     u32 trust = parent ? parent->trust : 0;
     if (!trust && s->trusted && s->trusted[act->function]) trust = a;
     if (parent && act->ret && awaited(w, parent, act)) mark(w, act->ret, 0);
-    else if (s->data && act->call && act->ret == w->now && !(act->flags & DIRECT)
+    else if (is_callback(act) && act->ret == w->now && act->ret < w->top && s->data
              && (bit(s->in, act->call) || bit(w->asked, act->call))) mark(w, act->ret, 0);
     w->frames = grown(w, w->frames, &w->frame_room, w->depth + 1, sizeof *w->frames);
     if (w->failed) return;
@@ -592,6 +596,7 @@ static void visit(walk_t *w, u64 i, u32 ops, u64 link_at) {
 
 static void pass(walk_t *w, u32 top) {
     const slice_t *s = w->s;
+    w->top = top;
     u64 i = instance_of(s, top);
     u64 link_at = links_before(s, i) + links_in(s, i);
     w->effect_at = s->n_effects;
@@ -617,7 +622,7 @@ static void mark_callbacks(walk_t *w, u64 i, u32 call, u32 end) {
     const slice_t *s = w->s;
     while (++i < s->n_instances) {
         const activation_t *act = &s->activations[s->activation[i]];
-        if (act->call != call || act->flags & DIRECT) return;
+        if (act->call != call || !is_callback(act)) return;
         if (act->ret < end) mark(w, act->ret, 0);
         i = act->last;
     }
