@@ -1,4 +1,4 @@
-"""`make demo`: find what broke two bundled programs, with the commands that a user would type.
+"""`make demo`: what broke two bundled programs, and why a third fails, as a user would ask.
 
 The commands are those of README.md beside this file.  The exit status is 0 only if the answers
 are those of the examples' expected.json.  `--write` puts the answers into README.md.
@@ -61,8 +61,31 @@ def demonstrate() -> int:
             print(flush=True)
             if not is_expected(example, document):
                 failed.append(f"This is not what examples/{example}/expected.json says.")
+        failed += look_into_a_run(Path(scratch))
     print("\n".join(failed) or "Next: README.md shows how to do this with your own project.")
     return 1 if failed else 0
+
+
+def look_into_a_run(scratch: Path) -> list[str]:
+    """Record the failing run of a C program and ask what its failure depends on."""
+    print(
+        "parcel, in C, says what it costs to send one. Its own check fails, and no older version "
+        "is at\nhand. whence records the run, and tells what the failed assertion depends on.\n"
+    )
+    test = shlex.quote("./parcel 3500 abroad")
+    run = scratch / "run"
+    for command in (
+        f"trace --source examples/parcel --build make --test {test} --out {run}",
+        f"slice {run} --at assert",
+    ):
+        print(f"$ whence {command.replace(str(scratch) + '/', '')}\n", flush=True)
+        ended = subprocess.run(
+            [sys.executable, "-m", "whence", *shlex.split(command), "--quiet"], cwd=EXAMPLES.parent
+        )
+        print(flush=True)
+        if ended.returncode:
+            return ["The run of examples/parcel could not be looked into."]
+    return []
 
 
 def write() -> int:

@@ -30,5 +30,29 @@ def test_the_first_example_of_the_readme_is_what_whence_says(tmp_path: Path) -> 
     assert without_cost(ended.stdout.replace(f"{tmp_path}/", "")) == without_cost(answer)
 
 
+def test_the_run_that_the_readme_looks_into_is_told_so(tmp_path: Path) -> None:
+    blocks = re.findall(
+        r"```console\n(\$ whence trace.*?)```", README.read_text("utf-8"), re.DOTALL
+    )
+    (block,) = blocks
+    trace, slice_, answer = block.split("\n", 2)
+    out = f"--out {tmp_path}/run"
+    whence(trace.replace("--out run", out))
+    told = whence(slice_.replace("slice run", f"slice {tmp_path}/run"))
+    assert told.strip() == answer.strip()
+
+
+def whence(command: str) -> str:
+    ended = subprocess.run(
+        command.replace("$ whence", f"{sys.executable} -m whence") + " --quiet",
+        shell=True,
+        cwd=README.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
 def without_cost(report: str) -> str:
     return report.strip().rpartition("\n\n")[0]
