@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.trace.tiny import Node, Op, Parameter, Sample, sample, straight
@@ -50,6 +50,8 @@ def some_guards(found: Sample, random: np.random.Generator) -> Any:
 
 
 @given(seed=seeds)
+@example(seed=6552501)  # a call that reads what it printed into memory itself
+@example(seed=39338968)  # one that copies what it copied itself
 @examples
 def test_dynamic_slices(seed: int) -> None:
     check_slices(sample(seed))
@@ -97,6 +99,7 @@ def test_everything_together(seed: int) -> None:
 
 
 @given(seed=seeds)
+@example(seed=13214)  # printed in a callback, which returns in the same stretch
 @examples
 def test_bytes_of_an_output_bring_only_what_they_are_made_of(seed: int) -> None:
     found, random = sample(seed), np.random.default_rng(seed)

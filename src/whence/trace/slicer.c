@@ -276,23 +276,24 @@ static void mark_runs(walk_t *w, u64 first, u64 n, u64 address) {
     }
 }
 
-/* The same for the bytes of a COPY row that are wanted. */
+/* The same for the bytes of a COPY row that are wanted.  These may be bytes that the step itself
+   wrote before: then bytes of this very row can become wanted meanwhile, and stay so. */
 static void mark_wanted(walk_t *w, const effect_t *e, row_t *row) {
     const slice_t *s = w->s;
     if (!row->wanted) return;
-    u64 r = e->first_run, end = e->first_run + e->n_runs, to;
+    u64 r = e->first_run, end = e->first_run + e->n_runs;
     if (end > s->n_runs) end = s->n_runs;
     for (u64 i = next_bit(row->fresh, 0, e->len, 1); i < e->len; i = next_bit(row->fresh, i, e->len, 1)) {
-        to = next_bit(row->fresh, i, e->len, 0);
+        u64 to = next_bit(row->fresh, i, e->len, 0), from = to;
         while (r < end && s->runs[r].offset + (u64)s->runs[r].length <= i) r++;
-        if (r == end) break;
-        u64 stop = s->runs[r].offset + (u64)s->runs[r].length;
-        if (stop > to) stop = to;
-        if (s->runs[r].offset > i) i = s->runs[r].offset;
-        if (i < stop) mark_bytes(w, s->runs[r].step, e->addr2 + i, stop - i);
-        if (i < stop) i = stop;
+        if (r < end) {
+            u64 start = s->runs[r].offset, stop = start + s->runs[r].length;
+            from = start < i ? i : start < to ? start : to;
+            if (stop < to) to = stop;
+        }
+        for (; i < to; i++) row->fresh[i >> 6] &= ~(1ull << (i & 63));
+        if (from < to) mark_bytes(w, s->runs[r].step, e->addr2 + from, to - from);
     }
-    memset(row->fresh, 0, (e->len + 63) / 64 * sizeof *row->fresh);
 }
 
 /* Room for the top frame; it is returned when the frame is popped. */
@@ -590,7 +591,7 @@ static void visit(walk_t *w, u64 i, u32 ops, u64 link_at) {
         s->todo[word] &= ~(1ull << (step & 63));
         w->now = step;
         follow(w, i, step, link_at);
-        high = step;
+        high = bit(s->todo, step) ? step + 1 : step;  /* again, if it read what it wrote itself */
     }
 }
 
