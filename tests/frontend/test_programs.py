@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import Phase, find, given, settings
+from hypothesis import Phase, given, settings
 
 from tests.frontend import corpus
 from tests.frontend.corpus import PLAIN, ZIG, Compiler, Program, check_same, words
@@ -163,10 +163,3 @@ def test_generated_programs_use_the_language() -> None:
         *(" : 3;", "below", "(*[])", " = &", "++)", "tame(", "_i64(", "_i32(", "] = ", ", (i32)"),
     )
     assert [feature for feature in wanted if not any(feature in text for text in texts)] == []
-
-
-def test_generated_programs_shrink_to_almost_nothing() -> None:
-    options = settings(derandomize=True, database=None)
-    few = programs(by_line=True, most=12)
-    found = find(few, lambda text: "switch (" in text, settings=options)
-    assert len(found.partition("show(void)")[2].splitlines()) <= 25, found
