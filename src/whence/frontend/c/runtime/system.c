@@ -49,7 +49,7 @@ static int size_allowed(uint64_t size)
 
 /* Make sure that a file whose end is `from` has bytes up to `to`: 1 if it does.  They are written
  * and not only promised by fallocate: then their pages are in memory before they are touched one
- * by one, which halves the time that the system takes. */
+ * by one, which takes the system less time (notes/trace.md). */
 static int reserve(int fd, uint64_t from, uint64_t to)
 {
     if (!size_allowed(to))
