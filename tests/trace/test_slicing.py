@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.trace.tiny import Node, Op, Parameter, Sample, sample, straight
 from tests.trace.truth import callbacks, random_potential, true_slice, trusted_call
 from whence.trace.columns import BRANCH, CALL, COPY, OUTPUT, READ, RETURN
-from whence.trace.queries import Part
-from whence.trace.slicing import Bytes, slice_
+from whence.trace.queries import Part, Queries
+from whence.trace.slicing import Bytes, executed_ops, slice_
 
 seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=120, deadline=None)
@@ -172,3 +172,14 @@ def test_no_criteria_no_slice() -> None:
 def test_a_step_that_was_not_executed_is_refused() -> None:
     with pytest.raises(ValueError, match="not in 1"):
         slice_(sample(3).stream, [10**6])
+
+
+@given(seed=seeds)
+@settings(max_examples=30, deadline=None)
+def test_ops_are_counted_with_their_last_step(seed: int) -> None:
+    stream = sample(seed).stream
+    steps = np.flatnonzero(np.random.default_rng(seed).random(stream.steps) < 0.5) + 1
+    counts, last = executed_ops(stream, steps.astype(np.uint32))
+    ops = [Queries(stream).op_of(step) for step in steps.tolist()]
+    assert counts.tolist() == [ops.count(op) for op in range(len(counts))]
+    assert {op: int(last[op]) for op in ops} == dict(zip(ops, steps.tolist(), strict=True))

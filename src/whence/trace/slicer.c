@@ -690,3 +690,15 @@ EXPORT u64 wh_members(const u64 *a, const u64 *b, u64 words, u32 *out) {
     }
     return n;
 }
+
+/* For each op, how many of some steps (in order) executed it, and the last that did. */
+EXPORT void wh_ops(const u32 *steps, u64 n, const u32 *first, const u32 *stretch, u64 n_instances,
+                   const u32 *first_op, int64_t *counts, u32 *last) {
+    u64 i = 0;
+    for (u64 k = 0; k < n; k++) {
+        while (i + 1 < n_instances && first[i + 1] <= steps[k]) i++;
+        u32 op = first_op[stretch[i]] + steps[k] - first[i];
+        counts[op]++;
+        last[op] = steps[k];
+    }
+}

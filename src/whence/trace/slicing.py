@@ -310,7 +310,26 @@ def _kernel() -> ctypes.CDLL:
     pointer = ctypes.c_void_p
     library.wh_members.argtypes = [pointer, pointer, ctypes.c_uint64, pointer]
     library.wh_members.restype = ctypes.c_uint64
+    number = ctypes.c_uint64
+    library.wh_ops.argtypes = [
+        pointer, number, pointer, pointer, number, pointer, pointer, pointer
+    ]  # fmt: skip
     return library
+
+
+def executed_ops(stream: Stream, steps: U32) -> tuple[npt.NDArray[np.int64], U32]:
+    """For each op, how many of some steps (in order) executed it, and the last that did."""
+    code = stream.code
+    counts = np.zeros(len(code.kind), np.int64)
+    last = np.zeros(len(code.kind), np.uint32)
+    steps = np.ascontiguousarray(steps, np.uint32)
+    first, stretch = (np.ascontiguousarray(c, np.uint32) for c in (stream.first, stream.stretch))
+    _kernel().wh_ops(
+        steps.ctypes.data, len(steps), first.ctypes.data, stretch.ctypes.data, len(first),
+        np.ascontiguousarray(code.stretch_first_op, np.uint32).ctypes.data,
+        counts.ctypes.data, last.ctypes.data,
+    )  # fmt: skip
+    return counts, last
 
 
 def _run(question: _Question) -> U32:

@@ -13,6 +13,7 @@ from whence.frontend.c.tables import NONE, BlockFlag, Kind
 from whence.model import Statement
 from whence.trace.memory import Addresses
 from whence.trace.recording import Thread
+from whence.trace.slicing import executed_ops
 
 Steps = npt.NDArray[np.uint32]
 Ops = npt.NDArray[np.int64]
@@ -66,7 +67,7 @@ class Narrator:
     def lines(self, steps: Steps) -> list[Line]:
         """The distinct lines of some steps, the one that ran last first."""
         image = self.thread.image
-        counts, last = self._last_of_each_op(steps)
+        counts, last = executed_ops(self.thread.stream, steps)
         ran = np.flatnonzero(counts)
         ran = ran[(image.files[ran] != NONE) & (image.rows[ran] != 0)]
         if not len(ran):
@@ -95,18 +96,6 @@ class Narrator:
         """
         is_brace = self.thread.recording.lines.line(file, line) == "}"
         return is_brace and not np.any(self.thread.image.code.kind[ops] == Kind.CALL)
-
-    def _last_of_each_op(self, steps: Steps) -> tuple[Ops, Steps]:
-        """How many of the steps executed each op, and the last that did."""
-        total = len(self.thread.image.rows)
-        counts = np.zeros(total, np.int64)
-        last = np.zeros(total, np.uint32)
-        for start in range(0, len(steps), 1 << 22):
-            part = steps[start : start + (1 << 22)]
-            ops = self.ops(part)
-            counts += np.bincount(ops, minlength=total)
-            last[ops] = part  # of several for one op the last stays
-        return counts, last
 
     def told(self, lines: Iterable[Line], steps: Steps) -> list[Statement]:
         """Lines of these steps as statements, by file and line, with what they computed last."""
