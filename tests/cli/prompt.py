@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,6 +67,7 @@ class User:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=_listen_to_interrupts,
         )
 
     def whence(self, *arguments: object, **env: str) -> Said:
@@ -128,3 +130,8 @@ def _facts(path: Path) -> tuple[object, ...]:
     status = path.lstat()
     content = path.read_bytes() if path.is_file() else b""
     return status.st_mode, status.st_mtime_ns, hashlib.sha256(content).hexdigest()
+
+
+def _listen_to_interrupts() -> None:
+    """Undo what a shell does to programs in the background, such as a run of these tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -22,6 +22,8 @@ from whence.trace.slices import slice_at
 PROGRAM = "records"
 Rewrite = Callable[[bytearray], None]
 
+MEMORY = 1 << 28  # a damaged length may ask for all that there is
+
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Log:
@@ -36,7 +38,7 @@ def check_used_up_to(recorded: Log, place: int, damaged: bytes) -> None:
     """Claim that a damaged log tells what the whole one does, up to the damage at `place`."""
     whole = recorded.replay
     with TemporaryDirectory() as folder:
-        found = Replay.open(whole.program, damaged, Path(folder))
+        found = Replay.open(whole.program, damaged, Path(folder), memory=MEMORY)
         # A step has read what it needs when the next one begins.
         offsets = whole.window(1, whole.meta.steps + 1).offset
         unharmed = max(int(np.searchsorted(offsets, place, "right")) - 1, 0)
@@ -86,9 +88,9 @@ def test_a_damaged_header_does_no_harm(recorded: Log, place: int, byte: int) -> 
     with TemporaryDirectory() as folder:
         if bytes(log[16:24]) != b"WHENCE01":
             with pytest.raises(UserError, match="not the log"):
-                Replay.open(recorded.replay.program, bytes(log), Path(folder))
+                Replay.open(recorded.replay.program, bytes(log), Path(folder), memory=MEMORY)
             return
-        found = Replay.open(recorded.replay.program, bytes(log), Path(folder))
+        found = Replay.open(recorded.replay.program, bytes(log), Path(folder), memory=MEMORY)
         assert found.meta.steps <= recorded.replay.meta.steps
 
 

@@ -21,7 +21,7 @@ CFLAGS = -O2 -Wall -MMD -MP
 prog: main.o libboth.a
 \t$(CC) $(CFLAGS) main.o libboth.a -o $@
 libboth.a: one.o two.o
-\tar rcs $@ one.o two.o
+\t$(AR) rcs $@ one.o two.o
 -include main.d one.d two.d
 """
 CMAKE = """

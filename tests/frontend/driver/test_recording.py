@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.compiling import AR
 from tests.frontend.driver.toolchain import Done, Toolchain
 
 MAIN = '#include <stdio.h>\nint twice(int);\nint main(void) { printf("%d\\n", twice(21)); }\n'
@@ -69,7 +70,7 @@ def test_constructors_and_destructors_run_as_in_the_plain_program(tools: Toolcha
 
 def test_archives_shared_and_static_libraries(tools: Toolchain) -> None:
     tools.write(main_c=MAIN, twice_c=TWICE)
-    archive = "ar rcs libtwice.a twice.o"
+    archive = f"{AR} rcs libtwice.a twice.o"
     check_runs(
         tools,
         f"$CC -c twice.c && {archive} && $CC main.c -L. -ltwice -o prog",

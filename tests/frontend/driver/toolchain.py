@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import whence
+from tests.compiling import AR
 
 FAKE = Path(__file__).with_name("fake_cc.py")
 
@@ -32,6 +33,7 @@ class Toolchain:
             "PYTHONPATH": sources,
             "CC": f"{binaries}/cc",
             "CXX": f"{binaries}/c++",
+            "AR": AR,
             "WHENCE_CACHE": f"{self.home}/cache",
             "WHENCE_MODULES": f"{self.home}/modules",
             "WHENCE_MODE": mode,

@@ -30,7 +30,8 @@ int main(void) {
     qsort(items, 5, sizeof *items, by_price);
     for (int i = 0; i < 5; i++) printf("%s ", items[i].name);
     qsort(items, 5, sizeof *items, by_name);
-    struct item *found = bsearch(&(struct item){"kiwi", 0}, items, 5, sizeof *items, by_name);
+    struct item wanted = {"kiwi", 0};
+    struct item *found = bsearch(&wanted, items, 5, sizeof *items, by_name);
     printf("%d %d\n", found->price, comparisons > 4);
     const char *words[] = {"to", "be", "or", "not"};
     qsort(words, 4, sizeof *words, by_word);
