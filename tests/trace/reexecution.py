@@ -35,7 +35,8 @@ from tests.frontend.corpus import Ended, Program
 from tests.trace import running
 from whence.frontend.c.ir import FloatType, Global, Local, PointerType
 from whence.frontend.c.tables import Code
-from whence.trace.columns import OUTPUT, U32
+from whence.frontend.columns import OUTPUT
+from whence.trace.columns import U32
 from whence.trace.index import index_of, step_at
 from whence.trace.inputs import sources
 from whence.trace.recording import Thread

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.trace.tiny import Node, Op, Parameter, Sample, sample, straight
 from tests.trace.truth import callbacks, random_potential, true_slice, trusted_call
-from whence.trace.columns import BRANCH, CALL, COPY, OUTPUT, READ, RETURN
+from whence.frontend.columns import COPY, OUTPUT, READ
+from whence.trace.columns import BRANCH, CALL, RETURN
 from whence.trace.queries import Part, Queries
 from whence.trace.slicing import Bytes, executed_ops, slice_
 

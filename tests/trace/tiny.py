@@ -15,28 +15,30 @@ from random import Random
 
 import numpy as np
 
-from whence.trace.columns import (
+from whence.frontend.columns import (
     ACTIVATION,
     ALLOC,
-    BRANCH,
-    CALL,
     COPY,
-    DIRECT,
     EFFECT,
-    IN_MEMORY,
     INPUT,
-    LINK,
     MIXED,
-    NONE,
     OUTPUT,
-    PARAMETER,
-    PHI,
-    PLAIN,
     READ,
-    RETURN,
     RUN,
     WRITE,
     WRITTEN,
+)
+from whence.trace.columns import (
+    BRANCH,
+    CALL,
+    DIRECT,
+    IN_MEMORY,
+    LINK,
+    NONE,
+    PARAMETER,
+    PHI,
+    PLAIN,
+    RETURN,
     Code,
     Stream,
 )

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whence.frontend.columns import ACTIVATION, COPY, EFFECT, OUTPUT, RUN, WRITTEN
+
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
@@ -22,34 +24,12 @@ Rows = npt.NDArray[np.void]
 
 NONE = 0xFFFFFFFF  # no operand, no block
 PARAMETER = 0x80000000  # PARAMETER | k in use_def: parameter k of the function
-MIXED = 0xC0000000  # MIXED + m in links: the bytes have several definers, see mixed[m]
 
 PLAIN, PHI, CALL, RETURN, BRANCH = range(5)  # kinds of ops
 LINK = 2  # flag of an op: it has one entry in links
 DIRECT, UNWOUND = 1, 2  # flags of an activation
-READ, WRITE, COPY, INPUT, OUTPUT, ALLOC = range(1, 7)  # kinds of effects
 IN_MEMORY = 0xFFFFFFFF  # source of an OUTPUT that stayed there: printed from argument `arg`
 NAMED = 64  # so many arguments can be told apart
-
-RUN = np.dtype([("offset", "<u4"), ("length", "<u4"), ("step", "<u4")])
-ACTIVATION = np.dtype(
-    [
-        (name, "<u4")
-        for name in (
-            *("function", "parent", "call", "first_instance"),
-            *("last_instance", "ret", "flags", "depth"),
-        )
-    ]
-)
-EFFECT = np.dtype(
-    [
-        *(("step", "<u4"), ("kind", "u1"), ("pad", "u1"), ("pad2", "<u2")),
-        *(("source", "<u4"), ("arg", "<i4")),
-        *(("addr", "<u8"), ("addr2", "<u8"), ("len", "<u8"), ("offset", "<u8")),
-        *(("first_run", "<u4"), ("n_runs", "<u4")),
-    ]
-)
-WRITTEN = np.dtype([("addr", "<u8"), ("step", "<u4"), ("len", "<u4")])
 
 # The files of a stream's directory, by the name of the field of Stream.
 FILES: dict[str, tuple[str, Any]] = {

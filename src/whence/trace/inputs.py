@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c.tables import Code
-from whence.trace.columns import COPY, INPUT, OUTPUT, READ
+from whence.frontend.columns import ARGV, COPY, ENV, INPUT, OUTPUT, READ, SOURCE
 from whence.trace.recording import Thread
 
-SOURCE, ARGV, ENV = 8, 10, 11  # kinds of effects
 MOST_STEPS = 100_000  # whose addresses are looked at one by one
 KINDS = ("descriptor", "file", "stdin", "stdout", "stderr", "argv", "environment", "pipe")
 

@@ -15,7 +15,7 @@ from whence.frontend.c.process import Module
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Code
 from whence.frontend.c.variables import Place, Visible
-from whence.trace.inputs import ARGV, ENV
+from whence.frontend.columns import ARGV, ENV
 from whence.trace.recording import Thread
 
 POINTER = 8

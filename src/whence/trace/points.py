@@ -15,14 +15,12 @@ from whence.errors import UserError
 from whence.frontend.c.process import LogFile, Process, State
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE, Code, Kind
-from whence.trace.columns import OUTPUT
+from whence.frontend.columns import EXIT, OUTPUT, SOURCE
 from whence.trace.memory import Memory
 from whence.trace.recording import Recording, Thread
 from whence.trace.slicing import Bytes
 
 ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail", "abort")
-EXITS = ("exit", "_exit", "_Exit", "quick_exit")
-EXIT, SOURCE = 9, 8  # kinds of effects
 STDOUT = 3  # kind of a source
 _UNKNOWN = "an unknown line"
 _FULL_STACK = 1000  # calls within each other that make us think of it

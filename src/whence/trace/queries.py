@@ -17,21 +17,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whence.frontend.columns import ALLOC, COPY, INPUT, MIXED, OUTPUT, READ
 from whence.trace.columns import (
-    ALLOC,
     CALL,
-    COPY,
     DIRECT,
     IN_MEMORY,
-    INPUT,
     LINK,
-    MIXED,
     NAMED,
     NONE,
-    OUTPUT,
     PARAMETER,
     PHI,
-    READ,
     U32,
     U64,
     Rows,

@@ -19,21 +19,8 @@ from tests.frontend.replay.machine import (
     ipdoms,
     marked,
 )
-from whence.frontend.c.replay.program import (
-    BLOCK,
-    CODE,
-    CONSTANT,
-    FUNCTION,
-    NONE,
-    OP,
-    PARAM,
-    RELOC,
-    SITE,
-    STRETCH,
-    Array,
-    Initial,
-    Program,
-)
+from whence.frontend.c.replay.program import CODE, FUNCTION, Array, Initial, Program
+from whence.frontend.c.tables import BLOCK, CONSTANT, NONE, OP, PARAM, RELOC, SITE, STRETCH
 
 LINKED = {"LOAD", "LLOAD", "LCOPYOUT", "LCOPY", "RMW"}
 LOGGED = {"LOAD", "RMW", "OPAQUE", "ALLOCA", "LANDINGPAD"}

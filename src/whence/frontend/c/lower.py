@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 
 from whence.frontend.c import flow
+from whence.frontend.c.cache import own_sources
 from whence.frontend.c.constants import Symbol, Tables, globals_in
 from whence.frontend.c.debug import locations
 from whence.frontend.c.ir import (
@@ -92,10 +92,7 @@ class Lowered:
 def _version() -> str:
     """Of what is logged and described: part of every module's id, so that no log is read with
     the tables of another whence."""
-    digest = blake2b(digest_size=8)
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return own_sources().hex()
 
 
 def lower(module: Module, text: str, mode: str) -> Lowered:

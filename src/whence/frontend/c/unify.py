@@ -185,7 +185,7 @@ class Unifier:
         if there is None and here is None:
             return
         if here is None or there is None:
-            at = self.rooted(here or there)  # type: ignore[arg-type]
+            at = self.rooted(here or there)  # type: ignore[arg-type]  # one of them is there
         else:
             at = self._meet(here, there)
         self._target[one] = at

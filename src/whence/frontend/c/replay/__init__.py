@@ -21,31 +21,20 @@ import numpy as np
 from whence.errors import UserError
 from whence.frontend.c.native import library
 from whence.frontend.c.replay.program import Array, Program
+from whence.frontend.columns import ACTIVATION, EFFECT, MIXED, RUN, WRITTEN
 
 HEADER: Final = 4096  # bytes before the log in the file of a stream
 
-ACTIVATION = np.dtype(
-    [(name, "<u4") for name in (
-        "function", "parent", "call", "first_instance", "last_instance", "ret", "flags", "depth")]
-)  # fmt: skip
-EFFECT = np.dtype(
-    [("step", "<u4"), ("kind", "u1"), ("pad", "u1", 3), ("source", "<u4"), ("arg", "<i4"),
-     ("addr", "<u8"), ("addr2", "<u8"), ("len", "<u8"), ("offset", "<u8"),
-     ("first_run", "<u4"), ("n_runs", "<u4")]
-)  # fmt: skip
-WRITE = np.dtype([("addr", "<u8"), ("step", "<u4"), ("len", "<u4")])
-RUN = np.dtype([("offset", "<u4"), ("length", "<u4"), ("step", "<u4")])
 CHECKPOINT = np.dtype(
     [("at", "<u8"), ("log", "<u8"), ("step", "<u4"), ("instance", "<u4"), ("n_frames", "<u4"),
      ("stretch", "<u4")]
 )  # fmt: skip
-MIXED: Final = 0xC0000000  # a link from here on is an index into `mixed`
 COLUMNS: Final[dict[str, np.dtype[Any]]] = {
     "stretch.u32": np.dtype("<u4"), "first.u32": np.dtype("<u4"),
     "activation.u32": np.dtype("<u4"), "control.u32": np.dtype("<u4"),
     "links.u32": np.dtype("<u4"), "linkbase.u64": np.dtype("<u8"),
     "instmap.u32": np.dtype("<u4"), "mixed.u32": np.dtype(("<u4", 2)), "runs": RUN,
-    "activations": ACTIVATION, "effects": EFFECT, "writes": WRITE, "copied": WRITE,
+    "activations": ACTIVATION, "effects": EFFECT, "writes": WRITTEN, "copied": WRITTEN,
 }  # fmt: skip
 
 Progress = Callable[[int, int], bool]  # steps, bytes of log so far -> go on?

@@ -14,48 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whence.frontend.c.tables import BLOCK, CONSTANT, NONE, OP, PARAM, RELOC, SITE, STRETCH, Code
+from whence.frontend.c.tables import FUNCTION as UNPADDED
+
 Array = npt.NDArray[Any]
 Tables = Mapping[str, Array]
 
-NONE = 0xFFFFFFFF
-CONSTANT = 0x80000000
-
-
-def _row(text: str, size: int | None = None) -> np.dtype[Any]:
-    """A dtype from "u4 first_op n_ops u8 fid": names after the type that they share."""
-    fields: list[tuple[str, str]] = []
-    kind = ""
-    for word in text.split():
-        if word in ("u1", "u2", "u4", "u8", "i8"):
-            kind = "<" + word
-        else:
-            fields.append((word, kind))
-    dtype = np.dtype(fields)
-    assert size is None or dtype.itemsize == size
-    return dtype
-
-
-# As in tables.h.
-OP = _row("u1 code flags u2 bits u4 dst a b c x", 24)
-FUNCTION = _row(
-    "u8 fid u4 name first_block n_blocks first_stretch n_stretches first_op n_ops n_slots"
-    " local_bytes first_param n_params first_site n_sites flags symbol pad", 72,
-)  # fmt: skip
-PARAM = _row("u4 slot size n_slots flags u8 byval_size", 24)
-BLOCK = _row("u4 first_stretch n_stretches ipdom flags site", 20)
-STRETCH = _row("u4 block first_op n_ops n_links", 16)
-SITE = _row("u4 kind target", 8)
-RELOC = _row("u4 constant symbol i8 addend", 16)
-
-_IN_ORDER = """
-    NOP ADD SUB MUL UDIV SDIV UREM SREM SHL LSHR ASHR AND OR XOR ICMP FADD FSUB FMUL FDIV FREM
-    FNEG FCMP TRUNC SEXT MOVE FPTRUNC FPEXT FPTOUI FPTOSI UITOFP SITOFP SELECT GEPC GEP LOAD
-    STORE LLOAD LSTORE ALLOCA LALLOCA COPY FILL LFILL LCOPYOUT LCOPY CALL PHI RET BR CBR SWITCH
-    INDIRECTBR UNREACHABLE OPAQUE RMW INSERT EXTRACT OVERFLOW ABS SMAX SMIN UMAX UMIN CTPOP CTLZ
-    CTTZ BSWAP FSHL FSHR BITREVERSE FABS SQRT COPYSIGN FLOOR CEIL TRUNCF RINT VASTART LANDINGPAD
-    RESUME"""
-NAMES = tuple(_IN_ORDER.split())
-CODE = {name: code for code, name in enumerate(NAMES)}
+# As tables.h has it: padded to a multiple of eight bytes.
+FUNCTION = np.dtype([*UNPADDED.descr, ("pad", "<u4")])
+CODE = {code.name: code.value for code in Code}
 
 
 def _codes(names: str) -> Array:
