@@ -23,10 +23,11 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "search": ("whence", "errors", "model", "changes", "subject"),
     "frontend": ("whence", "errors", "model", "changes", "subject"),
     "trace": ("whence", "errors", "model", "changes", "subject", "frontend"),
+    "semantics": ("whence", "errors", "model", "frontend", "trace"),
     "report": ("whence", "errors", "model", "changes"),  # draws what was found, however
     "cli": (
         *("whence", "errors", "model", "changes", "subject", "search"),
-        *("frontend", "trace", "report"),
+        *("frontend", "trace", "semantics", "report"),
     ),
     "__main__": ("cli",),
 }

@@ -1,10 +1,10 @@
-"""The nouns that every phase shares: Change, Outcome, Failure, Run."""
+"""The nouns that every phase shares: Change, Outcome, Failure, Run, Statement, Cause."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NewType
+from typing import NewType, Protocol
 
 ChangeId = NewType("ChangeId", int)  # index into one list of changes; means nothing in another
 
@@ -207,4 +207,91 @@ class TraceSummary:
     failure: Failure | None
     processes: tuple[ProcessSummary, ...]
     seconds: float  # of the recorded run
+    notes: tuple[str, ...] = ()
+
+
+class Influence(Enum):
+    """How a predicate bears on the cause above it in a cause tree."""
+
+    FAILURE = "failure"  # it is the failure itself
+    DIRECT = "direct"  # it decided that a statement of that cause ran
+    INDIRECT = "indirect"  # gone the other way, it could have changed what a statement read
+    PREMISE = "premise"  # the proof of that cause rests on it
+    ADDRESS = "address"  # it says which memory a statement read or wrote
+
+
+class Mark(Enum):
+    """What a user says of a cause."""
+
+    BENIGN = "benign"  # it is as it should be: nothing that leads to it matters
+    ROOT = "root"  # this is the fault
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """Something that held in the run, and that a cause explains."""
+
+    file: str  # empty if the compiler did not say where
+    line: int
+    function: str
+    text: str  # as the programmer writes it: `a * a != b * b + c * c`
+    outcome: str  # "true", "false", "RIGHT", "3": what it was
+    values: dict[str, str] = field(default_factory=dict)  # of the variables that it reads
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a predicate held: the statements that made it so."""
+
+    id: int  # in order of discovery
+    key: str  # the same for the same run, in whatever order the tree is walked
+    parent: int | None
+    level: int
+    influence: Influence
+    predicate: Predicate
+    because: str  # a sentence; "`class` was RIGHT because line 10 set it"
+    statements: tuple[Statement, ...]  # in the order in which they ran; the predicate's own last
+    instances: int  # how many executed instructions those are
+    times: int = 1  # how many turns of a loop it stands for
+    also: tuple[int, ...] = ()  # other causes that its predicate bears on
+    children: tuple[int, ...] | None = None  # the nearest first; None: not computed
+    is_proved: bool = True  # False: the solver gave up, so statements may be in excess
+    changes: tuple[ChangeId, ...] = ()
+
+
+class CauseTree(Protocol):
+    """A cause tree that grows as it is asked."""
+
+    def cause(self, id: int, /) -> Cause:
+        """The cause of this number; 0 is the failure's."""
+
+    def children(self, id: int, /) -> tuple[int, ...]:
+        """The causes below one, computed now if they are not known: that may take seconds."""
+
+    def mark(self, id: int, mark: Mark | None, /) -> None:
+        """Note what the user says of a cause, and keep it."""
+
+    @property
+    def marks(self) -> dict[int, Mark]: ...
+
+    def source(self, file: str, /) -> list[str]:
+        """The lines of a source file; empty if we do not have it."""
+
+
+@dataclass(frozen=True)
+class WhyResult:
+    """The cause tree of one failing run, as far as it was computed."""
+
+    status: str  # explained or unexplained
+    reason: str | None
+    failure: Failure
+    point: str  # the failure in words: "the failed assertion at shape.c:22"
+    causes: tuple[Cause, ...]  # by number
+    marks: dict[int, Mark]
+    sources: dict[str, tuple[str, ...]]  # the lines of each file that a cause names
+    of_steps: int  # how many instructions the thread executed
+    of_lines: int
+    solver_calls: int
+    events: int
+    seconds: dict[str, float]
     notes: tuple[str, ...] = ()

@@ -1,0 +1,106 @@
+"""What does one operation of a program compute?
+
+The words that front ends say it in, whatever the language: every value is a row of bits, and
+only the operations know that some of them are numbers, signed ones or floats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Op(Enum):
+    """What an operation does with its operands.
+
+    Floating-point operations are those of IEEE 754 in the format of their width (16, 32 or 64
+    bits), rounding to nearest, ties to even.
+    """
+
+    COPY = auto()  # the operand itself (loads, stores, freezes, casts that change no bit)
+    ADD = auto()
+    SUB = auto()
+    MUL = auto()
+    UDIV = auto()
+    SDIV = auto()
+    UREM = auto()
+    SREM = auto()
+    SHL = auto()
+    LSHR = auto()
+    ASHR = auto()
+    AND = auto()
+    OR = auto()
+    XOR = auto()
+    EQ = auto()  # comparisons have one bit
+    NE = auto()
+    ULT = auto()
+    ULE = auto()
+    UGT = auto()
+    UGE = auto()
+    SLT = auto()
+    SLE = auto()
+    SGT = auto()
+    SGE = auto()
+    ZEXT = auto()
+    SEXT = auto()
+    TRUNC = auto()
+    CONCAT = auto()  # the first operand lowest, as bytes lie in memory
+    EXTRACT = auto()  # `width` bits from bit extra[0] on
+    SELECT = auto()  # one bit, then the value if it is 1, then the value if it is 0
+    FADD = auto()
+    FSUB = auto()
+    FMUL = auto()
+    FDIV = auto()
+    FREM = auto()  # C's fmod
+    FMA = auto()
+    FNEG = auto()
+    FABS = auto()
+    SQRT = auto()
+    COPYSIGN = auto()
+    FLOOR = auto()
+    CEIL = auto()
+    TRUNCF = auto()
+    RINT = auto()
+    FCMP = auto()  # extra[0]: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered
+    FPTRUNC = auto()
+    FPEXT = auto()
+    FPTOUI = auto()
+    FPTOSI = auto()
+    UITOFP = auto()
+    SITOFP = auto()
+    ABS = auto()
+    SMAX = auto()
+    SMIN = auto()
+    UMAX = auto()
+    UMIN = auto()
+    CTPOP = auto()
+    CTLZ = auto()
+    CTTZ = auto()
+    BSWAP = auto()
+    BITREVERSE = auto()
+    FSHL = auto()
+    FSHR = auto()
+    OVERFLOW = auto()  # one bit: did the operation extra[0] overflow?  see Overflow
+    SWITCH = auto()  # which of the cases extra[0], extra[1], ... the operand is; their number: none
+    OPAQUE = auto()  # something that depends on all operands, and nothing more is known
+
+
+class Overflow(Enum):
+    """Which operation `Op.OVERFLOW` is about."""
+
+    SADD = 0
+    UADD = 1
+    SSUB = 2
+    USUB = 3
+    SMUL = 4
+    UMUL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation, without its operands."""
+
+    op: Op
+    width: int  # bits of the result
+    widths: tuple[int, ...]  # of the operands
+    extra: tuple[int, ...] = ()

@@ -1,0 +1,1 @@
+"""Why did something hold in a run?"""
