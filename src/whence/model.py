@@ -262,13 +262,13 @@ class Cause:
 class CauseTree(Protocol):
     """A cause tree that grows as it is asked."""
 
-    def cause(self, id: int, /) -> Cause:
+    def cause(self, number: int, /) -> Cause:
         """The cause of this number; 0 is the failure's."""
 
-    def children(self, id: int, /) -> tuple[int, ...]:
+    def children(self, number: int, /) -> tuple[int, ...]:
         """The causes below one, computed now if they are not known: that may take seconds."""
 
-    def mark(self, id: int, mark: Mark | None, /) -> None:
+    def mark(self, number: int, mark: Mark | None, /) -> None:
         """Note what the user says of a cause, and keep it."""
 
     @property
