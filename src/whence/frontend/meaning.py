@@ -52,7 +52,8 @@ class Op(Enum):
     FMUL = auto()
     FDIV = auto()
     FREM = auto()  # C's fmod
-    FMA = auto()
+    FMA = auto()  # a * b + c, rounded once
+    FMULADD = auto()  # a * b + c, the product rounded before the sum
     FNEG = auto()
     FABS = auto()
     SQRT = auto()
@@ -74,13 +75,14 @@ class Op(Enum):
     UMAX = auto()
     UMIN = auto()
     CTPOP = auto()
-    CTLZ = auto()
-    CTTZ = auto()
+    CTLZ = auto()  # extra[0] is 1 if that of zero is not determined
+    CTTZ = auto()  # likewise
     BSWAP = auto()
     BITREVERSE = auto()
     FSHL = auto()
     FSHR = auto()
     OVERFLOW = auto()  # one bit: did the operation extra[0] overflow?  see Overflow
+    ADDRESS = auto()  # operand 0 + the others, signed, times extra[0], extra[1], ... + extra[-1]
     SWITCH = auto()  # which of the cases extra[0], extra[1], ... the operand is; their number: none
     OPAQUE = auto()  # something that depends on all operands, and nothing more is known
 

@@ -1,0 +1,205 @@
+"""What does an instruction compute, in the words of `frontend.meaning`?
+
+As the replay kernel computes it: `operations` says the same in the kernel's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from whence.frontend.c.ir import (
+    Float,
+    FloatType,
+    Global,
+    Instruction,
+    Int,
+    IntType,
+    Module,
+    PointerType,
+    Type,
+    Typed,
+    Undefined,
+    Zero,
+)
+from whence.frontend.c.layout import Layout
+from whence.frontend.c.operations import (
+    BINARY,
+    FCMP,
+    FLOAT_INTRINSICS,
+    FLOATING,
+    INTEGER_INTRINSICS,
+    PURE,
+    SAME,
+    intrinsic,
+)
+from whence.frontend.meaning import Op, Operation
+
+COMPUTED = ("half", "float", "double")  # kinds of floats that `frontend.meaning` knows
+INDEX_BITS = 32  # of what a switch comes to: the number of its case
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """An operation, and the operands of the instruction that it takes."""
+
+    operation: Operation
+    operands: tuple[Typed, ...]
+
+
+class Meanings:
+    """What the instructions of one module mean."""
+
+    def __init__(self, module: Module) -> None:
+        self._layout = Layout(module)
+        self._product_and_sum = _product_and_sum(module)
+        self._rules: dict[str, Callable[[Instruction], Meaning | None]] = {
+            **dict.fromkeys(BINARY, self._binary),
+            **dict.fromkeys((*FLOATING, "fneg"), self._float),
+            **dict.fromkeys(("fptrunc", "fpext"), self._float),
+            **dict.fromkeys(("fptoui", "fptosi", "uitofp", "sitofp"), self._float),
+            **dict.fromkeys(("bitcast", "ptrtoint", "ptrtoaddr", "inttoptr"), self._cast),
+            **dict.fromkeys(("addrspacecast", "zext", "trunc"), self._cast),
+            **dict.fromkeys(("call", "invoke"), self._call),
+            "sext": lambda i: self._of(Op.SEXT, i.type, i.operands),
+            "freeze": self._freeze,
+            "icmp": lambda i: self._of(Op[i.predicate.upper()], i.type, i.operands),
+            "fcmp": self._fcmp,
+            "select": lambda i: self._of(Op.SELECT, i.type, i.operands),
+            "getelementptr": self._address,
+            "br": self._branch,
+            "switch": self._switch,
+            "ret": self._value,
+            "store": self._value,
+        }
+
+    def of(self, instruction: Instruction) -> Meaning | None:
+        """What an instruction computes from its operands.
+
+        A conditional branch, a return and a store come to their condition or value, a switch to
+        the number of the case that it takes.  None if it computes nothing, if what it computes
+        comes from memory, from where control came from (phi) or from other code, or if a value
+        is no scalar.
+        """
+        rule = self._rules.get(instruction.opcode)
+        return rule(instruction) if rule else None
+
+    def width(self, of: Type) -> int | None:
+        """How many bits a scalar has; None for everything else."""
+        if isinstance(of, IntType):
+            return of.bits
+        if isinstance(of, PointerType | FloatType):
+            return 8 * self._layout.store_size(of)
+        return None
+
+    def constant(self, typed: Typed) -> int | None:
+        """The bits of a scalar constant; None for addresses, which differ from run to run.
+
+        Undefined values are zero, as they are to the replay.
+        """
+        width, value = self.width(typed.type), typed.value
+        if width is None:
+            return None
+        if isinstance(value, Int):
+            return value.value & ((1 << width) - 1)
+        if isinstance(value, Float):
+            return value.bits
+        return 0 if isinstance(value, Zero | Undefined) else None
+
+    def _of(
+        self, op: Op, result: Type, operands: Sequence[Typed], extra: tuple[int, ...] = ()
+    ) -> Meaning | None:
+        width = self.width(result)
+        widths = tuple(w for w in (self.width(o.type) for o in operands) if w is not None)
+        if width is None or len(widths) < len(operands):
+            return None
+        return Meaning(Operation(op, width, widths, extra), tuple(operands))
+
+    # --- instructions ------------------------------------------------------------------------
+
+    def _binary(self, i: Instruction) -> Meaning | None:
+        return self._of(Op[BINARY[i.opcode].name], i.type, i.operands)
+
+    def _float(self, i: Instruction) -> Meaning | None:
+        return self._floating(Op[i.opcode.upper()], i.type, i.operands)
+
+    def _fcmp(self, i: Instruction) -> Meaning | None:
+        return self._floating(Op.FCMP, i.type, i.operands, (FCMP.index(i.predicate),))
+
+    def _floating(
+        self, op: Op, result: Type, operands: Sequence[Typed], extra: tuple[int, ...] = ()
+    ) -> Meaning | None:
+        """An operation on floats, if we know their formats."""
+        types = (result, *(operand.type for operand in operands))
+        known = all(t.kind in COMPUTED for t in types if isinstance(t, FloatType))
+        return self._of(op if known else Op.OPAQUE, result, operands, extra if known else ())
+
+    def _cast(self, i: Instruction) -> Meaning | None:
+        """A cast that keeps the bits, as many as there are in the new type."""
+        before, after = self.width(i.operands[0].type), self.width(i.type)
+        if before is None or after is None:
+            return None
+        op = Op.COPY if before == after else Op.ZEXT if before < after else Op.TRUNC
+        return self._of(op, i.type, i.operands)
+
+    def _freeze(self, i: Instruction) -> Meaning | None:
+        # An undefined value that is frozen is whatever the machine has there, once and for all.
+        is_undefined = isinstance(i.operands[0].value, Undefined)
+        return None if is_undefined else self._of(Op.COPY, i.type, i.operands)
+
+    def _address(self, i: Instruction) -> Meaning | None:
+        if i.element is None or not isinstance(i.type, PointerType):
+            return None
+        constant, indices = self._layout.gep(i.element, i.operands[1:])
+        operands = (i.operands[0], *(index for index, _ in indices))
+        return self._of(
+            Op.ADDRESS, i.type, operands, (*(scale for _, scale in indices), constant)
+        )  # fmt: skip
+
+    def _branch(self, i: Instruction) -> Meaning | None:
+        condition = i.operands[0]
+        return self._of(Op.COPY, condition.type, (condition,)) if len(i.operands) == 3 else None
+
+    def _switch(self, i: Instruction) -> Meaning | None:
+        cases = tuple(self.constant(case) or 0 for case in i.operands[2::2])
+        return self._of(Op.SWITCH, IntType(INDEX_BITS), i.operands[:1], cases)
+
+    def _value(self, i: Instruction) -> Meaning | None:
+        return self._of(Op.COPY, i.operands[0].type, i.operands[:1]) if i.operands else None
+
+    # --- intrinsics --------------------------------------------------------------------------
+
+    def _call(self, i: Instruction) -> Meaning | None:
+        name = i.callee.name if isinstance(i.callee, Global) else ""
+        if intrinsic(name, SAME):
+            return self._of(Op.COPY, i.type, i.operands[:1])
+        stem = intrinsic(name, PURE)
+        if stem is None:
+            return None
+        if stem in INTEGER_INTRINSICS:
+            return self._integer_intrinsic(i, Op[INTEGER_INTRINSICS[stem].name])
+        if stem in FLOAT_INTRINSICS:
+            return self._floating(Op[FLOAT_INTRINSICS[stem].name], i.type, i.operands)
+        others = {"fma": Op.FMA, "fmuladd": self._product_and_sum, "roundeven": Op.RINT}
+        return self._floating(others.get(stem, Op.OPAQUE), i.type, i.operands)
+
+    def _integer_intrinsic(self, i: Instruction, op: Op) -> Meaning | None:
+        if op in (Op.CTLZ, Op.CTTZ):  # the second operand: is zero undefined?
+            return self._of(op, i.type, i.operands[:1], (self.constant(i.operands[1]) or 0,))
+        return self._of(op, i.type, i.operands[:1] if op is Op.ABS else i.operands)
+
+
+def _product_and_sum(module: Module) -> Op:
+    """What the machine makes of llvm.fmuladd: one instruction if it has one, else two."""
+    if module.triple.startswith("aarch64"):
+        return Op.FMA
+    groups = [line for line in module.text if line.startswith("attributes #")]
+    targets = [match[1] for line in groups if (match := _FEATURES.search(line))]
+    can = {"+fma" in features.split(",") for features in targets}
+    if len(can) > 1:
+        return Op.OPAQUE  # some functions have it and some have not
+    return Op.FMA if True in can else Op.FMULADD
+
+
+_FEATURES = re.compile(r'"target-features"="([^"]*)"')

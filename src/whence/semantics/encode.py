@@ -1,0 +1,309 @@
+"""What does an operation say about its operands and its result, in the solver's words?
+
+Every value is a bit-vector of its width.  What is said is never more than what holds of the
+machine: nothing of a result that is not determined (see evaluate), nor of which NaN one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import z3
+
+from whence.frontend.meaning import Op, Operation, Overflow
+from whence.semantics.floats import FORMATS, Exact
+
+Rule = Callable[..., Any]  # the operation, and its operands one by one
+
+
+def encode(
+    operation: Operation, operands: Sequence[z3.BitVecRef], result: z3.BitVecRef
+) -> z3.BoolRef | None:
+    """That `result` is what the operation gives; None if nothing can be said."""
+    op = operation.op
+    if op in _FLOATING:
+        said = _floating(operation, operands, result)
+    elif op in _CONDITIONS:
+        said = (result == 1) == _CONDITIONS[op](operation, *operands)
+    elif op in _RULES:
+        said = result == _RULES[op](operation, *operands)
+    else:
+        said = _OTHERS[op](operation, operands, result)
+    if said is None or op not in _DEFINED:
+        return said
+    return z3.Implies(_DEFINED[op](operation, *operands), said)
+
+
+# --- integers --------------------------------------------------------------------------------
+
+
+def _divides(o: Operation, a: Any, b: Any) -> Any:
+    if o.op in (Op.UDIV, Op.UREM):
+        return b != 0
+    return z3.And(b != 0, z3.Or(a != 1 << (o.width - 1), b != -1))
+
+
+def _is_in_range(o: Operation, _: Any, n: Any) -> Any:
+    return z3.ULT(n, o.width) if o.width >> o.widths[1] == 0 else z3.BoolVal(True)
+
+
+def _is_counted(o: Operation, a: Any) -> Any:
+    return a != 0 if any(o.extra) else z3.BoolVal(True)
+
+
+def _bits(a: Any) -> list[Any]:
+    """The bits of a value, the lowest first."""
+    return [z3.Extract(i, i, a) for i in range(a.size())]
+
+
+def _concatenated(*parts: Any) -> Any:
+    """The parts side by side, the first one highest."""
+    return z3.Concat(*parts) if len(parts) > 1 else parts[0]
+
+
+def _popcount(o: Operation, a: Any) -> Any:
+    return z3.Sum([_resized(bit, o.width) for bit in _bits(a)])
+
+
+def _first_one(o: Operation, bits: list[Any]) -> Any:
+    """The place in `bits` of the first that is set; their number if none is."""
+    found = z3.BitVecVal(len(bits), o.width)
+    for place in reversed(range(len(bits))):
+        found = z3.If(bits[place] == 1, z3.BitVecVal(place, o.width), found)
+    return found
+
+
+def _swapped(_: Operation, a: Any) -> Any:
+    return _concatenated(*(z3.Extract(i + 7, i, a) for i in range(0, a.size(), 8)))
+
+
+def _resized(a: Any, width: int, *, as_signed: bool = False) -> Any:
+    more = width - a.size()
+    if more <= 0:
+        return z3.Extract(width - 1, 0, a) if more else a
+    return z3.SignExt(more, a) if as_signed else z3.ZeroExt(more, a)
+
+
+def _funnel(o: Operation, a: Any, b: Any, n: Any) -> Any:
+    both = z3.Concat(a, b)
+    n = _resized(z3.URem(n, z3.BitVecVal(o.width, o.width)), 2 * o.width)
+    if o.op is Op.FSHR:
+        return z3.Extract(o.width - 1, 0, z3.LShR(both, n))
+    return z3.Extract(2 * o.width - 1, o.width, both << n)
+
+
+def _address(o: Operation, base: Any, *indices: Any) -> Any:
+    for index, scale in zip(indices, o.extra, strict=False):  # the constant comes after
+        base = base + _resized(index, o.width, as_signed=True) * scale
+    return base + o.extra[-1] if o.extra[-1] else base
+
+
+def _overflows(o: Operation, a: Any, b: Any) -> Any:
+    kind, width = Overflow(o.extra[0]), o.widths[0]
+    is_signed = kind in (Overflow.SADD, Overflow.SSUB, Overflow.SMUL)
+    is_product = kind in (Overflow.SMUL, Overflow.UMUL)
+    enough = 2 * width if is_product else width + 1
+    a, b = (_resized(x, enough, as_signed=is_signed) for x in (a, b))
+    if is_product:
+        exact = a * b
+    else:
+        exact = a + b if kind in (Overflow.SADD, Overflow.UADD) else a - b
+    return exact != _resized(_resized(exact, width), enough, as_signed=is_signed)
+
+
+def _switch(o: Operation, a: Any) -> Any:
+    found = z3.BitVecVal(len(o.extra), o.width)
+    for place, case in reversed(tuple(enumerate(o.extra))):
+        found = z3.If(a == case, z3.BitVecVal(place, o.width), found)
+    return found
+
+
+def _extract(o: Operation, a: Any) -> Any:
+    return z3.Extract(o.extra[0] + o.width - 1, o.extra[0], a)
+
+
+def _sign(o: Operation) -> int:
+    return 1 << (o.width - 1)
+
+
+_DEFINED: dict[Op, Rule] = {
+    Op.UDIV: _divides, Op.SDIV: _divides, Op.UREM: _divides, Op.SREM: _divides,
+    Op.SHL: _is_in_range, Op.LSHR: _is_in_range, Op.ASHR: _is_in_range,
+    Op.CTLZ: _is_counted, Op.CTTZ: _is_counted,
+}  # fmt: skip
+_CONDITIONS: dict[Op, Rule] = {
+    Op.EQ: lambda _, a, b: a == b,
+    Op.NE: lambda _, a, b: a != b,
+    Op.ULT: lambda _, a, b: z3.ULT(a, b),
+    Op.ULE: lambda _, a, b: z3.ULE(a, b),
+    Op.UGT: lambda _, a, b: z3.UGT(a, b),
+    Op.UGE: lambda _, a, b: z3.UGE(a, b),
+    Op.SLT: lambda _, a, b: a < b,
+    Op.SLE: lambda _, a, b: a <= b,
+    Op.SGT: lambda _, a, b: a > b,
+    Op.SGE: lambda _, a, b: a >= b,
+    Op.OVERFLOW: _overflows,
+}
+_RULES: dict[Op, Rule] = {
+    Op.COPY: lambda _, a: a,
+    Op.ADD: lambda _, a, b: a + b,
+    Op.SUB: lambda _, a, b: a - b,
+    Op.MUL: lambda _, a, b: a * b,
+    Op.UDIV: lambda _, a, b: z3.UDiv(a, b),
+    Op.SDIV: lambda _, a, b: a / b,
+    Op.UREM: lambda _, a, b: z3.URem(a, b),
+    Op.SREM: lambda _, a, b: z3.SRem(a, b),
+    Op.SHL: lambda _, a, n: a << n,
+    Op.LSHR: lambda _, a, n: z3.LShR(a, n),
+    Op.ASHR: lambda _, a, n: a >> n,
+    Op.AND: lambda _, a, b: a & b,
+    Op.OR: lambda _, a, b: a | b,
+    Op.XOR: lambda _, a, b: a ^ b,
+    Op.ZEXT: lambda o, a: _resized(a, o.width),
+    Op.SEXT: lambda o, a: _resized(a, o.width, as_signed=True),
+    Op.TRUNC: lambda o, a: _resized(a, o.width),
+    Op.CONCAT: lambda _, *parts: _concatenated(*reversed(parts)),
+    Op.EXTRACT: _extract,
+    Op.SELECT: lambda _, condition, a, b: z3.If(condition == 1, a, b),
+    Op.FNEG: lambda o, a: a ^ _sign(o),
+    Op.FABS: lambda o, a: a & (_sign(o) - 1),
+    Op.COPYSIGN: lambda o, a, b: (a & (_sign(o) - 1)) | (b & _sign(o)),
+    Op.ABS: lambda _, a: z3.If(a < 0, -a, a),
+    Op.SMAX: lambda _, a, b: z3.If(a > b, a, b),
+    Op.SMIN: lambda _, a, b: z3.If(a < b, a, b),
+    Op.UMAX: lambda _, a, b: z3.If(z3.UGT(a, b), a, b),
+    Op.UMIN: lambda _, a, b: z3.If(z3.ULT(a, b), a, b),
+    Op.CTPOP: _popcount,
+    Op.CTLZ: lambda o, a: _first_one(o, _bits(a)[::-1]),
+    Op.CTTZ: lambda o, a: _first_one(o, _bits(a)),
+    Op.BSWAP: _swapped,
+    Op.BITREVERSE: lambda _, a: _concatenated(*_bits(a)),
+    Op.FSHL: _funnel,
+    Op.FSHR: _funnel,
+    Op.ADDRESS: _address,
+    Op.SWITCH: _switch,
+}
+
+# --- floats ----------------------------------------------------------------------------------
+
+
+def _sort(width: int) -> Any:
+    f = FORMATS[width]
+    return z3.FPSort(f.width - f.precision, f.precision)
+
+
+def _number(bits: Any) -> Any:
+    return z3.fpBVToFP(bits, _sort(bits.size()))
+
+
+def _floating(o: Operation, operands: Sequence[Any], result: Any) -> Any:
+    if o.width not in FORMATS or (o.op is Op.FMA and o.width == 16):  # see evaluate
+        return None
+    # Not `result == fpToIEEEBV(...)`, which would choose one NaN.
+    return _number(result) == _FLOATING[o.op](*map(_number, operands))
+
+
+def _fcmp(o: Operation, operands: Sequence[Any], result: Any) -> Any:
+    if o.widths[0] not in FORMATS:
+        return None
+    a, b = map(_number, operands)
+    holds = _ordered_relation(o.extra[0] & 7, a, b)
+    if o.extra[0] & 8:  # what holds of unordered numbers too: the others do not hold
+        holds = z3.Not(_ordered_relation(~o.extra[0] & 7, a, b))
+    return (result == 1) == holds
+
+
+def _ordered_relation(wanted: int, a: Any, b: Any) -> Any:
+    """Are `a` and `b` ordered, in one of the ways that `wanted` has?"""
+    rules: tuple[Callable[[], Any], ...] = (
+        lambda: z3.BoolVal(False),
+        lambda: z3.fpEQ(a, b),
+        lambda: z3.fpGT(a, b),
+        lambda: z3.fpGEQ(a, b),
+        lambda: z3.fpLT(a, b),
+        lambda: z3.fpLEQ(a, b),
+        lambda: z3.Or(z3.fpLT(a, b), z3.fpGT(a, b)),
+        lambda: z3.Not(z3.Or(z3.fpIsNaN(a), z3.fpIsNaN(b))),
+    )
+    return rules[wanted]()
+
+
+def _converted(o: Operation, operands: Sequence[Any], result: Any) -> Any:
+    if o.widths[0] not in FORMATS or o.width not in FORMATS:
+        return None
+    return _number(result) == z3.fpFPToFP(z3.RNE(), _number(operands[0]), _sort(o.width))
+
+
+def _from_integer(o: Operation, operands: Sequence[Any], result: Any) -> Any:
+    if o.width not in FORMATS:
+        return None
+    convert = z3.fpSignedToFP if o.op is Op.SITOFP else z3.fpUnsignedToFP
+    return _number(result) == convert(z3.RNE(), operands[0], _sort(o.width))
+
+
+def _to_integer(o: Operation, operands: Sequence[Any], result: Any) -> Any:
+    if o.widths[0] not in FORMATS:
+        return None
+    a = _number(operands[0])
+    is_signed = o.op is Op.FPTOSI
+    convert = z3.fpToSBV if is_signed else z3.fpToUBV
+    lowest = -(1 << (o.width - 1)) if is_signed else 0
+    fits = _truncates_into(o.widths[0], a, lowest, lowest + (1 << o.width))
+    return z3.Implies(fits, result == convert(z3.RTZ(), a, z3.BitVecSort(o.width)))
+
+
+def _truncates_into(width: int, a: Any, low: int, high: int) -> Any:
+    """Is low <= a < high once its fraction is dropped?  Both are powers of two, or zero."""
+    f = FORMATS[width]
+
+    def constant(number: int) -> tuple[Any, bool]:
+        """The nearest number of the format, and whether it is this one."""
+        bits = f.rounded(Exact(number < 0, abs(number), 0))
+        is_same = not f.is_infinite(bits) and _integer(f.exact(bits)) == number
+        return _number(z3.BitVecVal(bits, width)), is_same
+
+    above, is_low = constant(low - 1)  # a fraction more than this is dropped
+    if not is_low:
+        lowest, is_low = constant(low)
+        # If it is too large for the format, it stands for minus infinity.
+        return z3.And(
+            z3.fpGEQ(a, lowest) if is_low else z3.fpGT(a, lowest), z3.fpLT(a, constant(high)[0])
+        )
+    return z3.And(z3.fpGT(a, above), z3.fpLT(a, constant(high)[0]))
+
+
+def _integer(number: Exact) -> int:
+    magnitude, exponent = number.magnitude, number.exponent
+    found = magnitude << exponent if exponent >= 0 else magnitude >> -exponent
+    return -found if number.negative else found
+
+
+def _rounding(towards: Callable[[], Any]) -> Callable[..., Any]:
+    return lambda a: z3.fpRoundToIntegral(towards(), a)
+
+
+_FLOATING: dict[Op, Callable[..., Any]] = {
+    Op.FADD: lambda a, b: z3.fpAdd(z3.RNE(), a, b),
+    Op.FSUB: lambda a, b: z3.fpSub(z3.RNE(), a, b),
+    Op.FMUL: lambda a, b: z3.fpMul(z3.RNE(), a, b),
+    Op.FDIV: lambda a, b: z3.fpDiv(z3.RNE(), a, b),
+    Op.FMA: lambda a, b, c: z3.fpFMA(z3.RNE(), a, b, c),
+    Op.FMULADD: lambda a, b, c: z3.fpAdd(z3.RNE(), z3.fpMul(z3.RNE(), a, b), c),
+    Op.SQRT: lambda a: z3.fpSqrt(z3.RNE(), a),
+    Op.FLOOR: _rounding(z3.RTN),
+    Op.CEIL: _rounding(z3.RTP),
+    Op.TRUNCF: _rounding(z3.RTZ),
+    Op.RINT: _rounding(z3.RNE),
+}
+_OTHERS: dict[Op, Rule] = {
+    Op.FCMP: _fcmp,
+    Op.FPTRUNC: _converted,
+    Op.FPEXT: _converted,
+    Op.FPTOUI: _to_integer,
+    Op.FPTOSI: _to_integer,
+    Op.UITOFP: _from_integer,
+    Op.SITOFP: _from_integer,
+    Op.FREM: lambda *_: None,  # the solver has IEEE's remainder, of doubles beyond its powers
+    Op.OPAQUE: lambda *_: None,
+}

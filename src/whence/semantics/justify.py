@@ -1,0 +1,95 @@
+"""Which operands of an operation alone force its result?
+
+One zero of a product does, whatever the other factor is; so do the condition and the arm that a
+SELECT took.  What a NaN's payload is does not count: a NaN forces that the result is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+
+from whence.frontend.meaning import Op, Operation
+from whence.semantics.evaluate import evaluate
+from whence.semantics.floats import FORMATS
+
+# Each operand matters, whatever the others are.
+_INJECTIVE = frozenset({
+    Op.COPY, Op.ADD, Op.SUB, Op.XOR, Op.EQ, Op.NE, Op.ZEXT, Op.SEXT, Op.TRUNC, Op.CONCAT,
+    Op.EXTRACT, Op.FNEG, Op.FABS, Op.COPYSIGN, Op.BSWAP, Op.BITREVERSE,
+})  # fmt: skip
+_COMPUTES_FLOATS = frozenset({
+    Op.FADD, Op.FSUB, Op.FMUL, Op.FDIV, Op.FREM, Op.FMA, Op.FMULADD, Op.SQRT, Op.FLOOR, Op.CEIL,
+    Op.TRUNCF, Op.RINT, Op.FPTRUNC, Op.FPEXT,
+})  # fmt: skip
+
+
+def decisive(operation: Operation, operands: Sequence[int], result: int) -> tuple[int, ...]:
+    """The indices of a smallest set of operands that force the result, whatever the others are.
+
+    Of several such sets it is the first of `alternatives`, the one with the lowest indices; a
+    caller that has a reason to may prefer another.
+    """
+    return alternatives(operation, operands, result)[0]
+
+
+def alternatives(
+    operation: Operation, operands: Sequence[int], result: int
+) -> tuple[tuple[int, ...], ...]:
+    """All sets of operands that force the result and need each of their members.
+
+    The smallest come first, then those with the lowest indices.  Where we cannot compute the
+    result it is all operands.
+    """
+    everything = tuple(range(len(operands)))
+    op = operation.op
+    if op in _INJECTIVE or not _is_result(operation, evaluate(operation, operands), result):
+        return (everything,)
+    if op is Op.ADDRESS:
+        return ((0, *(i for i in everything[1:] if operation.extra[i - 1] % 2**operation.width)),)
+    found: list[tuple[int, ...]] = []
+    for size in range(len(operands) + 1):
+        for chosen in combinations(everything, size):
+            if any(set(smaller) <= set(chosen) for smaller in found):
+                continue
+            if _forces(operation, operands, result, chosen):
+                found.append(chosen)
+    return tuple(found)
+
+
+def _forces(
+    operation: Operation, operands: Sequence[int], result: int, chosen: tuple[int, ...]
+) -> bool:
+    """Is the result the same for all values of the operands that are not chosen?
+
+    All values need not be tried.  In each operand every operation is monotone, or takes the
+    value or does not, or differs between 0 and 1; so it is the same for all if it is for those
+    that are `telling`.
+    """
+    choices = (
+        (value,) if index in chosen else tuple(_telling(operation, index, operands))
+        for index, value in enumerate(operands)
+    )
+    return all(
+        found is None or _is_result(operation, found, result)
+        for found in (evaluate(operation, values) for values in product(*choices))
+    )
+
+
+def _telling(operation: Operation, index: int, operands: Sequence[int]) -> Iterator[int]:
+    """Values of an operand between which the result differs if it does between any."""
+    width = operation.widths[index]
+    top = 1 << (width - 1)
+    values = [0, 1, 2 * top - 1, top - 1, top, *operands, *operation.extra, operation.width - 1]
+    if width in FORMATS:
+        f = FORMATS[width]
+        one = f.sign // 2 - (1 << (f.precision - 1))
+        values += [one, f.infinity, f.infinity | f.sign, f.nan]
+    yield from dict.fromkeys(value for value in values if 0 <= value < 2 * top)
+
+
+def _is_result(operation: Operation, found: int | None, result: int) -> bool:
+    if found is None or found == result:
+        return found is not None
+    f = FORMATS.get(operation.width) if operation.op in _COMPUTES_FLOATS else None
+    return f is not None and f.is_nan(found) and f.is_nan(result)
