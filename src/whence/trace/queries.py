@@ -270,6 +270,14 @@ class Queries:
         found.extend(Dependence(ret, "result") for ret in self.returned_to(step))
         return found
 
+    def loaded(self, instance: int, op: int) -> list[Dependence]:
+        """Who left the bytes that the load `op` read in `instance`."""
+        return self._linked(instance, op)
+
+    def made(self, effect: int, start: int, stop: int) -> list[Dependence]:
+        """Who left the bytes start..stop of what a row of `effects` copied."""
+        return list(self._made(self.stream.effects[effect], start, stop))
+
     def returned_to(self, call: int) -> list[int]:
         """What callbacks returned to the code, not recorded, that the step `call` called."""
         found = []

@@ -55,11 +55,11 @@ def steps_of(point: Point, *, relevant: bool = False, trust: Sequence[str] = ())
         point.criteria,
         potential=extra.potential if extra else None,
         guards=extra.guards if extra else None,
-        trusted=_trusted(thread.image, trust) if trust else None,
+        trusted=trusted_functions(thread.image, trust) if trust else None,
     )
 
 
-def _trusted(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool_]:
+def trusted_functions(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool_]:
     known = image.function_names
     spoken = [
         source.names.function_name(name)

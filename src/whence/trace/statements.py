@@ -100,10 +100,11 @@ class Narrator:
     def told(self, lines: Iterable[Line], steps: Steps) -> list[Statement]:
         """Lines of these steps as statements, by file and line, with what they computed last."""
         latest = sorted(lines, key=lambda line: -int(line.last[-1]))  # so values are replayed once
-        found = [self._told(line, steps) for line in latest]
+        found = [self.tell(line, steps) for line in latest]
         return sorted(found, key=lambda s: (s.file.startswith("/"), s.file, s.line))
 
-    def _told(self, line: Line, steps: Steps) -> Statement:
+    def tell(self, line: Line, steps: Steps) -> Statement:
+        """A line of these steps as a statement, with what it computed last."""
         pairs = list(self._together(line, steps))
         values = self._values_of(pairs[-MOST_VALUES:])
         return self._statement(line.file, line.number, int(line.ops[-1]), values, line.instances)
@@ -181,7 +182,7 @@ class Narrator:
             if not self._has_value(step, op):
                 continue
             named = describe(
-                source, local, self.value(step), self.registers(step, op), self._pointed(step)
+                source, local, self.value(step), self.registers(step, op), self.pointed(step)
             )
             if named is None:
                 continue
@@ -219,7 +220,7 @@ class Narrator:
 
         return value
 
-    def _pointed(self, step: int) -> Callable[[int, bool], str | None]:
+    def pointed(self, step: int) -> Callable[[int, bool], str | None]:
         def pointed(address: int, is_text: bool) -> str | None:
             return self.addresses.shown(address, step + 1, is_text=is_text)
 

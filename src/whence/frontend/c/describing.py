@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from whence.frontend.c import terms
+from whence.frontend.c import ir, terms
 from whence.frontend.c.debug import Type
 from whence.frontend.c.ir import Global, Instruction, IntType, Local, OtherType, PointerType
 from whence.frontend.c.names import Names
@@ -120,6 +120,11 @@ def _shown(
     """A value as a programmer writes it; None if it is no single value but a whole object."""
     is_call = instruction.opcode in ("call", "invoke")
     of = instruction.type if is_call else instruction.operands[0].type
+    return shown(names, kind, of, value, pointed)
+
+
+def shown(names: Names, kind: Type | None, of: ir.Type, value: int, pointed: Pointed) -> str | None:
+    """A value of type `kind` in the source, and `of` in the IR, as a programmer writes it."""
     found = terms.bare(kind)
     if found is not None and found.kind not in _SINGLE:
         return None

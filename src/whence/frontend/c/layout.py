@@ -12,10 +12,12 @@ from typing import NamedTuple
 from whence.frontend.c.ir import (
     ArrayType,
     FloatType,
+    FunctionType,
     Int,
     IntType,
     Module,
     NamedType,
+    OtherType,
     PointerType,
     StructType,
     Type,
@@ -138,6 +140,13 @@ class Layout:
             return _Shape(stored, self._integers[listed])
         listed_here = self._floats if isinstance(kind, FloatType) else self._vectors
         return _Shape(stored, listed_here.get(bits) or _power_of_two(stored))
+
+    def width(self, kind: Type) -> int:
+        """Bits of a value; of a struct or an array with its gaps, 0 of what is no value."""
+        if isinstance(kind, (OtherType, FunctionType)):
+            return 0
+        is_whole = isinstance(kind, (StructType, ArrayType, NamedType))
+        return 8 * self.store_size(kind) if is_whole else self._bits(kind)
 
     def _bits(self, kind: Type) -> int:
         """The width of a scalar or vector; the elements of a vector have no gaps."""

@@ -1,0 +1,203 @@
+"""What failed, and which steps of the run is that?"""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+from whence.errors import UserError
+from whence.frontend.c.process import State
+from whence.model import Influence, Outcome
+from whence.semantics.predicates import Question
+from whence.semantics.proof import ALL
+from whence.trace import points
+from whence.trace.flow import Constant, Flow, Left, Operand
+from whence.trace.points import Point, find
+from whence.trace.queries import OUTSIDE
+from whence.trace.recording import Recording, Thread
+from whence.trace.slicing import Bytes
+
+_NEAR = 1 << 16  # how far from a wild pointer the address that was used may lie
+
+
+@dataclass(frozen=True)
+class Found:
+    """The failure of a run, as the first predicate to explain."""
+
+    thread: Thread
+    question: Question
+    words: str  # "the failed assertion at shape.c:22"
+    outcome: str  # what it was, in a word: "false", "SIGSEGV", "exit status 3"
+    notes: tuple[str, ...] = ()
+
+
+def failure_of(
+    recording: Recording, *, expect: bytes | None = None, process: str | None = None
+) -> Found:
+    """The failure of a recorded run.
+
+    `expect` is what it should have printed: the failure is then the first byte that differs.
+    """
+    if expect is not None:
+        return _output(recording, expect, process)
+    if recording.outcome is Outcome.PASS:
+        raise UserError(
+            "The test passes, so there is no failure to explain.\n"
+            "If what it printed is wrong, say what is right with --expect FILE.",
+            slug="nothing-fails",
+        )
+    return _ended(recording, process)
+
+
+def _ended(recording: Recording, process: str | None) -> Found:
+    """How the failing process ended: an assertion, a crash, or its exit status."""
+    problems = []
+    for at, made in (("assert", _assertion), ("crash", _crash), ("exit", _exit)):
+        try:
+            point = find(recording, at, process)
+        except UserError as error:
+            if error.slug != "no-such-end":
+                raise
+            problems.append(str(error).splitlines()[0])
+            continue
+        return made(point)
+    raise UserError(
+        "The test fails, but not in a recorded process: none crashed, failed an assertion or came "
+        "to its exit.\nBuild what fails with $CC or $CXX, which record it; whence trace says what "
+        "was recorded.",
+        slug="failure-not-recorded",
+    )
+
+
+def _assertion(point: Point) -> Found:
+    """The branch that led to it, or, if nothing decided it, the call itself."""
+    flow = Flow(point.thread)
+    call = int(max(step for step in point.criteria if isinstance(step, int)))
+    decided = flow.deciding(call)
+    if decided is None:
+        return _found(point, call, frozenset(), (), "called")
+    side = flow.queries.side_of(decided) or 0
+    question = Question(Influence.FAILURE, flow.op_of(decided), side, frozenset({decided}), call)
+    return Found(point.thread, question, point.words, "failed", point.notes)
+
+
+def _crash(point: Point) -> Found:
+    """The operand that was wrong: a pointer that leads nowhere, a divisor of zero."""
+    thread = point.thread
+    flow = Flow(thread)
+    name = points.signal_name(thread.log)
+    last = thread.stream.steps
+    op = thread.meta.stop_op
+    if op is not None:
+        instance = len(thread.stream.stretch) - 1
+        operands = flow.operands_of(op, instance)
+        wrong = operands[:1] if thread.log.signal in _ADDRESSES else operands[1:2] or operands
+        decided = flow.queries.stream.control[instance]
+        deciders = _branch(flow, int(decided))
+        return _found(point, last, _seeds(wrong), deciders, name)
+    count = flow.arguments(last) if flow.is_call(last) else 0
+    arguments = [one for k in range(count) if (one := flow.argument(last, k)) is not None]
+    wrong = tuple(one for one in arguments if _is_near(flow.value_of(one), thread.log.address))
+    return _found(point, last, _seeds(wrong or tuple(arguments)), (), name)
+
+
+_ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
+
+
+def _is_near(value: int | None, address: int) -> bool:
+    return value is not None and abs(value - address) < _NEAR
+
+
+def _branch(flow: Flow, step: int) -> tuple[int, ...]:
+    if not step:
+        return ()
+    if flow.is_branch(step):
+        return (step,)
+    decided = flow.deciding(step)
+    return (decided,) if decided is not None else ()
+
+
+def _exit(point: Point) -> Found:
+    step = int(max(step for step in point.criteria if isinstance(step, int)))
+    flow = Flow(point.thread)
+    given = flow.argument(step, 0) if flow.is_call(step) else step
+    ending = points.exit_of(point.thread)
+    status = ending[1] if ending else 0
+    if point.thread.log.state is State.CRASHED or given is None:
+        given = step
+    return _found(point, step, _seeds((given,)), (), f"exit status {status}")
+
+
+def _found(
+    point: Point,
+    step: int,
+    seeds: frozenset[tuple[Operand, int]],
+    deciders: tuple[int, ...],
+    outcome: str,
+) -> Found:
+    flow = Flow(point.thread)
+    question = Question(
+        Influence.FAILURE, flow.op_of(step), 0, frozenset({step}), step, seeds, deciders
+    )
+    return Found(point.thread, question, point.words, outcome, point.notes)
+
+
+def _seeds(operands: tuple[Operand, ...]) -> frozenset[tuple[Operand, int]]:
+    return frozenset((one, ALL) for one in operands if not isinstance(one, Constant))
+
+
+# --- output ------------------------------------------------------------------------------------
+
+
+def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
+    """The first byte of standard output that is not as expected."""
+    printed = printed_by(recording)
+    shared = next(
+        (k for k, (a, b) in enumerate(zip(printed, expect, strict=False)) if a != b),
+        min(len(printed), len(expect)),
+    )
+    if shared == len(printed) == len(expect):
+        raise UserError(
+            "The run printed exactly what was expected, so there is no failure to explain.\n"
+            "Leave out --expect to explain how the test ended.",
+            slug="nothing-fails",
+        )
+    if shared == len(printed):
+        return _too_short(recording, expect, shared, process)
+    point = find(recording, f"output:{shared}", process)
+    (criterion,) = point.criteria
+    assert isinstance(criterion, Bytes)
+    flow = Flow(point.thread)
+    step = int(point.thread.stream.effects[criterion.effect]["step"])
+    seeds: set[tuple[Operand, int]] = set()
+    for one in flow.queries.bytes_of(criterion.effect, criterion.start, criterion.stop):
+        if one.kind in OUTSIDE or not one.step or one.step == step:
+            continue
+        left = one.kind == "memory" and flow.is_call(one.step)
+        seeds.add((Left(one.step, one.address or 0, 8 * one.length) if left else one.step, ALL))
+    words = f"{point.words}: {_shown(printed[shared:])} instead of {_shown(expect[shared:])}"
+    question = Question(
+        Influence.FAILURE, flow.op_of(step), 0, frozenset({step}), step, frozenset(seeds)
+    )
+    return Found(point.thread, question, words, _shown(printed[shared:]), point.notes)
+
+
+def _shown(data: bytes) -> str:
+    """The start of some output, as a string of C; at its end, that it ended."""
+    if not data:
+        return "the end"
+    text = data[:12].decode("utf-8", "replace")
+    return '"' + text.encode("unicode_escape").decode() + ('"…' if len(data) > 12 else '"')
+
+
+def _too_short(recording: Recording, expect: bytes, at: int, process: str | None) -> Found:
+    found = _ended(recording, process) if recording.outcome is not Outcome.PASS else None
+    if found is None:
+        found = _exit(find(recording, "exit", process))
+    words = f"the output ends after {at} bytes instead of going on with {_shown(expect[at:])}"
+    return Found(found.thread, found.question, words, "the end", found.notes)
+
+
+def printed_by(recording: Recording) -> bytes:
+    """What the recorded run printed on standard output."""
+    return (recording.folder / "stdout").read_bytes()

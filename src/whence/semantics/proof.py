@@ -1,0 +1,161 @@
+"""Which steps, with the values that they had, force something to be as it was?
+
+A proof walks backwards from what is to be shown and keeps of each operation only the operands
+that its result rests on: one zero of a product, the arm of a select that was taken, of
+`flags | option` only who set the bit that was asked for.  Conditions and addresses are left out:
+what they rest on is the next level's question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from whence.frontend.meaning import Op
+from whence.semantics.justify import alternatives
+from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece
+
+ALL = -1  # every bit, as a mask
+_UP = frozenset({Op.ADD, Op.SUB, Op.MUL})  # a bit of the result rests on those up to it
+_MAY_BE_FORCED = frozenset({
+    Op.MUL, Op.UDIV, Op.SDIV, Op.UREM, Op.SREM, Op.SHL, Op.LSHR, Op.ASHR, Op.SELECT,
+    Op.SMAX, Op.SMIN, Op.UMAX, Op.UMIN, Op.FMUL, Op.FSHL, Op.FSHR,
+})  # fmt: skip
+
+
+@dataclass
+class Proof:
+    """The steps that force something."""
+
+    steps: set[int] = field(default_factory=set)
+    loads: set[int] = field(default_factory=set)  # of them, those that read memory
+    pointers: dict[int, Operand] = field(default_factory=dict)  # of loads and stores: where
+    inputs: set[Outside] = field(default_factory=set)
+
+
+class Prover:
+    """Finds proofs in one run."""
+
+    def __init__(self, flow: Flow, enters: Callable[[int], bool] = lambda _: False) -> None:
+        """`enters(step)`: is the step inside a function that is taken as a whole?"""
+        self.flow = flow
+        self.is_hidden = enters
+
+    def prove(
+        self, seeds: Iterable[tuple[Operand, int]], stops: frozenset[Operand] = frozenset()
+    ) -> Proof:
+        """Why the seeds have the values that they have, in the bits that are asked for.
+
+        Nothing is asked of `stops`: they may be what they will.
+        """
+        found = Proof()
+        asked: dict[Operand, int] = {}
+        work = list(seeds)
+        while work:
+            operand, mask = work.pop()
+            if isinstance(operand, Constant) or operand in stops:
+                continue
+            known = asked.get(operand, 0)
+            if mask | known == known:
+                continue
+            asked[operand] = mask | known
+            work += self._asked(found, operand, mask)
+        return found
+
+    def _asked(self, found: Proof, operand: Operand, mask: int) -> Iterable[tuple[Operand, int]]:
+        if isinstance(operand, Piece):
+            bits = mask if mask == ALL else mask << operand.low
+            if mask == ALL:
+                bits = ((1 << operand.width) - 1) << operand.low
+            return [(operand.step, bits)]
+        if isinstance(operand, Outside):
+            found.inputs.add(operand)
+            found.steps.update([operand.step] if operand.step else [])
+            return []
+        if isinstance(operand, Left):
+            found.steps.add(operand.step)
+            return [(made, ALL) for made in self.flow.left(operand)]
+        assert isinstance(operand, int)
+        return self._step(found, operand, mask)
+
+    def _step(self, found: Proof, step: int, mask: int) -> Iterator[tuple[Operand, int]]:
+        node = self.flow.node(step)
+        found.steps.add(step)
+        found.steps.update(node.through)
+        if node.pointer is not None:
+            found.pointers[step] = node.pointer
+        if self.flow.is_load(step):
+            found.loads.add(step)
+        yield from needed(self.flow, node, step, mask)
+        if node.chosen_by is not None:
+            yield node.chosen_by, ALL
+        if self.is_hidden(step):
+            # Of a function that is taken as a whole, conditions count like data.
+            decided = self.flow.deciding(step)
+            if decided is not None and self.is_hidden(decided):
+                yield decided, ALL
+            if node.pointer is not None:
+                yield node.pointer, ALL
+
+
+def needed(flow: Flow, node: Node, step: int, mask: int) -> Sequence[tuple[Operand, int]]:
+    """The operands, and the bits of them, that these bits of a step's result rest on."""
+    operation, operands = node.operation, node.operands
+    op, widths = operation.op, operation.widths
+    if op is Op.COPY:
+        return [(operands[0], mask)] if operands else []
+    if op is Op.OPAQUE:
+        return [(operand, ALL) for operand in operands]
+    if op is Op.CONCAT:
+        return _concatenated(operands, widths, mask)
+    if op is Op.EXTRACT:
+        return [(operands[0], ALL if mask == ALL else mask << operation.extra[0])]
+    if op in (Op.ZEXT, Op.TRUNC):
+        kept = mask & (1 << min(operation.width, widths[0])) - 1
+        return [(operands[0], kept)] if kept else []
+    values = [flow.value_of(operand) for operand in operands]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return [(operand, ALL) for operand in operands]
+    if op in (Op.AND, Op.OR) and operation.width <= 64:
+        return _bitwise(op, operands, known, mask & (1 << operation.width) - 1)
+    if op in (Op.SHL, Op.LSHR) and isinstance(operands[1], Constant) and mask != ALL:
+        moved = mask >> known[1] if op is Op.SHL else mask << known[1]
+        return [(operands[0], moved & (1 << operation.width) - 1)] if moved else []
+    best: Sequence[int] = range(len(operands))
+    if op in _MAY_BE_FORCED:
+        sets = alternatives(operation, known, flow.value(step))
+        best = min(sets, key=lambda one: sum(not isinstance(operands[i], Constant) for i in one))
+    if op in _UP and mask > 0:
+        mask = (1 << mask.bit_length()) - 1
+    elif op is not Op.XOR:
+        mask = ALL
+    return [(operands[i], mask) for i in best]
+
+
+def _concatenated(
+    operands: Sequence[Operand], widths: Sequence[int], mask: int
+) -> list[tuple[Operand, int]]:
+    found = []
+    for operand, width in zip(operands, widths, strict=True):
+        part = mask & (1 << width) - 1
+        if part:
+            found.append((operand, part))
+        mask >>= width
+    return found
+
+
+def _bitwise(
+    op: Op, operands: Sequence[Operand], values: Sequence[int], mask: int
+) -> list[tuple[Operand, int]]:
+    """Of a bit that one operand settles, only that operand; of two that do, a constant."""
+    a, b = (value if op is Op.AND else ~value for value in values)
+    either = mask & ~a & ~b  # settled by each of them
+    both = mask & a & b
+    first, second = both | mask & ~a & b, both | mask & a & ~b
+    if isinstance(operands[1], Constant):
+        second |= either
+    else:
+        first |= either
+    asked = zip(operands, (first, second), strict=True)
+    return [(operand, bits) for operand, bits in asked if bits]

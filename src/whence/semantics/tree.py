@@ -1,0 +1,294 @@
+"""Why did a run fail?  The causes as a tree that grows as it is asked.
+
+Each cause is a proof of a predicate; the predicates that its proof leaves open are its children.
+A predicate that came up in many turns of a loop is one question, and what was explained once is
+not explained again; a cause that would tell no line that is not in the tree already is left out,
+and what lies behind it takes its place.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.model import Cause, Influence, Mark
+from whence.semantics.failures import Found, failure_of
+from whence.semantics.predicates import Critical, Question
+from whence.semantics.proof import ALL, Proof, Prover
+from whence.semantics.words import Teller
+from whence.trace.conditions import Conditions
+from whence.trace.flow import Flow, Operand
+from whence.trace.recording import Recording
+from whence.trace.relevance import relevance
+from whence.trace.slices import trusted_functions
+
+_MOST_FOLDS = 1000  # rounds in which a loop's own condition is taken in
+Line = tuple[str, int]
+
+
+@dataclass
+class _Entry:
+    """A cause, and what it was made from."""
+
+    question: Question
+    proof: Proof
+    cause: Cause
+    lines: frozenset[Line]
+    asks: list[Question] | None = None
+    also: list[int] = field(default_factory=list)
+
+
+class Tree:
+    """The cause tree of one failing run."""
+
+    def __init__(self, found: Found, trust: Sequence[str] = ()) -> None:
+        self.found = found
+        self.thread = found.thread
+        self.flow = Flow(found.thread)
+        self.conditions = Conditions(self.flow)
+        self.hidden = _hidden(self.flow, trust)
+        self.prover = Prover(self.flow, self._is_hidden)
+        self.critical = Critical(
+            self.flow, self.conditions, relevance(found.thread.image), self.hidden
+        )
+        self.teller = Teller(self.flow, self.conditions)
+        self.marks: dict[int, Mark] = {}
+        self._entries: list[_Entry] = []
+        self._owner: dict[tuple[bool, int, int, int], int] = {}  # who explains a predicate
+        self._told: dict[Line, int] = {}  # the first cause that has a line
+        self._asked: set[tuple[bool, int, int]] = set()  # what has a cause
+        first, proof = self._explained(found.question)
+        self._add(first, proof, None, 0)
+
+    # --- what is asked from outside --------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def cause(self, number: int) -> Cause:
+        entry = self._entries[number]
+        return replace(entry.cause, also=tuple(entry.also))
+
+    def children(self, number: int) -> tuple[int, ...]:
+        entry = self._entries[number]
+        if self._is_pruned(number):
+            return ()
+        if entry.cause.children is None:
+            children = tuple(self._grow(number))
+            entry.cause = replace(entry.cause, children=children)
+        return entry.cause.children or ()
+
+    def mark(self, number: int, mark: Mark | None) -> None:
+        if mark is None:
+            self.marks.pop(number, None)
+        else:
+            self.marks[number] = mark
+
+    def source(self, file: str) -> list[str]:
+        return self.thread.recording.lines.of(file)
+
+    def steps(self, number: int) -> npt.NDArray[np.uint32]:
+        """The executed instructions of a cause."""
+        return self._steps(self._entries[number].proof)
+
+    def grow(self, depth: int) -> None:
+        """Compute the causes down to this level."""
+        work = deque([0])
+        while work:
+            number = work.popleft()
+            if self._entries[number].cause.level < depth:
+                work.extend(self.children(number))
+
+    # --- growing ---------------------------------------------------------------------------------
+
+    def _is_pruned(self, number: int | None) -> bool:
+        while number is not None:
+            if self.marks.get(number) is Mark.BENIGN:
+                return True
+            number = self._entries[number].cause.parent
+        return False
+
+    def _grow(self, number: int) -> list[int]:
+        entry = self._entries[number]
+        work = deque(self.critical.of(entry.proof, entry.question))
+        found: list[int] = []
+        while work:
+            asked = self._new(work.popleft(), number)
+            if asked is None:
+                continue
+            question, proof = self._explained(asked)
+            if self._is_news(question, proof):
+                found.append(self._add(question, proof, number, entry.cause.level + 1))
+            else:
+                work.extend(self.critical.of(proof, question))
+        return found
+
+    def _is_news(self, question: Question, proof: Proof) -> bool:
+        """Does it tell a condition, or a line, that is not in the tree yet?"""
+        if question.influence is not Influence.ADDRESS and question.identity not in self._asked:
+            return True
+        return any(line not in self._told for line in self._lines(proof))
+
+    def _new(self, question: Question, parent: int) -> Question | None:
+        """The question without what is explained already; None if that is all of it."""
+        owners = {step: self._owner.get((*question.identity, step)) for step in question.steps}
+        for owner in {owner for owner in owners.values() if owner is not None}:
+            known = self._entries[owner] if owner < len(self._entries) else None
+            if (
+                known is not None
+                and owner != parent
+                and parent not in (*known.also, known.cause.parent)
+            ):
+                known.also.append(parent)
+        left = frozenset(step for step, owner in owners.items() if owner is None)
+        if not left:
+            return None
+        if question.seeds:
+            seeds = frozenset((self.flow.node(step).pointer, ALL) for step in left)
+            return replace(question, steps=left, seeds=_present(seeds))
+        return replace(question, steps=left)
+
+    def _explained(self, question: Question) -> tuple[Question, Proof]:
+        """The proof of a predicate; turns of the same loop that it rests on are taken in."""
+        proof = Proof()
+        fresh = question
+        for _ in range(_MOST_FOLDS):
+            self._own(fresh)
+            self._extend(proof, fresh)
+            again = [
+                one
+                for one in self.critical.of(proof, question)
+                if one.identity == question.identity
+            ]
+            steps = frozenset(
+                step
+                for one in again
+                for step in one.steps
+                if (*question.identity, step) not in self._owner
+            )
+            if not steps or question.influence in (Influence.FAILURE, Influence.ADDRESS):
+                break
+            question = replace(question, steps=question.steps | steps)
+            fresh = replace(question, steps=steps)
+        return question, proof
+
+    def _own(self, question: Question) -> None:
+        for step in question.steps:
+            self._owner.setdefault((*question.identity, step), len(self._entries))
+
+    def _extend(self, proof: Proof, question: Question) -> None:
+        """Add the proof of a question to a proof."""
+        seeds: set[tuple[Operand, int]] = set(question.seeds)
+        if not question.seeds:
+            for step in question.steps:
+                seeds.update((branch, ALL) for branch in self.conditions.settled_by(step))
+        found = self.prover.prove(seeds)
+        proof.steps |= found.steps
+        proof.loads |= found.loads
+        proof.pointers |= found.pointers
+        proof.inputs |= found.inputs
+        if question.influence is not Influence.ADDRESS:
+            proof.steps |= question.steps
+        for load in found.loads:
+            pointed = self._set_pointer(load)
+            if pointed is not None:
+                proof.steps.add(pointed)
+
+    def _set_pointer(self, load: int) -> int | None:
+        """The store that set the pointer that a load went through.
+
+        It shows why what was written under one name was read under another; what it was set to
+        is a question of its own.
+        """
+        pointer = self.flow.node(load).pointer
+        while isinstance(pointer, int) and not self.flow.is_load(pointer):
+            operands = self.flow.node(pointer).operands
+            pointer = operands[0] if operands else None
+        if not isinstance(pointer, int):
+            return None
+        made = self.flow.node(pointer).operands[0]
+        return made if isinstance(made, int) else None
+
+    def _add(self, question: Question, proof: Proof, parent: int | None, level: int) -> int:
+        number = len(self._entries)
+        steps = self._steps(proof)
+        told = self.teller.told(question, steps, self.found)
+        cause = Cause(
+            id=number,
+            key=f"{question.influence.value}:{question.op}:{question.side}:{max(question.steps)}",
+            parent=parent,
+            level=level,
+            influence=question.influence,
+            predicate=told.predicate,
+            because=told.because,
+            statements=told.statements,
+            instances=len(steps),
+            times=len(question.steps),
+        )
+        self._asked.add(question.identity)
+        lines = frozenset(self._lines(proof))
+        for line in lines:
+            self._told.setdefault(line, number)
+        self._entries.append(_Entry(question, proof, cause, lines))
+        return number
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _is_hidden(self, step: int) -> bool:
+        return bool(self.hidden) and self.flow.activation_of(step) in self.hidden
+
+    def _steps(self, proof: Proof) -> npt.NDArray[np.uint32]:
+        """The steps of a proof that are shown: of what is hidden, the call around it."""
+        steps = {self._shown(step) for step in proof.steps} if self.hidden else proof.steps
+        return np.array(sorted(steps), np.uint32)
+
+    def _shown(self, step: int) -> int:
+        while self.flow.activation_of(step) in self.hidden:
+            call = self.flow.call_of(step)
+            if call is None:
+                break
+            step = call
+        return step
+
+    def _lines(self, proof: Proof) -> set[Line]:
+        image = self.thread.image
+        ops = np.unique(self.teller.narrator.ops(self._steps(proof)))
+        rows, files = image.rows[ops], image.files[ops]
+        return {
+            (image.file_names[file], row)
+            for file, row in zip(files.tolist(), rows.tolist(), strict=True)
+            if row and file < len(image.file_names)
+        }
+
+
+def _present(seeds: frozenset[tuple[Operand | None, int]]) -> frozenset[tuple[Operand, int]]:
+    return frozenset((operand, mask) for operand, mask in seeds if operand is not None)
+
+
+def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:
+    """The activations of trusted functions, and of what they called."""
+    if not trust:
+        return set()
+    activations = flow.thread.stream.activations
+    trusted = trusted_functions(flow.thread.image, trust)
+    functions = activations["function"].tolist()
+    parents = activations["parent"].tolist()
+    hidden: set[int] = set()
+    for number, (function, parent) in enumerate(zip(functions, parents, strict=True)):
+        if parent in hidden or (number and function < len(trusted) and trusted[function]):
+            hidden.add(number)
+    return hidden
+
+
+def open_tree(
+    recording: Recording,
+    expect: bytes | None = None,
+    trust: Sequence[str] = (),
+    process: str | None = None,
+) -> Tree:
+    """The cause tree of the failure of a recorded run."""
+    return Tree(failure_of(recording, expect=expect, process=process), trust)

@@ -1,0 +1,168 @@
+"""How is a cause told: its predicate, its statements, and in a sentence why?"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.model import Influence, Predicate, Statement
+from whence.semantics.failures import Found
+from whence.semantics.predicates import Question
+from whence.trace.conditions import Conditions
+from whence.trace.flow import Flow, Left, Operand, Outside, Piece
+from whence.trace.naming import Namer
+from whence.trace.statements import Narrator
+
+Steps = npt.NDArray[np.uint32]
+_MOST_VALUES = 6  # that a sentence mentions
+_FARTHEST = 200  # steps that belong to one condition
+
+
+@dataclass(frozen=True)
+class Told:
+    predicate: Predicate
+    because: str
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A variable that a predicate read."""
+
+    name: str
+    value: str
+    step: int  # the load
+
+
+class Teller:
+    """Tells the causes of one run."""
+
+    def __init__(self, flow: Flow, conditions: Conditions) -> None:
+        self.flow, self.conditions = flow, conditions
+        self.narrator = Narrator(flow.thread)
+        self.namer = Namer(flow.thread, self.narrator)
+
+    def told(self, question: Question, steps: Steps, found: Found) -> Told:
+        lines = self.narrator.lines(steps)
+        own = [line for line in lines if not line.is_outside] or lines
+        # The line whose last step came last is told last.
+        statements = tuple(self.narrator.tell(line, steps) for line in reversed(own))
+        reads = self._reads(question)
+        predicate = self._predicate(question, reads, found)
+        because = self._because(question, predicate, reads, found)
+        return Told(predicate, because, statements)
+
+    # --- predicates ----------------------------------------------------------------------------
+
+    def _predicate(self, question: Question, reads: Sequence[_Read], found: Found) -> Predicate:
+        step = max(question.steps)
+        place = self.namer.place(step)
+        values = {read.name: read.value for read in reads}
+        if question.influence is Influence.ADDRESS:
+            text, outcome = self.namer.accessed(step)
+        elif question.seeds or not self.flow.is_branch(step):
+            text, outcome = found.words, found.outcome
+        else:
+            text, outcome = self._condition(step)
+        return Predicate(
+            file=place.file if place else "",
+            line=place.line if place else 0,
+            function=self.namer.function(step),
+            text=text,
+            outcome=outcome,
+            values=values,
+        )
+
+    def _condition(self, step: int) -> tuple[str, str]:
+        """A condition as the source has it, as far as it ran, and how it came out."""
+        branches = self.conditions.executed(step)
+        parts = [self.namer.condition(branch) for branch in branches]
+        text = parts[0].name
+        for before, after in itertools.pairwise(parts):
+            text += f" {'&&' if before.value == 'true' else '||'} {after.name}"
+        return text, parts[-1].value
+
+    def _reads(self, question: Question) -> list[_Read]:
+        """The variables that the predicate was computed from, each once."""
+        seeds: list[Operand] = [operand for operand, _ in question.seeds]
+        if not question.seeds:
+            seeds = list(self.conditions.settled_by(max(question.steps)))
+        elif question.influence is Influence.ADDRESS:
+            pointer = self.flow.node(max(question.steps)).pointer
+            seeds = [] if pointer is None else [pointer]
+        found: dict[str, _Read] = {}
+        for load in self._loads(seeds):
+            named = self.namer.loaded(load)
+            if named is not None:
+                found.setdefault(named.name, _Read(named.name, named.value, load))
+        return list(found.values())
+
+    def _loads(self, seeds: Sequence[Operand]) -> Iterator[int]:
+        """The loads, calls that returned something, that an expression begins with."""
+        seen: set[Operand] = set()
+        work = list(reversed(seeds))
+        while work and len(seen) < _FARTHEST:
+            operand = work.pop()
+            if operand in seen or not isinstance(operand, int):
+                continue
+            seen.add(operand)
+            if self.flow.is_load(operand) or self.flow.is_call(operand):
+                yield operand
+                continue
+            work += reversed(self.flow.node(operand).operands)
+
+    # --- sentences -----------------------------------------------------------------------------
+
+    def _because(
+        self, question: Question, predicate: Predicate, reads: Sequence[_Read], found: Found
+    ) -> str:
+        head = self._head(question, predicate, found)
+        known = reads[:_MOST_VALUES]
+        if known and question.influence is not Influence.ADDRESS:
+            held = ", ".join(f"{read.name} = {read.value}" for read in known)
+            head += f" with {held}"
+        return ". ".join([head, *self._origins(known)]) + "."
+
+    def _head(self, question: Question, predicate: Predicate, found: Found) -> str:
+        about = self.namer.line(question.about)
+        held = f"`{predicate.text}` was {predicate.outcome}"
+        turns = f" (in {len(question.steps)} turns)" if len(question.steps) > 1 else ""
+        if question.influence is Influence.DIRECT:
+            return f"{about} ran because {held}{turns}"
+        if question.influence is Influence.INDIRECT:
+            read = self.namer.loaded(question.about)
+            what = f"`{read.name}`" if read else "what it reads"
+            return f"{what} kept its value until {about} because {held}{turns}"
+        if question.influence is Influence.PREMISE:
+            return f"The proof rests on this: {held}{turns}"
+        if question.influence is Influence.ADDRESS:
+            where = f"`{predicate.text}`" if predicate.text else "memory"
+            to = f" as `{predicate.outcome}`" if predicate.outcome != predicate.text else ""
+            return f"{about} went to {where}{to}{turns}"
+        if self.flow.is_branch(max(question.steps)) and not question.seeds:
+            return f"{found.words[:1].upper()}{found.words[1:]}: {held}"
+        return f"{found.words[:1].upper()}{found.words[1:]}"
+
+    def _origins(self, reads: Sequence[_Read]) -> Iterator[str]:
+        for read in reads:
+            operand = self.flow.node(read.step).operands[:1]
+            if self.flow.is_call(read.step) or not operand:
+                continue
+            made = operand[0]
+            said = f"`{read.name}` was {read.value}"
+            if isinstance(made, Outside):
+                yield f"{said}: nothing recorded set it"
+            elif isinstance(made, int | Piece | Left):
+                step = made if isinstance(made, int) else made.step
+                yield f"{said} because {self._setter(step)}"
+
+    def _setter(self, step: int) -> str:
+        """What set a variable; a parameter is set where its function is called."""
+        if self.namer.place(step) is not None:
+            return f"{self.namer.line(step)} set it"
+        call = self.flow.call_of(step)
+        return f"{self.namer.line(call)} passed it" if call else "it was passed"
