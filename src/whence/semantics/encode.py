@@ -105,10 +105,8 @@ def _overflows(o: Operation, a: Any, b: Any) -> Any:
     is_product = kind in (Overflow.SMUL, Overflow.UMUL)
     enough = 2 * width if is_product else width + 1
     a, b = (_resized(x, enough, as_signed=is_signed) for x in (a, b))
-    if is_product:
-        exact = a * b
-    else:
-        exact = a + b if kind in (Overflow.SADD, Overflow.UADD) else a - b
+    is_sum = kind in (Overflow.SADD, Overflow.UADD)
+    exact = a * b if is_product else a + b if is_sum else a - b
     return exact != _resized(_resized(exact, width), enough, as_signed=is_signed)
 
 

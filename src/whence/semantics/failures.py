@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from whence.errors import UserError
 from whence.frontend.c.process import State
+from whence.frontend.columns import OUTPUT
 from whence.model import Influence, Outcome
 from whence.semantics.predicates import Question
 from whence.semantics.proof import ALL
@@ -169,17 +171,72 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
     assert isinstance(criterion, Bytes)
     flow = Flow(point.thread)
     step = int(point.thread.stream.effects[criterion.effect]["step"])
-    seeds: set[tuple[Operand, int]] = set()
-    for one in flow.queries.bytes_of(criterion.effect, criterion.start, criterion.stop):
-        if one.kind in OUTSIDE or not one.step or one.step == step:
-            continue
-        left = one.kind == "memory" and flow.is_call(one.step)
-        seeds.add((Left(one.step, one.address or 0, 8 * one.length) if left else one.step, ALL))
+    seeds = _printed_from(flow, criterion)
     words = f"{point.words}: {_shown(printed[shared:])} instead of {_shown(expect[shared:])}"
     question = Question(
-        Influence.FAILURE, flow.op_of(step), 0, frozenset({step}), step, frozenset(seeds)
+        Influence.FAILURE,
+        flow.op_of(step),
+        0,
+        frozenset({step}),
+        step,
+        frozenset(seeds),
+        silence=(_printed_at(recording, shared - 1, process, point.thread), step),
     )
     return Found(point.thread, question, words, _shown(printed[shared:]), point.notes)
+
+
+def _printed_from(flow: Flow, criterion: Bytes) -> set[tuple[Operand, int]]:
+    """What a byte of the output was printed from.
+
+    Where it is not what an argument came to but what stands around it, the argument before it
+    may have come to too little; where it is a blank that fills up, the whole argument counts.
+    """
+    effects = flow.thread.stream.effects
+    row = effects[criterion.effect]
+    step = int(row["step"])
+    wanted = [(criterion.effect, criterion.start, criterion.stop)]
+    seeds: set[tuple[Operand, int]] = set()
+    if criterion.start == 0 or int(row["arg"]) < 0 or not row["n_runs"]:
+        rows = flow.queries.effects_of(step)
+        start = int(row["offset"])
+        before = [
+            other
+            for other in rows
+            if effects[other]["kind"] == OUTPUT
+            and int(effects[other]["arg"]) >= 0
+            and int(effects[other]["offset"]) < start
+        ]
+        wanted += [(other, 0, int(effects[other]["len"])) for other in before[-1:]]
+        # An argument that came to nothing at all has left no trace in the output.
+        known = int(effects[before[-1]]["arg"]) if before else -1
+        seeds |= {(one, ALL) for one in _arguments(flow, step, known + 1, int(row["arg"]))}
+    if int(row["arg"]) >= 0:
+        wanted.append((criterion.effect, 0, int(row["len"])))
+    for effect, start, stop in wanted:
+        for one in flow.queries.bytes_of(effect, start, stop):
+            if one.kind in OUTSIDE or not one.step or one.step == step:
+                continue
+            left = one.kind == "memory" and flow.is_call(one.step)
+            seeds.add((Left(one.step, one.address or 0, 8 * one.length) if left else one.step, ALL))
+    return seeds
+
+
+def _arguments(flow: Flow, call: int, first: int, end: int) -> Iterator[Operand]:
+    for number in range(first, end):
+        argument = flow.argument(call, number)
+        if argument is not None and not isinstance(argument, Constant):
+            yield argument
+
+
+def _printed_at(recording: Recording, byte: int, process: str | None, thread: Thread) -> int:
+    """The step that printed a byte; 0 if there is none, or if another thread did."""
+    if byte < 0:
+        return 0
+    point = find(recording, f"output:{byte}", process)
+    (criterion,) = point.criteria
+    if not isinstance(criterion, Bytes) or point.thread.log != thread.log:
+        return 0
+    return int(point.thread.stream.effects[criterion.effect]["step"])
 
 
 def _shown(data: bytes) -> str:
@@ -191,11 +248,15 @@ def _shown(data: bytes) -> str:
 
 
 def _too_short(recording: Recording, expect: bytes, at: int, process: str | None) -> Found:
+    """That the run ended before it had printed all: as it failed, or where it should not."""
     found = _ended(recording, process) if recording.outcome is not Outcome.PASS else None
     if found is None:
         found = _exit(find(recording, "exit", process))
     words = f"the output ends after {at} bytes instead of going on with {_shown(expect[at:])}"
-    return Found(found.thread, found.question, words, "the end", found.notes)
+    since = _printed_at(recording, at - 1, process, found.thread)
+    end = max(found.question.steps)
+    question = replace(found.question, silence=(since, end))
+    return Found(found.thread, question, words, "the end", found.notes)
 
 
 def printed_by(recording: Recording) -> bytes:

@@ -7,7 +7,7 @@ store went where it went.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,9 +17,11 @@ from whence.model import Influence
 from whence.semantics.proof import ALL, Proof
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Constant, Flow, Left, Operand, Outside, Piece
+from whence.trace.queries import Part
 from whence.trace.relevance import Relevance
 
 Steps = npt.NDArray[np.int64]
+_MOST_ELSEWHERE = 8  # executions of one store that are asked about
 _SEEDS = frozenset[tuple[Operand, int]]
 
 
@@ -39,6 +41,8 @@ class Question:
     about: int
     seeds: _SEEDS = frozenset()  # what is to be shown, if it is no condition
     deciders: tuple[int, ...] = ()  # branches that decided that it came to this
+    is_far: bool = False  # of a store that went elsewhere: the last that one would ask about
+    silence: tuple[int, int] | None = None  # steps between which something may be missing in print
 
     @property
     def identity(self) -> tuple[bool, int, int]:
@@ -63,6 +67,9 @@ class Critical:
             *self._direct(proof, question),
             *self._addresses(proof),
             *self._indirect(proof),
+            *self._guards(proof),
+            *self._unprinted(question),
+            *self._elsewhere(proof),
         ):
             key = (one.influence, one.op, one.side)
             known = found.get(key)
@@ -179,8 +186,79 @@ class Critical:
                 if seen is not None:
                     yield self.condition(Influence.INDIRECT, seen, loads[int(reader[at])])
 
+    def _unprinted(self, question: Question) -> Iterator[Question]:
+        """Branches that could have printed something where nothing was printed."""
+        if self.relevance is None or question.silence is None:
+            return
+        since, until = question.silence
+        for branch in self._passed(self.relevance.printing, since, until):
+            seen = self.visible(branch)
+            if seen is not None:
+                yield self.condition(Influence.INDIRECT, seen, question.about)
+
+    def _passed(self, edges: npt.NDArray[np.uint32], since: int, until: int) -> Iterator[int]:
+        """The branches between two steps that did not go these ways."""
+        stream, queries = self.flow.thread.stream, self.flow.queries
+        for stretch, block in edges.tolist():
+            instances = queries.instances_of(stretch).astype(np.int64)
+            last = int(self.flow.thread.image.code.stretch_ops[stretch]) - 1
+            ends = stream.first[instances].astype(np.int64) + last
+            low, high = np.searchsorted(ends, [since + 1, until])
+            for at in range(int(low), int(high)):
+                after = int(instances[at]) + 1
+                if after < len(stream.first) and queries.block_of(after) != block:
+                    yield int(ends[at])
+
+    def _guards(self, proof: Proof) -> Iterator[Question]:
+        """Branches, beside a step of the proof and before it, that could have ended the run."""
+        if self.relevance is None:
+            return
+        stream, guards = self.flow.thread.stream, self.relevance.guards
+        last: dict[tuple[int, int], int] = {}  # by activation and what decided in it
+        for step in proof.steps:
+            instance = self.flow.instance_of(step)
+            place = int(stream.activation[instance]), int(stream.control[instance])
+            last[place] = max(step, last.get(place, 0))
+        for (activation, decider), step in sorted(last.items()):
+            beside = self.flow.queries.decided_by(decider)
+            for instance in beside[guards[stream.stretch[beside]]].tolist():
+                branch = self.flow.queries.last_step(instance)
+                if branch >= step or int(stream.activation[instance]) != activation:
+                    continue
+                seen = self.visible(branch)
+                if seen is not None and self.flow.is_branch(seen):
+                    yield self.condition(Influence.INDIRECT, seen, step)
+
+    def _elsewhere(self, proof: Proof) -> Iterator[Question]:
+        """Stores that could have written what a load read, had they gone there."""
+        if self.relevance is None:
+            return
+        queries, stream = self.flow.queries, self.flow.thread.stream
+        code = self.flow.thread.image.code
+        for load in sorted(proof.loads):
+            if self._is_hidden(load):
+                continue
+            since = self._defined(load)
+            for op in self.relevance.writers_for(self.flow.op_of(load)):
+                stretch = int(code.op_stretch[op])
+                instances = queries.instances_of(stretch).astype(np.int64)
+                inside = op - int(code.stretch_first_op[stretch])
+                steps = stream.first[instances].astype(np.int64) + inside
+                low, high = np.searchsorted(steps, [since + 1, load])
+                for store in steps[max(low, high - _MOST_ELSEWHERE) : high].tolist():
+                    pointer = self.flow.node(store).pointer
+                    if pointer is None or self._is_hidden(store) or self._is_fixed(pointer):
+                        continue
+                    seeds = frozenset({(pointer, ALL)})
+                    yield Question(
+                        Influence.ADDRESS, op, 0, frozenset({store}), load, seeds, is_far=True
+                    )
+
     def _defined(self, load: int) -> int:
         """The earliest step that made what a load read; 0 if it was there before the run."""
+        if self.flow.is_call(load):
+            found = self.flow.queries.definitions(load, Part.ARGUMENTS)
+            return min((one.step for one in found if one.kind == "memory"), default=0)
         steps = []
         for operand in self.flow.node(load).operands:
             if isinstance(operand, Piece | Left):
@@ -211,8 +289,5 @@ _ORDER = (
 
 
 def _nearest_first(question: Question) -> tuple[int, int, int]:
-    return _ORDER.index(question.influence), -max(question.steps), question.op
-
-
-def merged(questions: Iterable[Question]) -> frozenset[int]:
-    return frozenset(step for question in questions for step in question.steps)
+    rank = len(_ORDER) if question.is_far else _ORDER.index(question.influence)
+    return rank, -max(question.steps), question.op

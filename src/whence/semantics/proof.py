@@ -28,7 +28,7 @@ class Proof:
     """The steps that force something."""
 
     steps: set[int] = field(default_factory=set)
-    loads: set[int] = field(default_factory=set)  # of them, those that read memory
+    loads: set[int] = field(default_factory=set)  # of them, those that may have read memory
     pointers: dict[int, Operand] = field(default_factory=dict)  # of loads and stores: where
     inputs: set[Outside] = field(default_factory=set)
 
@@ -84,7 +84,7 @@ class Prover:
         found.steps.update(node.through)
         if node.pointer is not None:
             found.pointers[step] = node.pointer
-        if self.flow.is_load(step):
+        if self.flow.is_load(step) or node.operation.op is Op.OPAQUE:
             found.loads.add(step)
         yield from needed(self.flow, node, step, mask)
         if node.chosen_by is not None:

@@ -23,14 +23,36 @@ from whence.trace.recording import Image
 from whence.trace.slicing import Potential
 
 NONE = 0xFFFFFFFF
-VERSION = 1  # of the tables that are kept
+VERSION = 2  # of the tables that are kept
+MOST_WRITERS = 200  # of one load; where more could have written it, none is worth a word
 LOCAL = (Code.LLOAD, Code.LCOPY, Code.LCOPYOUT)  # read memory that has no address
+
+
+_OWN = ("guards", "printing", "writers_of_op", "writers_start", "writers")
+U32 = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
 class Relevance:
+    """What a program could do other than it did.
+
+    Group g of reading ops may be written by writers[writers_start[g]:writers_start[g + 1]].
+    """
+
     potential: Potential
     guards: npt.NDArray[np.bool_]  # for each stretch
+    printing: U32  # sides of branches that may print, as rows of stretch and block
+    writers_of_op: U32  # its group, or NONE
+    writers_start: U32
+    writers: U32  # ops
+
+    def writers_for(self, op: int) -> list[int]:
+        """The ops that may write what `op` reads."""
+        group = int(self.writers_of_op[op])
+        if group == NONE:
+            return []
+        first, last = (int(self.writers_start[group + k]) for k in (0, 1))
+        return [int(writer) for writer in self.writers[first:last]]
 
 
 class _Numbers:
@@ -74,9 +96,9 @@ def _path(image: Image) -> Path:
 def _load(path: Path) -> Relevance:
     with np.load(path) as kept:
         arrays = {name: kept[name] for name in kept.files}
-    guards = arrays.pop("guards")
+    own = {name: arrays.pop(name) for name in _OWN}
     try:
-        return Relevance(Potential(**arrays), guards)
+        return Relevance(Potential(**arrays), **own)
     except TypeError as error:
         raise ValueError(f"{path} has other tables") from error
 
@@ -84,14 +106,47 @@ def _load(path: Path) -> Relevance:
 def _save(found: Relevance, path: Path) -> None:
     partial = path.with_suffix(".partial")
     with partial.open("wb") as file:
-        np.savez(file, guards=found.guards, **asdict(found.potential))
+        own = {name: getattr(found, name) for name in _OWN}
+        np.savez(file, **own, **asdict(found.potential))
     partial.replace(path)  # so that a killed save leaves nothing half made
 
 
 def _analysed(image: Image) -> Relevance:
     modules = [source.module for source in image.modules]
     numbers = _Numbers(image)
-    return Relevance(_potential(image, MayDefine(modules), numbers), _guards(image, numbers))
+    analysis = MayDefine(modules)
+    return Relevance(
+        _potential(image, analysis, numbers),
+        _guards(image, numbers),
+        _printing(image, analysis, numbers),
+        *_writers(image, analysis, numbers),
+    )
+
+
+def _printing(image: Image, analysis: MayDefine, numbers: _Numbers) -> U32:
+    found = []
+    for module, function, block, side in analysis.edges_printing():
+        first = numbers.first_block.get((module, function))
+        if first is not None:
+            body = image.modules[module].module.functions[function]
+            after = first + flow.successors(body)[block][side]
+            found.append((numbers.last_stretch(first + block), after))
+    return np.array(found, np.uint32).reshape(-1, 2)
+
+
+def _writers(image: Image, analysis: MayDefine, numbers: _Numbers) -> tuple[U32, U32, U32]:
+    group_of_op = np.full(len(image.program.ops), NONE, np.uint32)
+    groups: dict[tuple[int, ...], int] = {}
+    for (module, _function, line), places in analysis.writing():
+        op = numbers.op_at.get((module, line))
+        if op is None or len(places) > MOST_WRITERS:
+            continue
+        found = (numbers.op_at.get((m, at)) for m, _, at in places)
+        ops = tuple(writer for writer in found if writer is not None)
+        group_of_op[op] = groups.setdefault(ops, len(groups))
+    starts = np.cumsum([0, *(len(ops) for ops in groups)]).astype(np.uint32)
+    flat = [writer for ops in groups for writer in ops]
+    return group_of_op, starts, np.array(flat, np.uint32)
 
 
 def _potential(image: Image, analysis: MayDefine, numbers: _Numbers) -> Potential:

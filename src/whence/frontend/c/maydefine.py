@@ -21,11 +21,20 @@ import numpy.typing as npt
 from whence.frontend.c.aliases import Access, Aliases, Cell
 from whence.frontend.c.allocators import FunctionId
 from whence.frontend.c.flow import components, gather
-from whence.frontend.c.ir import Function, Instruction, Module
+from whence.frontend.c.ir import Function, Global, Instruction, Module
 
 BranchEdge = tuple[int, str, int, int]  # module, function, branch block, successor index
 LoadPlace = tuple[int, str, int]  # module, function, line of the instruction
 Edges = npt.NDArray[np.uint32]
+
+# What is printed goes to one place that nothing else touches and nothing reads.
+_OUTPUT = Access(-1, -1, 0, 1, 0, 0, 1)
+_PRINTERS = frozenset({
+    "printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf", "puts", "fputs", "putc",
+    "fputc", "putchar", "putw", "fwrite", "write", "writev", "pwrite", "_IO_putc", "__overflow",
+    "__printf_chk", "__fprintf_chk", "__vprintf_chk", "__vfprintf_chk", "putc_unlocked",
+    "fputc_unlocked", "putchar_unlocked", "fputs_unlocked", "fwrite_unlocked", "puts_unlocked",
+})  # fmt: skip
 
 
 class _Keys:
@@ -97,12 +106,47 @@ class MayDefine:
     def mod(self, module: int, function: str) -> frozenset[Cell]:
         """All that a call of the function may write and others can see."""
         bits = self._mod[module, function]
-        accesses = [a for a, number in self._shared.numbers.items() if bits >> number & 1]
+        numbers = self._shared.numbers.items()
+        accesses = [a for a, number in numbers if bits >> number & 1 and a != _OUTPUT]
         return frozenset().union(*(self.aliases.cells(access) for access in accesses))
 
     def edges_defining(self, module: int, function: str, load: Instruction) -> list[BranchEdge]:
         """The branch edges whose regions may define what the instruction reads."""
         return [self.edges[edge] for edge in self._defining((module, function), load)]
+
+    def edges_printing(self) -> list[BranchEdge]:
+        """The branch edges whose regions may print something."""
+        return [self.edges[edge] for edge in self._answer(None, self._shared.bit(_OUTPUT))]
+
+    def writing(self) -> Iterator[tuple[LoadPlace, list[LoadPlace]]]:
+        """For each instruction that reads memory, those that may write what it reads."""
+        by_key: dict[tuple[FunctionId | None, int], list[LoadPlace]] = {}
+        for m, name in self._ids:
+            for op in _instructions(self._modules[m].functions[name]):
+                for access in self.aliases.writes(m, name, op):
+                    is_private = self._is_private(access)
+                    keys = self._private[m, name] if is_private else self._shared
+                    key = ((m, name) if is_private else None, keys.numbers[access])
+                    by_key.setdefault(key, []).append((m, name, op.line))
+        found: dict[tuple[FunctionId | None, int], list[LoadPlace]] = {}
+        for m, name in self._ids:
+            for op in _instructions(self._modules[m].functions[name]):
+                writers: dict[LoadPlace, None] = {}
+                for access in self.aliases.reads(m, name, op):
+                    is_private = self._is_private(access)
+                    owner = (m, name) if is_private else None
+                    keys = self._private[m, name] if is_private else self._shared
+                    mask = self._mask(keys, access)
+                    if (owner, mask) not in found:
+                        found[owner, mask] = [
+                            place
+                            for (of, number), places in by_key.items()
+                            if of == owner and mask >> number & 1
+                            for place in places
+                        ]
+                    writers.update(dict.fromkeys(found[owner, mask]))
+                if writers:
+                    yield (m, name, op.line), list(writers)
 
     def is_private(self, module: int, function: str, load: Instruction) -> bool:
         """Do only branches of the activation that loads count?"""
@@ -182,6 +226,8 @@ class MayDefine:
                     shared |= self._shared.bit(access)
             if op.callee is not None:
                 called |= self.aliases.called(*fid, op)
+                if isinstance(op.callee, Global) and op.callee.name in _PRINTERS:
+                    shared |= self._shared.bit(_OUTPUT)
         return _Block(shared, private, frozenset(called))
 
     def _transitive(self) -> dict[FunctionId, int]:
