@@ -139,7 +139,13 @@ def _found(
 ) -> Found:
     flow = Flow(point.thread)
     question = Question(
-        Influence.FAILURE, flow.op_of(step), 0, frozenset({step}), step, seeds, deciders
+        Influence.FAILURE,
+        flow.op_of(step),
+        0,
+        frozenset({step}),
+        step,
+        seeds=seeds,
+        deciders=deciders,
     )
     return Found(point.thread, question, point.words, outcome, point.notes)
 
@@ -179,7 +185,7 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
         0,
         frozenset({step}),
         step,
-        frozenset(seeds),
+        seeds=frozenset(seeds),
         silence=(_printed_at(recording, shared - 1, process, point.thread), step),
     )
     return Found(point.thread, question, words, _shown(printed[shared:]), point.notes)

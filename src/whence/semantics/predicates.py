@@ -1,28 +1,28 @@
 """Which predicates are critical for a proof: what else had to hold for it to come about?
 
 A branch that decided that one of its steps ran (direct influence); a branch that, gone the other
-way, could have redefined what one of its steps read (indirect influence); and that a load or a
-store went where it went.
+way, could have redefined what one of its steps read, could have printed what is missing, or
+could have ended the run (indirect influence); and that a load or a store went where it went.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.model import Influence
-from whence.semantics.proof import ALL, Proof
+from whence.semantics.proof import ALL
 from whence.trace.conditions import Conditions
-from whence.trace.flow import Constant, Flow, Left, Operand, Outside, Piece
+from whence.trace.flow import Constant, Flow, Left, Operand, Piece
 from whence.trace.queries import Part
 from whence.trace.relevance import Relevance
 
 Steps = npt.NDArray[np.int64]
-_MOST_ELSEWHERE = 8  # executions of one store that are asked about
-_SEEDS = frozenset[tuple[Operand, int]]
+_MOST_ELSEWHERE = 8  # executions of one store that are asked about for one load
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,19 @@ class Question:
 
     Of a condition: `op` is its first branch, `side` the block that it went to, and `steps` the
     last branch of it each time that it was settled.  Of an address: the op that went there and
-    the steps that did.  `about` is a step that it bears on.
+    the steps that did.
     """
 
     influence: Influence
     op: int
     side: int
     steps: frozenset[int]
-    about: int
-    seeds: _SEEDS = frozenset()  # what is to be shown, if it is no condition
+    about: int  # a step that it bears on, the last
+    bears_on: frozenset[int] = frozenset()  # all of them
+    seeds: frozenset[tuple[Operand, int]] = frozenset()  # what is to be shown, if no condition
     deciders: tuple[int, ...] = ()  # branches that decided that it came to this
-    is_far: bool = False  # of a store that went elsewhere: the last that one would ask about
     silence: tuple[int, int] | None = None  # steps between which something may be missing in print
+    is_far: bool = False  # a store that went elsewhere: the last that one would ask about
 
     @property
     def identity(self) -> tuple[bool, int, int]:
@@ -59,70 +60,103 @@ class Critical:
         """`hidden`: the activations of functions that are taken as a whole, and all in them."""
         self.flow, self.conditions, self.relevance = flow, conditions, relevance
         self.hidden = hidden
+        self._keys: dict[int, tuple[int, int]] = {}
 
-    def of(self, proof: Proof, question: Question) -> list[Question]:
-        """The questions that a proof leaves open, the nearest to its end first."""
-        found: dict[tuple[Influence, int, int], Question] = {}
-        for one in (
-            *self._direct(proof, question),
-            *self._addresses(proof),
-            *self._indirect(proof),
-            *self._guards(proof),
-            *self._unprinted(question),
-            *self._elsewhere(proof),
+    def of(self, steps: Iterable[int], question: Question) -> list[Question]:
+        """The questions that steps of a proof leave open, the nearest to its end first."""
+        found: dict[tuple[Influence, bool, int, int], _Gathered] = {}
+        ordered = sorted(steps, reverse=True)
+        loads = [step for step in ordered if self._reads(step)]
+        for raised in (
+            self._direct(ordered, question),
+            self._addresses(ordered),
+            self._indirect(loads),
+            self._guards(ordered),
+            self._unprinted(question),
+            self._elsewhere(loads),
         ):
-            key = (one.influence, one.op, one.side)
-            known = found.get(key)
-            if known is not None:
-                about = max(known.about, one.about)
-                one = replace(one, steps=known.steps | one.steps, about=about)
-            found[key] = one
-        return sorted(found.values(), key=_nearest_first)
+            for influence, is_far, step, about in raised:
+                key = (influence, is_far, *self._key(influence, step))
+                gathered = found.setdefault(key, _Gathered(set(), set()))
+                gathered.steps.add(step)
+                gathered.about.add(about)
+        questions = [self._question(key, gathered) for key, gathered in found.items()]
+        return sorted(questions, key=_nearest_first)
+
+    def _question(self, key: tuple[Influence, bool, int, int], gathered: _Gathered) -> Question:
+        influence, is_far, op, side = key
+        question = Question(
+            influence,
+            op,
+            side,
+            frozenset(gathered.steps),
+            max(gathered.about),
+            frozenset(gathered.about),
+            is_far=is_far,
+        )
+        return self.narrowed(question, question.steps)
+
+    def narrowed(self, question: Question, steps: frozenset[int]) -> Question:
+        """The question of these steps alone."""
+        if question.influence is not Influence.ADDRESS:
+            return replace(question, steps=steps)
+        pointers = (self.flow.node(step).pointer for step in steps)
+        seeds = frozenset((pointer, ALL) for pointer in pointers if pointer is not None)
+        return replace(question, steps=steps, seeds=seeds)
+
+    def _key(self, influence: Influence, step: int) -> tuple[int, int]:
+        if influence is Influence.ADDRESS:
+            return self.flow.op_of(step), 0
+        found = self._keys.get(step)
+        if found is None:
+            side = self.flow.queries.side_of(step) or 0
+            found = self._keys[step] = self.conditions.head(step), side
+        return found
+
+    def condition(self, influence: Influence, branch: int, about: int) -> Question:
+        op, side = self._key(influence, branch)
+        return Question(influence, op, side, frozenset({branch}), about, frozenset({about}))
 
     # --- direct --------------------------------------------------------------------------------
 
-    def _direct(self, proof: Proof, question: Question) -> Iterator[Question]:
-        own = {step for one in question.steps for step in self.conditions.executed(one)} \
-            if not question.seeds else set()  # fmt: skip
-        deciders: dict[int, int] = dict.fromkeys(question.deciders, question.about)
+    def _direct(self, steps: Iterable[int], question: Question) -> Iterator[_Raised]:
+        own: set[int] = set()
+        if not question.seeds:
+            for step in question.steps:
+                own.update(self.conditions.executed(step))
+        for decided, about in self.deciders(steps, question).items():
+            if decided not in own:
+                yield Influence.DIRECT, False, decided, about
+
+    def deciders(self, steps: Iterable[int], question: Question) -> dict[int, int]:
+        """The branches that decided that some steps ran, each with one of them."""
+        found = dict.fromkeys(question.deciders, question.about)
         seen: set[int] = set()
-        for step in sorted(proof.steps, reverse=True):
+        for step in steps:
             instance = self.flow.instance_of(step)
-            if instance in seen:
-                continue
-            seen.add(instance)
-            decided = self.visible(self.flow.deciding(step))
-            if decided is not None and decided not in own:
-                deciders.setdefault(decided, step)
-        for decided, about in deciders.items():
-            yield self.condition(Influence.DIRECT, decided, about)
+            if instance not in seen:
+                seen.add(instance)
+                decided = self.visible(self.flow.deciding(step))
+                if decided is not None:
+                    found.setdefault(decided, step)
+        return found
 
     def visible(self, branch: int | None) -> int | None:
         """A branch as it is, or if it is hidden the one that decided about the call around it."""
-        while branch is not None and self.flow.activation_of(branch) in self.hidden:
+        while branch is not None and self._is_hidden(branch):
             branch = self.flow.deciding(branch)
         return branch
 
-    def condition(self, influence: Influence, branch: int, about: int) -> Question:
-        side = self.flow.queries.side_of(branch)
-        return Question(
-            influence, self.conditions.head(branch), side or 0, frozenset({branch}), about
-        )
+    def _is_hidden(self, step: int) -> bool:
+        return bool(self.hidden) and self.flow.activation_of(step) in self.hidden
 
     # --- addresses -----------------------------------------------------------------------------
 
-    def _addresses(self, proof: Proof) -> Iterator[Question]:
-        for step, pointer in proof.pointers.items():
-            if self.flow.activation_of(step) in self.hidden or self._is_fixed(pointer):
-                continue
-            yield Question(
-                Influence.ADDRESS,
-                self.flow.op_of(step),
-                0,
-                frozenset({step}),
-                step,
-                frozenset({(pointer, ALL)}),
-            )
+    def _addresses(self, steps: Iterable[int]) -> Iterator[_Raised]:
+        for step in steps:
+            pointer = self.flow.node(step).pointer
+            if pointer is not None and not self._is_hidden(step) and not self._is_fixed(pointer):
+                yield Influence.ADDRESS, False, step, step
 
     def _is_fixed(self, operand: Operand) -> bool:
         """Is it the address of a variable, or of a part of it, which could be nowhere else?"""
@@ -135,147 +169,154 @@ class Critical:
             operand = node.operands[0]
         return isinstance(operand, Constant)
 
-    # --- indirect ------------------------------------------------------------------------------
-
-    def _indirect(self, proof: Proof) -> Iterator[Question]:
-        if self.relevance is None:
-            return
-        potential = self.relevance.potential
-        by_class: dict[int, list[int]] = {}
-        for step in proof.loads:
-            number = int(potential.class_of_op[self.flow.op_of(step)])
-            if number < len(potential.class_start) - 1 and not self._is_hidden(step):
-                by_class.setdefault(number, []).append(step)
-        for number, loads in sorted(by_class.items()):
-            first, last = (int(potential.class_start[number + k]) for k in (0, 1))
-            if first < last:
-                edges = potential.class_edge[first:last]
-                yield from self._redefining(sorted(loads), edges)
-
-    def _is_hidden(self, step: int) -> bool:
-        return self.flow.activation_of(step) in self.hidden
-
-    def _redefining(self, loads: list[int], edges: npt.NDArray[np.uint32]) -> Iterator[Question]:
-        """The branches between the definitions of what some loads read and these loads."""
-        assert self.relevance is not None
-        potential, queries = self.relevance.potential, self.flow.queries
-        steps = np.array(loads, np.int64)
-        since = np.array([self._defined(load) for load in loads], np.int64)
-        private = {
-            self.flow.activation_of(load)
-            for load in loads
-            if potential.is_private[self.flow.op_of(load)]
-        }
-        only_private = all(potential.is_private[self.flow.op_of(load)] for load in loads)
-        stream, code = self.flow.thread.stream, self.flow.thread.image.code
-        for edge in edges:
-            stretch, block = int(potential.edge_stretch[edge]), int(potential.edge_block[edge])
-            instances = queries.instances_of(stretch).astype(np.int64)
-            if not len(instances):
-                continue
-            ends = stream.first[instances].astype(np.int64) + int(code.stretch_ops[stretch]) - 1
-            low, high = np.searchsorted(ends, since + 1), np.searchsorted(ends, steps)
-            reader = _covering(low, high, len(ends))
-            for at in np.flatnonzero(reader >= 0).tolist():
-                instance, branch = int(instances[at]), int(ends[at])
-                if only_private and int(stream.activation[instance]) not in private:
-                    continue
-                if instance + 1 >= len(stream.first) or queries.block_of(instance + 1) == block:
-                    continue
-                seen = self.visible(branch)
-                if seen is not None:
-                    yield self.condition(Influence.INDIRECT, seen, loads[int(reader[at])])
-
-    def _unprinted(self, question: Question) -> Iterator[Question]:
-        """Branches that could have printed something where nothing was printed."""
-        if self.relevance is None or question.silence is None:
-            return
-        since, until = question.silence
-        for branch in self._passed(self.relevance.printing, since, until):
-            seen = self.visible(branch)
-            if seen is not None:
-                yield self.condition(Influence.INDIRECT, seen, question.about)
-
-    def _passed(self, edges: npt.NDArray[np.uint32], since: int, until: int) -> Iterator[int]:
-        """The branches between two steps that did not go these ways."""
-        stream, queries = self.flow.thread.stream, self.flow.queries
-        for stretch, block in edges.tolist():
-            instances = queries.instances_of(stretch).astype(np.int64)
-            last = int(self.flow.thread.image.code.stretch_ops[stretch]) - 1
-            ends = stream.first[instances].astype(np.int64) + last
-            low, high = np.searchsorted(ends, [since + 1, until])
-            for at in range(int(low), int(high)):
-                after = int(instances[at]) + 1
-                if after < len(stream.first) and queries.block_of(after) != block:
-                    yield int(ends[at])
-
-    def _guards(self, proof: Proof) -> Iterator[Question]:
-        """Branches, beside a step of the proof and before it, that could have ended the run."""
-        if self.relevance is None:
-            return
-        stream, guards = self.flow.thread.stream, self.relevance.guards
-        last: dict[tuple[int, int], int] = {}  # by activation and what decided in it
-        for step in proof.steps:
-            instance = self.flow.instance_of(step)
-            place = int(stream.activation[instance]), int(stream.control[instance])
-            last[place] = max(step, last.get(place, 0))
-        for (activation, decider), step in sorted(last.items()):
-            beside = self.flow.queries.decided_by(decider)
-            for instance in beside[guards[stream.stretch[beside]]].tolist():
-                branch = self.flow.queries.last_step(instance)
-                if branch >= step or int(stream.activation[instance]) != activation:
-                    continue
-                seen = self.visible(branch)
-                if seen is not None and self.flow.is_branch(seen):
-                    yield self.condition(Influence.INDIRECT, seen, step)
-
-    def _elsewhere(self, proof: Proof) -> Iterator[Question]:
+    def _elsewhere(self, loads: Iterable[int]) -> Iterator[_Raised]:
         """Stores that could have written what a load read, had they gone there."""
         if self.relevance is None:
             return
-        queries, stream = self.flow.queries, self.flow.thread.stream
-        code = self.flow.thread.image.code
-        for load in sorted(proof.loads):
-            if self._is_hidden(load):
-                continue
-            since = self._defined(load)
+        for load in loads:
+            since = None
             for op in self.relevance.writers_for(self.flow.op_of(load)):
-                stretch = int(code.op_stretch[op])
-                instances = queries.instances_of(stretch).astype(np.int64)
-                inside = op - int(code.stretch_first_op[stretch])
-                steps = stream.first[instances].astype(np.int64) + inside
-                low, high = np.searchsorted(steps, [since + 1, load])
+                steps = self._executions(op)
+                if not len(steps):
+                    continue
+                since = self._defined(load) if since is None else since
+                low, high = (int(at) for at in np.searchsorted(steps, [since + 1, load]))
                 for store in steps[max(low, high - _MOST_ELSEWHERE) : high].tolist():
                     pointer = self.flow.node(store).pointer
                     if pointer is None or self._is_hidden(store) or self._is_fixed(pointer):
                         continue
-                    seeds = frozenset({(pointer, ALL)})
-                    yield Question(
-                        Influence.ADDRESS, op, 0, frozenset({store}), load, seeds, is_far=True
-                    )
+                    yield Influence.ADDRESS, True, store, load
+
+    def _executions(self, op: int) -> Steps:
+        code, stream = self.flow.thread.image.code, self.flow.thread.stream
+        stretch = int(code.op_stretch[op])
+        instances = self.flow.queries.instances_of(stretch)
+        inside = op - int(code.stretch_first_op[stretch])
+        return stream.first[instances].astype(np.int64) + inside
+
+    # --- indirect ------------------------------------------------------------------------------
+
+    def _reads(self, step: int) -> bool:
+        """Did it read memory, in a way that the analysis knows of?"""
+        if self.relevance is None or self._is_hidden(step):
+            return False
+        potential = self.relevance.potential
+        return int(potential.class_of_op[self.flow.op_of(step)]) < len(potential.class_start) - 1
+
+    def _indirect(self, loads: Iterable[int]) -> Iterator[_Raised]:
+        if self.relevance is None:
+            return
+        potential = self.relevance.potential
+        by_class: dict[int, list[int]] = {}
+        for step in loads:
+            by_class.setdefault(int(potential.class_of_op[self.flow.op_of(step)]), []).append(step)
+        for number, of_class in sorted(by_class.items()):
+            first, last = (int(potential.class_start[number + k]) for k in (0, 1))
+            if first < last:
+                yield from self._redefining(sorted(of_class), potential.class_edge[first:last])
+
+    def _redefining(self, loads: list[int], edges: npt.NDArray[np.uint32]) -> Iterator[_Raised]:
+        """The branches between the definitions of what some loads read and these loads."""
+        assert self.relevance is not None
+        potential = self.relevance.potential
+        since = np.array([self._defined(load) for load in loads], np.int64)
+        steps = np.array(loads, np.int64)
+        is_private = [bool(potential.is_private[self.flow.op_of(load)]) for load in loads]
+        own = {self.flow.activation_of(load) for load in loads} if all(is_private) else None
+        rows = np.column_stack([potential.edge_stretch[edges], potential.edge_block[edges]])
+        for stretch, block in rows.tolist():
+            instances, ends = self._branches(stretch)
+            low, high = np.searchsorted(ends, since + 1), np.searchsorted(ends, steps)
+            if not np.any(low < high):
+                continue
+            reader = _covering(low, high, len(ends))
+            for at in np.flatnonzero(reader >= 0).tolist():
+                instance = int(instances[at])
+                if own is not None and self.flow.activation(instance) not in own:
+                    continue
+                if self._went_elsewhere(instance, block):
+                    seen = self.visible(int(ends[at]))
+                    if seen is not None:
+                        yield Influence.INDIRECT, False, seen, loads[int(reader[at])]
+
+    def _branches(self, stretch: int) -> tuple[Steps, Steps]:
+        """The instances of a stretch, and the last step of each."""
+        stream, code = self.flow.thread.stream, self.flow.thread.image.code
+        instances = self.flow.queries.instances_of(stretch).astype(np.int64)
+        last = int(code.stretch_ops[stretch]) - 1
+        return instances, stream.first[instances].astype(np.int64) + last
+
+    def _went_elsewhere(self, instance: int, block: int) -> bool:
+        after = instance + 1
+        return after < self.flow.instances and self.flow.block(after) != block
+
+    def _unprinted(self, question: Question) -> Iterator[_Raised]:
+        """Branches that could have printed something where nothing was printed."""
+        if self.relevance is None or question.silence is None:
+            return
+        for stretch, block in self.relevance.printing.tolist():
+            instances, ends = self._branches(stretch)
+            low, high = np.searchsorted(ends, [question.silence[0] + 1, question.silence[1]])
+            for at in range(int(low), int(high)):
+                seen = self.visible(int(ends[at]))
+                if seen is not None and self._went_elsewhere(int(instances[at]), block):
+                    yield Influence.INDIRECT, False, seen, question.about
+
+    def _guards(self, steps: Iterable[int]) -> Iterator[_Raised]:
+        """Branches, beside a step and before it, that could have ended the run."""
+        last: dict[tuple[int, int], int] = {}  # by activation and what decided in it
+        for step in steps:
+            place = self.flow.region_of(step)
+            last[place] = max(step, last.get(place, 0))
+        for place, step in last.items():
+            for branch in self._guards_at.get(place, ()):
+                if branch < step:
+                    seen = self.visible(branch)
+                    if seen is not None:
+                        yield Influence.INDIRECT, False, seen, step
+
+    @cached_property
+    def _guards_at(self) -> dict[tuple[int, int], list[int]]:
+        """The branches that could have ended the run, by activation and what decided there."""
+        found: dict[tuple[int, int], list[int]] = {}
+        if self.relevance is None:
+            return found
+        stream = self.flow.thread.stream
+        instances = np.flatnonzero(self.relevance.guards[stream.stretch])
+        columns = (stream.activation[instances], stream.control[instances], instances)
+        for activation, control, instance in zip(*(c.tolist() for c in columns), strict=True):
+            branch = self.flow.queries.last_step(instance)
+            if self.flow.is_branch(branch):
+                found.setdefault((activation, control), []).append(branch)
+        return found
 
     def _defined(self, load: int) -> int:
         """The earliest step that made what a load read; 0 if it was there before the run."""
         if self.flow.is_call(load):
             found = self.flow.queries.definitions(load, Part.ARGUMENTS)
             return min((one.step for one in found if one.kind == "memory"), default=0)
-        steps = []
-        for operand in self.flow.node(load).operands:
-            if isinstance(operand, Piece | Left):
-                steps.append(operand.step)
-            elif isinstance(operand, int):
-                steps.append(operand)
-            elif isinstance(operand, Outside):
-                steps.append(operand.step if operand.step != load else 0)
-        return min(steps, default=0)
+        return min(map(self._made, self.flow.node(load).operands), default=0)
+
+    def _made(self, operand: Operand) -> int:
+        if isinstance(operand, int):
+            return operand
+        return operand.step if isinstance(operand, Piece | Left) else 0
+
+
+_Raised = tuple[Influence, bool, int, int]  # influence, is it far, the step, and what about
+
+
+@dataclass
+class _Gathered:
+    steps: set[int]
+    about: set[int]
 
 
 def _covering(low: Steps, high: Steps, count: int) -> Steps:
     """For each of `count` places, the number of the last range low..high that holds it, or -1."""
     found = np.full(count, -1, np.int64)
-    for number, (start, stop) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
-        if start < stop:
-            found[start:stop] = number
+    for number in np.flatnonzero(low < high).tolist():
+        found[low[number] : high[number]] = number
     return found
 
 

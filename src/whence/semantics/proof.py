@@ -28,8 +28,6 @@ class Proof:
     """The steps that force something."""
 
     steps: set[int] = field(default_factory=set)
-    loads: set[int] = field(default_factory=set)  # of them, those that may have read memory
-    pointers: dict[int, Operand] = field(default_factory=dict)  # of loads and stores: where
     inputs: set[Outside] = field(default_factory=set)
 
 
@@ -40,6 +38,7 @@ class Prover:
         """`enters(step)`: is the step inside a function that is taken as a whole?"""
         self.flow = flow
         self.is_hidden = enters
+        self._known: dict[tuple[int, int], list[tuple[Operand, int]]] = {}
 
     def prove(
         self, seeds: Iterable[tuple[Operand, int]], stops: frozenset[Operand] = frozenset()
@@ -78,15 +77,20 @@ class Prover:
         assert isinstance(operand, int)
         return self._step(found, operand, mask)
 
-    def _step(self, found: Proof, step: int, mask: int) -> Iterator[tuple[Operand, int]]:
-        node = self.flow.node(step)
+    def _step(self, found: Proof, step: int, mask: int) -> Iterable[tuple[Operand, int]]:
         found.steps.add(step)
-        found.steps.update(node.through)
-        if node.pointer is not None:
-            found.pointers[step] = node.pointer
-        if self.flow.is_load(step) or node.operation.op is Op.OPAQUE:
-            found.loads.add(step)
-        yield from needed(self.flow, node, step, mask)
+        node = self.flow.node(step)
+        if node.through:
+            found.steps.update(node.through)
+        known = self._known.get((step, mask))
+        if known is None:
+            known = self._known[step, mask] = list(self._rests_on(step, node, mask))
+        return known
+
+    def _rests_on(self, step: int, node: Node, mask: int) -> Iterator[tuple[Operand, int]]:
+        for operand, bits in needed(self.flow, node, step, mask):
+            if not isinstance(operand, Constant):
+                yield operand, bits
         if node.chosen_by is not None:
             yield node.chosen_by, ALL
         if self.is_hidden(step):

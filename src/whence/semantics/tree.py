@@ -9,7 +9,7 @@ and what lies behind it takes its place.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -59,6 +59,7 @@ class Tree:
         self.marks: dict[int, Mark] = {}
         self._entries: list[_Entry] = []
         self._owner: dict[tuple[bool, int, int, int], int] = {}  # who explains a predicate
+        self._raised: dict[int, set[int]] = {}  # for steps that were asked about: the causes below
         self._told: dict[Line, int] = {}  # the first cause that has a line
         self._asked: set[tuple[bool, int, int]] = set()  # what has a cause
         first, proof = self._explained(found.question)
@@ -113,19 +114,43 @@ class Tree:
         return False
 
     def _grow(self, number: int) -> list[int]:
+        """Explain what the proof of a cause leaves open.
+
+        What its steps ask for is asked once: where another cause has the same step, the causes
+        that it led to bear on this one as well.
+        """
         entry = self._entries[number]
-        work = deque(self.critical.of(entry.proof, entry.question))
+        work = deque([(entry.question, entry.proof)])
         found: list[int] = []
         while work:
-            asked = self._new(work.popleft(), number)
-            if asked is None:
-                continue
-            question, proof = self._explained(asked)
-            if self._is_news(question, proof):
-                found.append(self._add(question, proof, number, entry.cause.level + 1))
-            else:
-                work.extend(self.critical.of(proof, question))
+            question, proof = work.popleft()
+            self._share(proof.steps, number)
+            fresh = proof.steps.difference(self._raised)
+            self._raised.update((step, set()) for step in fresh)
+            for asked in self.critical.of(fresh, question):
+                for piece in self._new(asked, number):
+                    explained, proof_of_it = self._explained(piece)
+                    if self._is_news(explained, proof_of_it):
+                        child = self._add(explained, proof_of_it, number, entry.cause.level + 1)
+                        found.append(child)
+                        self._note(asked, child)
+                    else:
+                        work.append((explained, proof_of_it))
         return found
+
+    def _share(self, steps: set[int], number: int) -> None:
+        for step in steps & self._raised.keys():
+            for child in self._raised[step]:
+                self._also(child, number)
+
+    def _note(self, question: Question, child: int) -> None:
+        for step in question.bears_on:
+            self._raised.setdefault(step, set()).add(child)
+
+    def _also(self, child: int, parent: int) -> None:
+        known = self._entries[child]
+        if child != parent and parent not in (*known.also, known.cause.parent):
+            known.also.append(parent)
 
     def _is_news(self, question: Question, proof: Proof) -> bool:
         """Does it tell a condition, or a line, that is not in the tree yet?"""
@@ -133,24 +158,16 @@ class Tree:
             return True
         return any(line not in self._told for line in self._lines(proof))
 
-    def _new(self, question: Question, parent: int) -> Question | None:
-        """The question without what is explained already; None if that is all of it."""
+    def _new(self, question: Question, parent: int) -> Iterator[Question]:
+        """The question without what is explained already, if that leaves any of it."""
         owners = {step: self._owner.get((*question.identity, step)) for step in question.steps}
         for owner in {owner for owner in owners.values() if owner is not None}:
-            known = self._entries[owner] if owner < len(self._entries) else None
-            if (
-                known is not None
-                and owner != parent
-                and parent not in (*known.also, known.cause.parent)
-            ):
-                known.also.append(parent)
+            if owner < len(self._entries):
+                self._also(owner, parent)
+                self._note(question, owner)
         left = frozenset(step for step, owner in owners.items() if owner is None)
-        if not left:
-            return None
-        if question.seeds:
-            seeds = frozenset((self.flow.node(step).pointer, ALL) for step in left)
-            return replace(question, steps=left, seeds=_present(seeds))
-        return replace(question, steps=left)
+        if left:
+            yield self.critical.narrowed(question, left)
 
     def _explained(self, question: Question) -> tuple[Question, Proof]:
         """The proof of a predicate; turns of the same loop that it rests on are taken in."""
@@ -158,19 +175,18 @@ class Tree:
         fresh = question
         for _ in range(_MOST_FOLDS):
             self._own(fresh)
+            known = set(proof.steps)
             self._extend(proof, fresh)
-            again = [
-                one
-                for one in self.critical.of(proof, question)
-                if one.identity == question.identity
-            ]
+            if question.influence in (Influence.FAILURE, Influence.ADDRESS):
+                break
             steps = frozenset(
-                step
-                for one in again
-                for step in one.steps
-                if (*question.identity, step) not in self._owner
+                branch
+                for branch in self.critical.deciders(proof.steps - known, fresh)
+                if self.critical.condition(question.influence, branch, 0).identity
+                == question.identity
+                and (*question.identity, branch) not in self._owner
             )
-            if not steps or question.influence in (Influence.FAILURE, Influence.ADDRESS):
+            if not steps:
                 break
             question = replace(question, steps=question.steps | steps)
             fresh = replace(question, steps=steps)
@@ -188,15 +204,11 @@ class Tree:
                 seeds.update((branch, ALL) for branch in self.conditions.settled_by(step))
         found = self.prover.prove(seeds)
         proof.steps |= found.steps
-        proof.loads |= found.loads
-        proof.pointers |= found.pointers
         proof.inputs |= found.inputs
         if question.influence is not Influence.ADDRESS:
             proof.steps |= question.steps
-        for load in found.loads:
-            pointed = self._set_pointer(load)
-            if pointed is not None:
-                proof.steps.add(pointed)
+        pointed = {self._set_pointer(step) for step in found.steps if self.flow.is_load(step)}
+        proof.steps |= {step for step in pointed if step is not None}
 
     def _set_pointer(self, load: int) -> int | None:
         """The store that set the pointer that a load went through.
@@ -263,10 +275,6 @@ class Tree:
             for file, row in zip(files.tolist(), rows.tolist(), strict=True)
             if row and file < len(image.file_names)
         }
-
-
-def _present(seeds: frozenset[tuple[Operand | None, int]]) -> frozenset[tuple[Operand, int]]:
-    return frozenset((operand, mask) for operand, mask in seeds if operand is not None)
 
 
 def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:

@@ -103,6 +103,7 @@ class Flow:
         self._instmap = _view(stream.instmap)
         self._stretch_first = _view(code.stretch_first_op)
         self._op_stretch = _view(code.op_stretch)
+        self._blocks = _view(code.stretch_block)
         self._call = _view(np.ascontiguousarray(stream.activations["call"]))
         self._flags = _view(np.ascontiguousarray(stream.activations["flags"]))
         self._codes = _view(np.ascontiguousarray(thread.image.program.ops["code"]))
@@ -168,6 +169,21 @@ class Flow:
 
     def kind(self, step: int) -> int:
         return self._kinds[self.op_of(step)]
+
+    @property
+    def instances(self) -> int:
+        return len(self._first)
+
+    def activation(self, instance: int) -> int:
+        return self._activation[instance]
+
+    def block(self, instance: int) -> int:
+        return self._blocks[self._stretch[instance]]
+
+    def region_of(self, step: int) -> tuple[int, int]:
+        """The activation of a step, and what decided that it ran."""
+        instance = self.instance_of(step)
+        return self._activation[instance], self._control[instance]
 
     def is_load(self, step: int) -> bool:
         return self._codes[self.op_of(step)] in (Code.LOAD, Code.LLOAD)
