@@ -61,8 +61,12 @@ class Op(Enum):
     FLOOR = auto()
     CEIL = auto()
     TRUNCF = auto()
-    RINT = auto()
+    RINT = auto()  # to the nearest integer, ties to even
+    ROUND = auto()  # likewise, ties away from zero
+    FMIN = auto()  # C's fmin: of a number and a NaN, the number
+    FMAX = auto()
     FCMP = auto()  # extra[0]: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered
+    FPCLASS = auto()  # one bit: is the operand of a class that extra[0] has a bit for?
     FPTRUNC = auto()
     FPEXT = auto()
     FPTOUI = auto()
@@ -96,6 +100,21 @@ class Overflow(Enum):
     USUB = 3
     SMUL = 4
     UMUL = 5
+
+
+class FloatClass(Enum):
+    """What kind of a number a float is: which bit of extra[0] `Op.FPCLASS` asks."""
+
+    SIGNALLING_NAN = 0
+    QUIET_NAN = 1
+    NEGATIVE_INFINITY = 2
+    NEGATIVE_NORMAL = 3
+    NEGATIVE_SUBNORMAL = 4
+    NEGATIVE_ZERO = 5
+    ZERO = 6
+    SUBNORMAL = 7
+    NORMAL = 8
+    INFINITY = 9
 
 
 @dataclass(frozen=True, slots=True)

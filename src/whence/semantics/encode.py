@@ -12,7 +12,7 @@ from typing import Any
 import z3
 
 from whence.frontend.meaning import Op, Operation, Overflow
-from whence.semantics.floats import FORMATS, Exact
+from whence.semantics.floats import FORMATS, classes, of_integer
 
 Rule = Callable[..., Any]  # the operation, and its operands one by one
 
@@ -125,10 +125,24 @@ def _sign(o: Operation) -> int:
     return 1 << (o.width - 1)
 
 
+def _differ_nowhere(_: Operation, a: Any, b: Any) -> Any:
+    """Do all C libraries agree on the smaller and the larger?"""
+    if a.size() not in FORMATS:
+        return z3.BoolVal(True)
+    quiet = FORMATS[a.size()].precision - 2
+    x, y = _number(a), _number(b)
+    return z3.And(
+        z3.Or(z3.Not(z3.fpIsNaN(x)), z3.Extract(quiet, quiet, a) == 1),
+        z3.Or(z3.Not(z3.fpIsNaN(y)), z3.Extract(quiet, quiet, b) == 1),
+        z3.Or(a == b, z3.Not(z3.fpIsZero(x)), z3.Not(z3.fpIsZero(y))),
+    )
+
+
 _DEFINED: dict[Op, Rule] = {
     Op.UDIV: _divides, Op.SDIV: _divides, Op.UREM: _divides, Op.SREM: _divides,
     Op.SHL: _is_in_range, Op.LSHR: _is_in_range, Op.ASHR: _is_in_range,
     Op.CTLZ: _is_counted, Op.CTTZ: _is_counted,
+    Op.FMIN: _differ_nowhere, Op.FMAX: _differ_nowhere,
 }  # fmt: skip
 _CONDITIONS: dict[Op, Rule] = {
     Op.EQ: lambda _, a, b: a == b,
@@ -227,6 +241,18 @@ def _ordered_relation(wanted: int, a: Any, b: Any) -> Any:
     return rules[wanted]()
 
 
+def _fpclass(o: Operation, operands: Sequence[Any], result: Any) -> Any:
+    if o.widths[0] not in FORMATS:
+        return None
+    (a,) = operands
+    ranges = [
+        z3.And(z3.UGE(a, low), z3.ULE(a, high))
+        for kind, low, high in classes(FORMATS[o.widths[0]])
+        if o.extra[0] >> kind.value & 1
+    ]
+    return (result == 1) == z3.Or(*ranges)
+
+
 def _converted(o: Operation, operands: Sequence[Any], result: Any) -> Any:
     if o.widths[0] not in FORMATS or o.width not in FORMATS:
         return None
@@ -252,29 +278,19 @@ def _to_integer(o: Operation, operands: Sequence[Any], result: Any) -> Any:
 
 
 def _truncates_into(width: int, a: Any, low: int, high: int) -> Any:
-    """Is low <= a < high once its fraction is dropped?  Both are powers of two, or zero."""
+    """Is low <= a < high once its fraction is dropped?  Both are powers of two, or zero.
+
+    A bound that is too large for the format is infinity: then all finite numbers are within.
+    """
     f = FORMATS[width]
 
-    def constant(number: int) -> tuple[Any, bool]:
-        """The nearest number of the format, and whether it is this one."""
-        bits = f.rounded(Exact(number < 0, abs(number), 0))
-        is_same = not f.is_infinite(bits) and _integer(f.exact(bits)) == number
-        return _number(z3.BitVecVal(bits, width)), is_same
+    def constant(number: int) -> Any:
+        return _number(z3.BitVecVal(of_integer(f, number), width))
 
-    above, is_low = constant(low - 1)  # a fraction more than this is dropped
-    if not is_low:
-        lowest, is_low = constant(low)
-        # If it is too large for the format, it stands for minus infinity.
-        return z3.And(
-            z3.fpGEQ(a, lowest) if is_low else z3.fpGT(a, lowest), z3.fpLT(a, constant(high)[0])
-        )
-    return z3.And(z3.fpGT(a, above), z3.fpLT(a, constant(high)[0]))
-
-
-def _integer(number: Exact) -> int:
-    magnitude, exponent = number.magnitude, number.exponent
-    found = magnitude << exponent if exponent >= 0 else magnitude >> -exponent
-    return -found if number.negative else found
+    # What is above low - 1 is cut to low, if there is such a number; else nothing lies between.
+    is_exact = (1 - low).bit_length() <= f.precision or f.is_infinite(of_integer(f, low))
+    above = z3.fpGT(a, constant(low - 1)) if is_exact else z3.fpGEQ(a, constant(low))
+    return z3.And(above, z3.fpLT(a, constant(high)))
 
 
 def _rounding(towards: Callable[[], Any]) -> Callable[..., Any]:
@@ -293,9 +309,13 @@ _FLOATING: dict[Op, Callable[..., Any]] = {
     Op.CEIL: _rounding(z3.RTP),
     Op.TRUNCF: _rounding(z3.RTZ),
     Op.RINT: _rounding(z3.RNE),
+    Op.ROUND: _rounding(z3.RNA),
+    Op.FMIN: lambda a, b: z3.fpMin(a, b),
+    Op.FMAX: lambda a, b: z3.fpMax(a, b),
 }
 _OTHERS: dict[Op, Rule] = {
     Op.FCMP: _fcmp,
+    Op.FPCLASS: _fpclass,
     Op.FPTRUNC: _converted,
     Op.FPEXT: _converted,
     Op.FPTOUI: _to_integer,

@@ -18,8 +18,9 @@ def evaluate(operation: Operation, operands: Sequence[int]) -> int | None:
     """The result; None where it is not determined.
 
     That is the case for a division by zero or one that overflows, a shift by the width or more,
-    a conversion to an integer type that the number does not fit, an OPAQUE operation, and the
-    arithmetic of floats of other formats than FORMATS has.
+    a conversion to an integer type that the number does not fit, an OPAQUE operation, the
+    arithmetic of floats of other formats than FORMATS has, and where C libraries differ: the
+    smaller of two zeros, a signalling NaN rounded, an FMA of several NaNs.
     """
     found = _RULES[operation.op](operation, *operands)
     return None if found is None else found & ((1 << operation.width) - 1)
@@ -121,7 +122,7 @@ def _switch(o: Operation, a: int) -> int:
 # --- floats ----------------------------------------------------------------------------------
 
 
-def _floating(compute: Callable[..., int]) -> Rule:
+def _floating(compute: Callable[..., int | None]) -> Rule:
     """An operation whose operands and result have one format."""
 
     def rule(o: Operation, *operands: int) -> int | None:
@@ -135,17 +136,25 @@ def _rounding(towards: Callable[[floats.Exact], int]) -> Rule:
     return _floating(lambda f, a: floats.integral(f, a, towards))
 
 
-def _fused(o: Operation, a: int, b: int, c: int) -> int | None:
-    # Machines without halves round those twice, others once.
-    return None if o.width == 16 else _FUSED(o, a, b, c)
-
-
-_FUSED = _floating(floats.multiply_add)
+def _fused(o: Operation, *operands: int) -> int | None:
+    f = FORMATS.get(o.width)
+    # Machines without halves round those twice, others once; of two NaNs they choose either.
+    if f is None or o.width == 16 or sum(map(f.is_nan, operands)) > 1:
+        return None
+    return floats.multiply_add(f, *operands)
 
 
 def _fcmp(o: Operation, a: int, b: int) -> int | None:
     f = FORMATS.get(o.widths[0])
     return None if f is None else int(bool(floats.relation(f, a, b) & o.extra[0]))
+
+
+def _fpclass(o: Operation, a: int) -> int | None:
+    f = FORMATS.get(o.widths[0])
+    if f is None:
+        return None
+    kind = next(kind for kind, low, high in floats.classes(f) if low <= a <= high)
+    return o.extra[0] >> kind.value & 1
 
 
 def _converted(o: Operation, a: int) -> int | None:
@@ -217,7 +226,11 @@ _RULES: dict[Op, Rule] = {
     Op.CEIL: _rounding(floats.up),
     Op.TRUNCF: _rounding(floats.to_zero),
     Op.RINT: _rounding(floats.to_even),
+    Op.ROUND: _rounding(floats.to_away),
+    Op.FMIN: _floating(floats.minimum),
+    Op.FMAX: _floating(floats.maximum),
     Op.FCMP: _fcmp,
+    Op.FPCLASS: _fpclass,
     Op.FPTRUNC: _converted,
     Op.FPEXT: _converted,
     Op.FPTOUI: _to_integer,

@@ -16,6 +16,8 @@ from functools import cached_property
 from math import isqrt
 from typing import NamedTuple
 
+from whence.frontend.meaning import FloatClass
+
 
 class Exact(NamedTuple):
     """A finite number: magnitude * 2 ** exponent, or minus that; zero has a sign too."""
@@ -56,6 +58,9 @@ class Format:
 
     def is_nan(self, bits: int) -> bool:
         return bits & ~self.sign > self.infinity
+
+    def is_signalling(self, bits: int) -> bool:
+        return self.is_nan(bits) and not bits & self.quiet
 
     def is_infinite(self, bits: int) -> bool:
         return bits & ~self.sign == self.infinity
@@ -223,6 +228,40 @@ def _ordered(f: Format, bits: int) -> int:
     return -magnitude if bits & f.sign else magnitude
 
 
+def minimum(f: Format, a: int, b: int) -> int | None:
+    """C's fmin: of a number and a NaN, the number.
+
+    None where libraries differ: for signalling NaNs, and zeros with different signs.
+    """
+    return _chosen(f, a, b, LESS)
+
+
+def maximum(f: Format, a: int, b: int) -> int | None:
+    return _chosen(f, a, b, GREATER)
+
+
+def _chosen(f: Format, a: int, b: int, wanted: int) -> int | None:
+    found = relation(f, a, b)
+    if f.is_signalling(a) or f.is_signalling(b) or (found == EQUAL and a != b):
+        return None
+    if found == UNORDERED:
+        return b if f.is_nan(a) else a
+    return a if found == wanted else b
+
+
+def classes(f: Format) -> tuple[tuple[FloatClass, int, int], ...]:
+    """What kinds of numbers there are, each with its lowest and its highest bits."""
+    starts = (0, 1, 1 << (f.precision - 1), f.infinity, f.infinity + 1, f.infinity | f.quiet)
+    ends = (*(start - 1 for start in starts[1:]), f.sign - 1)
+    return (
+        *zip(map(FloatClass, (6, 7, 8, 9, 0, 1)), starts, ends, strict=True),
+        *(
+            (FloatClass(number), start | f.sign, end | f.sign)
+            for number, start, end in zip((5, 4, 3, 2, 0, 1), starts, ends, strict=True)
+        ),
+    )
+
+
 def converted(source: Format, target: Format, a: int) -> int:
     """The same number in another format; of a NaN, as much of its payload as fits."""
     sign = target.sign if a & source.sign else 0
@@ -249,13 +288,13 @@ def to_integer(f: Format, a: int) -> int | None:
     return -towards if number.negative else towards
 
 
-def integral(f: Format, a: int, towards: Callable[[Exact], int]) -> int:
-    """An integer near `a`, which `towards` gives without its sign."""
-    nan = f.first_nan(a)
-    if nan is not None:
-        return nan
-    if f.is_infinite(a):
-        return a
+def integral(f: Format, a: int, towards: Callable[[Exact], int]) -> int | None:
+    """An integer near `a`, which `towards` gives without its sign.
+
+    None for a signalling NaN, which some libraries make quiet and some do not.
+    """
+    if f.is_nan(a) or f.is_infinite(a):
+        return None if f.is_signalling(a) else a
     number = f.exact(a)
     return f.rounded(Exact(number.negative, towards(number), 0))
 
@@ -281,8 +320,17 @@ def to_zero(x: Exact) -> int:
 
 
 def to_even(x: Exact) -> int:
+    return _nearest(x, ties_to_even=True)
+
+
+def to_away(x: Exact) -> int:
+    return _nearest(x, ties_to_even=False)
+
+
+def _nearest(x: Exact, *, ties_to_even: bool) -> int:
     if x.exponent >= 0:
         return _truncated(x)
     unit = 1 << -x.exponent
     low, rest = divmod(x.magnitude, unit)
-    return low + (2 * rest > unit or (2 * rest == unit and low & 1))
+    goes_up = 2 * rest > unit or (2 * rest == unit and bool(low & 1 or not ties_to_even))
+    return low + goes_up

@@ -20,7 +20,7 @@ _INJECTIVE = frozenset({
 })  # fmt: skip
 _COMPUTES_FLOATS = frozenset({
     Op.FADD, Op.FSUB, Op.FMUL, Op.FDIV, Op.FREM, Op.FMA, Op.FMULADD, Op.SQRT, Op.FLOOR, Op.CEIL,
-    Op.TRUNCF, Op.RINT, Op.FPTRUNC, Op.FPEXT,
+    Op.TRUNCF, Op.RINT, Op.ROUND, Op.FMIN, Op.FMAX, Op.FPTRUNC, Op.FPEXT,
 })  # fmt: skip
 
 
@@ -84,7 +84,8 @@ def _telling(operation: Operation, index: int, operands: Sequence[int]) -> Itera
     if width in FORMATS:
         f = FORMATS[width]
         one = f.sign // 2 - (1 << (f.precision - 1))
-        values += [one, f.infinity, f.infinity | f.sign, f.nan]
+        positive = (one, f.infinity, f.infinity | f.quiet, f.infinity + 1)
+        values += [*positive, *(value | f.sign for value in (1, *positive))]
     yield from dict.fromkeys(value for value in values if 0 <= value < 2 * top)
 
 

@@ -16,6 +16,7 @@ from whence.frontend.c.ir import (
     Instruction,
     Int,
     IntType,
+    Local,
     Module,
     PointerType,
     Type,
@@ -30,6 +31,7 @@ from whence.frontend.c.operations import (
     FLOAT_INTRINSICS,
     FLOATING,
     INTEGER_INTRINSICS,
+    OVERFLOW,
     PURE,
     SAME,
     intrinsic,
@@ -37,6 +39,14 @@ from whence.frontend.c.operations import (
 from whence.frontend.meaning import Op, Operation
 
 COMPUTED = ("half", "float", "double")  # kinds of floats that `frontend.meaning` knows
+OTHER_INTRINSICS = {
+    "round": Op.ROUND, "roundeven": Op.RINT, "minnum": Op.FMIN, "maxnum": Op.FMAX,
+}  # fmt: skip
+LIBRARY = {
+    "sqrt": Op.SQRT, "fmod": Op.FREM, "fabs": Op.FABS, "floor": Op.FLOOR, "ceil": Op.CEIL,
+    "trunc": Op.TRUNCF, "rint": Op.RINT, "nearbyint": Op.RINT, "round": Op.ROUND,
+    "fmin": Op.FMIN, "fmax": Op.FMAX, "copysign": Op.COPYSIGN,
+}  # fmt: skip
 INDEX_BITS = 32  # of what a switch comes to: the number of its case
 
 
@@ -48,12 +58,16 @@ class Meaning:
     operands: tuple[Typed, ...]
 
 
+Definitions = Callable[[str], "Instruction | None"]  # which instruction defines a register
+
+
 class Meanings:
     """What the instructions of one module mean."""
 
     def __init__(self, module: Module) -> None:
+        self._module = module
         self._layout = Layout(module)
-        self._product_and_sum = _product_and_sum(module)
+        self._fuses = _fuses(module)
         self._rules: dict[str, Callable[[Instruction], Meaning | None]] = {
             **dict.fromkeys(BINARY, self._binary),
             **dict.fromkeys((*FLOATING, "fneg"), self._float),
@@ -74,14 +88,22 @@ class Meanings:
             "store": self._value,
         }
 
-    def of(self, instruction: Instruction) -> Meaning | None:
+    def of(
+        self, instruction: Instruction, definitions: Definitions | None = None
+    ) -> Meaning | None:
         """What an instruction computes from its operands.
 
         A conditional branch, a return and a store come to their condition or value, a switch to
-        the number of the case that it takes.  None if it computes nothing, if what it computes
-        comes from memory, from where control came from (phi) or from other code, or if a value
-        is no scalar.
+        the number of the case that it takes.  Functions of the C library that compute just one
+        operation count as such; that a program has its own is for the caller to see.  None if
+        an instruction computes nothing, if what it computes comes from memory, from where
+        control came from (phi) or from other code, or if a value is no scalar.
+
+        Given the `definitions` of its function, that which takes apart the result of
+        llvm.sadd.with.overflow and its like has a meaning too; its operands are the call's.
         """
+        if instruction.opcode == "extractvalue":
+            return self._checked(instruction, definitions) if definitions else None
         rule = self._rules.get(instruction.opcode)
         return rule(instruction) if rule else None
 
@@ -172,6 +194,8 @@ class Meanings:
 
     def _call(self, i: Instruction) -> Meaning | None:
         name = i.callee.name if isinstance(i.callee, Global) else ""
+        if (library := self._library(i, name)) is not None:
+            return self._floating(library, i.type, i.operands)
         if intrinsic(name, SAME):
             return self._of(Op.COPY, i.type, i.operands[:1])
         stem = intrinsic(name, PURE)
@@ -181,25 +205,58 @@ class Meanings:
             return self._integer_intrinsic(i, Op[INTEGER_INTRINSICS[stem].name])
         if stem in FLOAT_INTRINSICS:
             return self._floating(Op[FLOAT_INTRINSICS[stem].name], i.type, i.operands)
-        others = {"fma": Op.FMA, "fmuladd": self._product_and_sum, "roundeven": Op.RINT}
-        return self._floating(others.get(stem, Op.OPAQUE), i.type, i.operands)
+        if stem in ("fma", "fmuladd"):
+            return self._floating(self._product_and_sum(stem), i.type, i.operands)
+        if stem == "is.fpclass":
+            wanted = self.constant(i.operands[1]) or 0
+            return self._floating(Op.FPCLASS, i.type, i.operands[:1], (wanted,))
+        return self._floating(OTHER_INTRINSICS.get(stem, Op.OPAQUE), i.type, i.operands)
+
+    def _library(self, i: Instruction, name: str) -> Op | None:
+        kinds = {i.type, *(operand.type for operand in i.operands)}
+        fits = {"double": name, "float": name.removesuffix("f")}
+        for kind, stem in fits.items():
+            if kinds == {FloatType(kind)} and name not in self._module.functions:
+                return LIBRARY.get(stem)
+        return None
 
     def _integer_intrinsic(self, i: Instruction, op: Op) -> Meaning | None:
         if op in (Op.CTLZ, Op.CTTZ):  # the second operand: is zero undefined?
             return self._of(op, i.type, i.operands[:1], (self.constant(i.operands[1]) or 0,))
         return self._of(op, i.type, i.operands[:1] if op is Op.ABS else i.operands)
 
+    def _product_and_sum(self, stem: str) -> Op:
+        """What the machine makes of llvm.fma and llvm.fmuladd.
 
-def _product_and_sum(module: Module) -> Op:
-    """What the machine makes of llvm.fmuladd: one instruction if it has one, else two."""
+        Without an instruction for it, the latter is two, and the former a function that some
+        libraries get wrong.
+        """
+        if self._fuses:
+            return Op.FMA
+        return Op.FMULADD if stem == "fmuladd" and self._fuses is False else Op.OPAQUE
+
+    def _checked(self, i: Instruction, definitions: Definitions) -> Meaning | None:
+        """The sum, difference or product of a checked one, or whether it overflowed."""
+        value = i.operands[0].value
+        call = definitions(value.name) if isinstance(value, Local) else None
+        name = call.callee.name if call and isinstance(call.callee, Global) else ""
+        stem = intrinsic(name, (f"{stem}.with.overflow" for stem in OVERFLOW))
+        if call is None or stem is None:
+            return None
+        kind = stem.partition(".")[0]
+        if i.indices == (1,):
+            return self._of(Op.OVERFLOW, i.type, call.operands, (OVERFLOW.index(kind),))
+        return self._of(Op[kind[1:].upper()], i.type, call.operands)
+
+
+def _fuses(module: Module) -> bool | None:
+    """Has the machine an instruction for a * b + c?  None: some functions may use it."""
     if module.triple.startswith("aarch64"):
-        return Op.FMA
+        return True
     groups = [line for line in module.text if line.startswith("attributes #")]
     targets = [match[1] for line in groups if (match := _FEATURES.search(line))]
-    can = {"+fma" in features.split(",") for features in targets}
-    if len(can) > 1:
-        return Op.OPAQUE  # some functions have it and some have not
-    return Op.FMA if True in can else Op.FMULADD
+    can = {"+fma" in features.split(",") for features in targets} or {False}
+    return can.pop() if len(can) == 1 else None
 
 
 _FEATURES = re.compile(r'"target-features"="([^"]*)"')

@@ -1,0 +1,92 @@
+"""What is said to the solver is what operations give: no more, and no less."""
+
+from __future__ import annotations
+
+import pytest
+import z3
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.semantics.applying import Applied, apply, converting, on_floats, on_integers
+from whence.frontend.meaning import Op, Operation
+from whence.semantics.encode import encode
+from whence.semantics.evaluate import evaluate
+from whence.semantics.floats import FORMATS
+
+SAYS_NOTHING = (Op.FREM, Op.OPAQUE)
+
+
+def check(applied: Applied, guess: int) -> None:
+    """The result of known operands is the only one, and anything if it is not determined.
+
+    `guess` stands for what is not the result.
+    """
+    operation, operands = applied
+    variables = [z3.BitVec(f"x{i}", width) for i, width in enumerate(operation.widths)]
+    result = z3.BitVec("result", operation.width)
+    said = encode(operation, variables, result)
+    expected = evaluate(operation, operands)
+    if said is None:
+        assert expected is None or operation.op in SAYS_NOTHING
+        return
+    solver = z3.Solver()
+    solver.add(said, *(x == value for x, value in zip(variables, operands, strict=True)))
+    if expected is None:
+        guess %= 1 << operation.width
+        assert can_be(solver, result == guess) or must_be_a_nan(operation, guess)
+        return
+    assert can_be(solver, result == expected)
+    if not is_nan(operation, expected):
+        assert not can_be(solver, result != expected)
+
+
+def can_be(solver: z3.Solver, condition: z3.BoolRef) -> bool:
+    found = solver.check(condition)
+    assert found != z3.unknown
+    return bool(found == z3.sat)
+
+
+def is_nan(operation: Operation, bits: int) -> bool:
+    """Is it a float, and a NaN?  Then it may be any."""
+    f = FORMATS.get(operation.width)
+    return f is not None and operation.op.name.startswith(FLOATS) and f.is_nan(bits)
+
+
+FLOATS = ("F", "SQRT", "CEIL", "TRUNCF", "RINT", "ROUND")
+
+
+def must_be_a_nan(operation: Operation, guess: int) -> bool:
+    """Is it made of NaNs, and only this known of it?"""
+    kinds = (Op.FLOOR, Op.CEIL, Op.TRUNCF, Op.RINT, Op.ROUND, Op.FMA)
+    return operation.op in kinds and not is_nan(operation, guess)
+
+
+@settings(max_examples=150, deadline=None)
+@given(applied=on_integers(), guess=st.integers(0, 2**128 - 1))
+def test_integers_are_said_exactly(applied: Applied, guess: int) -> None:
+    check(applied, guess)
+
+
+@settings(max_examples=80, deadline=None)
+@given(applied=st.one_of(on_floats(), converting()), guess=st.integers(0, 2**64 - 1))
+def test_floats_are_said_exactly(applied: Applied, guess: int) -> None:
+    check(applied, guess)
+
+
+@pytest.mark.parametrize("op", [Op.FADD, Op.SQRT, Op.FCMP, Op.FPTOSI, Op.SITOFP, Op.FPEXT])
+def test_nothing_is_said_of_formats_that_we_do_not_know(op: Op) -> None:
+    width = 1 if op is Op.FCMP else 80
+    operation = Operation(op, width, (80, 80), (1,))
+    operands = [z3.BitVec("a", 80), z3.BitVec("b", 80)]
+    assert encode(operation, operands, z3.BitVec("result", width)) is None
+
+
+def test_a_result_that_is_known_tells_of_the_operands() -> None:
+    """Backwards: what times 6 is 42 may be 7, and is nothing less."""
+    x, result = z3.BitVec("x", 8), z3.BitVec("result", 8)
+    operation, _ = apply(Op.MUL, 8, (8, 0), (8, 0))
+    said = encode(operation, (x, z3.BitVecVal(6, 8)), result)
+    solver = z3.Solver()
+    solver.add(said, result == 42)
+    assert can_be(solver, x == 7)
+    assert not can_be(solver, z3.ULT(x, 7))
