@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 import z3
 from hypothesis import given, settings
@@ -71,6 +73,52 @@ def test_integers_are_said_exactly(applied: Applied, guess: int) -> None:
 @given(applied=st.one_of(on_floats(), converting()), guess=st.integers(0, 2**64 - 1))
 def test_floats_are_said_exactly(applied: Applied, guess: int) -> None:
     check(applied, guess)
+
+
+def bits(number: float) -> int:
+    return int.from_bytes(struct.pack("<d", number), "little")
+
+
+NEGATIVE_ZERO, SIGNALLING = 1 << 63, FORMATS[64].infinity + 1
+
+
+@pytest.mark.parametrize(
+    "applied",
+    [
+        apply(Op.SDIV, 32, (32, 1 << 31), (32, 2**32 - 1)),
+        apply(Op.SREM, 32, (32, 1 << 31), (32, 2**32 - 1)),
+        apply(Op.ROUND, 64, (64, bits(2.5))),
+        apply(Op.RINT, 64, (64, bits(2.5))),
+        apply(Op.FMIN, 64, (64, 0), (64, NEGATIVE_ZERO)),
+        apply(Op.FMAX, 64, (64, bits(1)), (64, SIGNALLING)),
+        apply(Op.FMIN, 64, (64, bits(1)), (64, FORMATS[64].nan)),
+        *(
+            apply(op, width, (64, bits(number)))
+            for op in (Op.FPTOSI, Op.FPTOUI)
+            for width in (32, 64)
+            for edge in (-(2.0**63), -(2.0**31), 0.0, 2.0**31, 2.0**32, 2.0**63, 2.0**64)
+            for number in (edge, edge - 1, edge - 0.5, edge + 0.5, edge + 1, 1.001 * edge)
+        ),
+    ],
+    ids=str,
+)
+def test_where_results_begin_to_be_undetermined(applied: Applied) -> None:
+    check(applied, 0x123456789ABCDEF)
+
+
+@pytest.mark.parametrize("op", [Op.SDIV, Op.UREM, Op.SHL, Op.ASHR])
+@pytest.mark.parametrize("value", [0, 1, 3, 31, 32, 255])
+def test_an_operand_may_be_a_constant(op: Op, value: int) -> None:
+    operation, operands = apply(op, 32, (32, 1000), (32, value))
+    result = z3.BitVec("result", 32)
+    solver = z3.Solver()
+    solver.add(encode(operation, [z3.BitVecVal(v, 32) for v in operands], result))
+    expected = evaluate(operation, operands)
+    if expected is None:
+        assert can_be(solver, result == 77)
+    else:
+        assert not can_be(solver, result != expected)
+        assert can_be(solver, result == expected)
 
 
 @pytest.mark.parametrize("op", [Op.FADD, Op.SQRT, Op.FCMP, Op.FPTOSI, Op.SITOFP, Op.FPEXT])

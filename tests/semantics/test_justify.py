@@ -38,7 +38,7 @@ SMALL = [
     Operation(Op.SELECT, 3, (1, 3, 3)),
     Operation(Op.CONCAT, 5, (3, 2)),
     Operation(Op.EXTRACT, 2, (4,), (1,)),
-    Operation(Op.SWITCH, 32, (3,), (1, 6)),
+    Operation(Op.SWITCH, 32, (3,), (2, 6)),
     Operation(Op.SWITCH, 32, (3,)),
     Operation(Op.ADDRESS, 4, (4, 2, 3), (3, 0, 1)),
 ]
@@ -106,7 +106,7 @@ def test_nothing_else_changes_what_is_forced(applied: Applied, data: st.DataObje
 
 
 F = FORMATS[64]
-ONE, INFINITY, NAN = 0x3FF0000000000000, F.infinity, F.nan
+ONE, LARGEST, INFINITY, NAN = 0x3FF0000000000000, F.infinity - 1, F.infinity, F.nan
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,7 @@ ONE, INFINITY, NAN = 0x3FF0000000000000, F.infinity, F.nan
     [
         (apply(Op.MUL, 32, (32, 7), (32, 0)), ((1,),)),
         (apply(Op.MUL, 32, (32, 0), (32, 0)), ((0,), (1,))),
+        (apply(Op.SWITCH, 32, (32, 5), extra=(77, 78)), ((0,),)),
         (apply(Op.AND, 32, (32, 12), (32, 3)), ((0, 1),)),
         (apply(Op.OR, 1, (1, 0), (1, 1)), ((1,),)),
         (apply(Op.SELECT, 8, (1, 0), (8, 4), (8, 5)), ((0, 2),)),
@@ -126,7 +127,10 @@ ONE, INFINITY, NAN = 0x3FF0000000000000, F.infinity, F.nan
         (apply(Op.FMA, 64, (64, INFINITY), (64, 0), (64, ONE)), ((0, 1),)),
         (apply(Op.FCMP, 1, (64, NAN), (64, ONE), extra=(4,)), ((0,),)),
         (apply(Op.FCMP, 1, (64, ONE), (64, INFINITY), extra=(2,)), ((1,),)),
+        (apply(Op.FCMP, 1, (64, ONE), (64, LARGEST), extra=(2,)), ((0, 1),)),
         (apply(Op.FCMP, 1, (64, ONE), (64, ONE), extra=(15,)), ((),)),
+        (apply(Op.FPCLASS, 1, (64, ONE), extra=(8,)), ((0,),)),
+        (apply(Op.FREM, 64, (64, ONE), (64, 0)), ((1,),)),
         (apply(Op.ADDRESS, 64, (64, 16), (32, 0), extra=(4, 0)), ((0, 1),)),
     ],
 )

@@ -30,26 +30,29 @@ def encode(
         said = result == _RULES[op](operation, *operands)
     else:
         said = _OTHERS[op](operation, operands, result)
-    if said is None or op not in _DEFINED:
-        return said
-    return z3.Implies(_DEFINED[op](operation, *operands), said)
+    defined = _DEFINED[op](operation, *operands) if op in _DEFINED and said is not None else None
+    return said if defined is None else z3.Implies(defined, said)
 
 
 # --- integers --------------------------------------------------------------------------------
 
 
 def _divides(o: Operation, a: Any, b: Any) -> Any:
+    if z3.is_bv_value(b) and b.as_signed_long() not in (0, -1):
+        return None
     if o.op in (Op.UDIV, Op.UREM):
         return b != 0
     return z3.And(b != 0, z3.Or(a != 1 << (o.width - 1), b != -1))
 
 
 def _is_in_range(o: Operation, _: Any, n: Any) -> Any:
-    return z3.ULT(n, o.width) if o.width >> o.widths[1] == 0 else z3.BoolVal(True)
+    if o.width >> o.widths[1] or (z3.is_bv_value(n) and n.as_long() < o.width):
+        return None
+    return z3.ULT(n, o.width)
 
 
 def _is_counted(o: Operation, a: Any) -> Any:
-    return a != 0 if any(o.extra) else z3.BoolVal(True)
+    return a != 0 if any(o.extra) else None
 
 
 def _bits(a: Any) -> list[Any]:
@@ -63,7 +66,14 @@ def _concatenated(*parts: Any) -> Any:
 
 
 def _popcount(o: Operation, a: Any) -> Any:
-    return z3.Sum([_resized(bit, o.width) for bit in _bits(a)])
+    """The sum of the bits: of neighbours first, then of neighbouring sums."""
+    step = 1
+    while step < o.width:
+        every_other = sum(((1 << step) - 1) << i for i in range(0, o.width, 2 * step))
+        mask = every_other & ((1 << o.width) - 1)
+        a = (a & mask) + (z3.LShR(a, step) & mask)
+        step *= 2
+    return a
 
 
 def _first_one(o: Operation, bits: list[Any]) -> Any:
@@ -127,8 +137,6 @@ def _sign(o: Operation) -> int:
 
 def _differ_nowhere(_: Operation, a: Any, b: Any) -> Any:
     """Do all C libraries agree on the smaller and the larger?"""
-    if a.size() not in FORMATS:
-        return z3.BoolVal(True)
     quiet = FORMATS[a.size()].precision - 2
     x, y = _number(a), _number(b)
     return z3.And(
@@ -138,6 +146,7 @@ def _differ_nowhere(_: Operation, a: Any, b: Any) -> Any:
     )
 
 
+# When the result is determined; None if it always is.
 _DEFINED: dict[Op, Rule] = {
     Op.UDIV: _divides, Op.SDIV: _divides, Op.UREM: _divides, Op.SREM: _divides,
     Op.SHL: _is_in_range, Op.LSHR: _is_in_range, Op.ASHR: _is_in_range,

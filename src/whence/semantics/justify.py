@@ -6,7 +6,8 @@ SELECT took.  What a NaN's payload is does not count: a NaN forces that the resu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 from itertools import combinations, product
 
 from whence.frontend.meaning import Op, Operation
@@ -14,7 +15,7 @@ from whence.semantics.evaluate import evaluate
 from whence.semantics.floats import FORMATS
 
 # Each operand matters, whatever the others are.
-_INJECTIVE = frozenset({
+_NEED_ALL = frozenset({
     Op.COPY, Op.ADD, Op.SUB, Op.XOR, Op.EQ, Op.NE, Op.ZEXT, Op.SEXT, Op.TRUNC, Op.CONCAT,
     Op.EXTRACT, Op.FNEG, Op.FABS, Op.COPYSIGN, Op.BSWAP, Op.BITREVERSE,
 })  # fmt: skip
@@ -22,6 +23,8 @@ _COMPUTES_FLOATS = frozenset({
     Op.FADD, Op.FSUB, Op.FMUL, Op.FDIV, Op.FREM, Op.FMA, Op.FMULADD, Op.SQRT, Op.FLOOR, Op.CEIL,
     Op.TRUNCF, Op.RINT, Op.ROUND, Op.FMIN, Op.FMAX, Op.FPTRUNC, Op.FPEXT,
 })  # fmt: skip
+# The result may be the same for all operands: of a switch without cases, say.
+_MAYBE_CONSTANT = frozenset({Op.SWITCH, Op.FCMP, Op.FPCLASS})
 
 
 def decisive(operation: Operation, operands: Sequence[int], result: int) -> tuple[int, ...]:
@@ -43,12 +46,12 @@ def alternatives(
     """
     everything = tuple(range(len(operands)))
     op = operation.op
-    if op in _INJECTIVE or not _is_result(operation, evaluate(operation, operands), result):
+    if op in _NEED_ALL or not _is_result(operation, evaluate(operation, operands), result):
         return (everything,)
     if op is Op.ADDRESS:
         return ((0, *(i for i in everything[1:] if operation.extra[i - 1] % 2**operation.width)),)
     found: list[tuple[int, ...]] = []
-    for size in range(len(operands) + 1):
+    for size in range(op not in _MAYBE_CONSTANT, len(operands) + 1):
         for chosen in combinations(everything, size):
             if any(set(smaller) <= set(chosen) for smaller in found):
                 continue
@@ -62,31 +65,34 @@ def _forces(
 ) -> bool:
     """Is the result the same for all values of the operands that are not chosen?
 
-    All values need not be tried.  In each operand every operation is monotone, or takes the
-    value or does not, or differs between 0 and 1; so it is the same for all if it is for those
-    that are `telling`.
+    All values need not be tried.  In each operand every operation is monotone, or asks whether
+    it is some value, or differs between 0 and 1; so the result is the same for all values if it
+    is for those that are `telling`.  (As a condition, any value but 0 is as good as 1.)
     """
-    choices = (
-        (value,) if index in chosen else tuple(_telling(operation, index, operands))
-        for index, value in enumerate(operands)
-    )
-    return all(
-        found is None or _is_result(operation, found, result)
-        for found in (evaluate(operation, values) for values in product(*choices))
-    )
+    values = list(operands)
+    others = [index for index in range(len(operands)) if index not in chosen]
+    for tried in product(*((*_telling(operation, index), *operands) for index in others)):
+        for index, value in zip(others, tried, strict=True):
+            values[index] = value
+        found = evaluate(operation, values)
+        if found is not None and found != result and not _is_result(operation, found, result):
+            return False
+    return True
 
 
-def _telling(operation: Operation, index: int, operands: Sequence[int]) -> Iterator[int]:
-    """Values of an operand between which the result differs if it does between any."""
+@cache
+def _telling(operation: Operation, index: int) -> tuple[int, ...]:
+    """Values of an operand, besides those of all operands, between which the result differs
+    if it does between any."""
     width = operation.widths[index]
     top = 1 << (width - 1)
-    values = [0, 1, 2 * top - 1, top - 1, top, *operands, *operation.extra, operation.width - 1]
+    values = [0, 1, 2 * top - 1, top - 1, top, operation.width - 1, *operation.extra]
     if width in FORMATS:
         f = FORMATS[width]
         one = f.sign // 2 - (1 << (f.precision - 1))
         positive = (one, f.infinity, f.infinity | f.quiet, f.infinity + 1)
         values += [*positive, *(value | f.sign for value in (1, *positive))]
-    yield from dict.fromkeys(value for value in values if 0 <= value < 2 * top)
+    return tuple(value for value in values if 0 <= value < 2 * top)
 
 
 def _is_result(operation: Operation, found: int | None, result: int) -> bool:
