@@ -1,0 +1,228 @@
+"""How is a cause tree shown: as text, and as JSON?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from whence.model import Cause, Influence, Mark, Predicate, Statement, WhyResult
+from whence.report.document import VERSION
+from whence.report.text import counted
+from whence.report.visible import visible
+
+BEARING = {
+    Influence.FAILURE: "the failure",
+    Influence.DIRECT: "decided that it ran",
+    Influence.INDIRECT: "could have changed what it read",
+    Influence.PREMISE: "its proof rests on this",
+    Influence.ADDRESS: "says which memory it used",
+}
+"""What a predicate is to the cause above; "it" is that cause."""
+
+
+def in_order(causes: Sequence[Cause], without: AbstractSet[int] = frozenset()) -> Iterator[Cause]:
+    """Every cause, each followed by all that is below it; but nothing that is below `without`."""
+    known = {cause.id: cause for cause in causes}
+    waiting = [cause for cause in reversed(causes) if cause.parent is None]
+    while waiting:
+        cause = waiting.pop()
+        yield cause
+        if cause.id not in without:
+            below = [known[n] for n in cause.children or () if n in known]
+            # A predicate that bears on several causes is below one of them, its parent.
+            waiting += reversed([child for child in below if child.parent == cause.id])
+
+
+def summary(result: WhyResult) -> str:
+    """How much there is to read."""
+    lines = {(s.file, s.line) for cause in result.causes for s in cause.statements}
+    causes = counted(len(result.causes), "cause")
+    return f"{causes}, naming {len(lines):,} of the {result.of_lines:,} lines that ran"
+
+
+def place(of: Predicate | Statement) -> str:
+    """Such as `shape.c:12`; empty if nobody knows."""
+    return f"{of.file}:{of.line}" if of.file else ""
+
+
+def listed(values: Mapping[str, str]) -> str:
+    """Such as `a = 6, b = 5`."""
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+# --- JSON ------------------------------------------------------------------------------------
+
+
+def why_document(result: WhyResult) -> dict[str, Any]:
+    """The JSON of `whence why`."""
+    failure = result.failure
+    return {
+        "whence": VERSION,
+        "command": "why",
+        "status": result.status,
+        "reason": result.reason,
+        "failure": {
+            "kind": failure.kind,
+            "message": failure.message,
+            "file": failure.file,
+            "line": failure.line,
+        },
+        "changes": None,
+        "root": [],
+        "auxiliary": [],
+        "alternatives": [],
+        "causes": [_cause(cause) for cause in result.causes],
+        "marks": {str(number): mark.value for number, mark in sorted(result.marks.items())},
+        "of": {"steps": result.of_steps, "lines": result.of_lines},
+        "notes": list(result.notes),
+        "cost": {
+            "runs": 1,
+            "builds": int("build" in result.seconds),
+            "cached": 0,
+            "solver_calls": result.solver_calls,
+            "trace_events": result.events,
+            "seconds": {phase: round(s, 3) for phase, s in result.seconds.items()},
+        },
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "id": cause.id,
+        "key": cause.key,
+        "parent": cause.parent,
+        "level": cause.level,
+        "influence": cause.influence.value,
+        "predicate": {**vars(cause.predicate)},
+        "because": cause.because,
+        "statements": [{**vars(statement)} for statement in cause.statements],
+        "instances": cause.instances,
+        "times": cause.times,
+        "also": list(cause.also),
+        "children": None if cause.children is None else list(cause.children),
+        "is_proved": cause.is_proved,
+        "changes": list(cause.changes),
+    }
+
+
+# --- text ------------------------------------------------------------------------------------
+
+
+def why_text(result: WhyResult, *, width: int) -> Text:
+    """The tree for a terminal of this width; nothing below a cause that is marked benign."""
+    page = _Page(width)
+    page.add(_headline(result))
+    page.add(Text(_plain(result.failure.message)), "  ")
+    benign = {number for number, mark in result.marks.items() if mark is Mark.BENIGN}
+    told = list(in_order(result.causes, benign))
+    for cause in told:
+        page.line()
+        _add_cause(page, cause, result.marks.get(cause.id))
+    hidden = len(result.causes) - len(told)
+    notes = [result.reason if told else "", _hidden(hidden), _unknown(told), *result.notes]
+    page.line()
+    for note in filter(None, notes):
+        page.add(Text(f"note: {_plain(note)}", "yellow"), rest="      ")
+    page.text.rstrip()
+    return page.text
+
+
+class _Page:
+    """Lines of text, none wider than the terminal."""
+
+    def __init__(self, width: int) -> None:
+        self.text = Text()
+        self.width = max(width, 20)
+        self._console = Console(width=self.width)
+
+    def line(self, line: Text | None = None) -> None:
+        """Add a line, cut where the terminal ends."""
+        if line is not None:
+            line.truncate(self.width, overflow="ellipsis")
+            self.text.append_text(line)
+        self.text.append("\n")
+
+    def add(self, words: Text, first: str = "", rest: str | None = None) -> None:
+        """Add words that may need several lines; `first` and `rest` go before them."""
+        rest = first if rest is None else rest
+        room = self.width - max(len(first), len(rest))
+        for number, part in enumerate(words.wrap(self._console, room)):
+            part.rstrip()
+            self.line(Text(rest if number else first).append_text(part))
+
+
+def _headline(result: WhyResult) -> Text:
+    if not result.causes:
+        reason = _plain(result.reason or "nothing was found")
+        return Text(f"Not explained: {reason}", "bold yellow")
+    return Text.assemble((f"Why {_plain(result.point)}: ", "bold"), summary(result))
+
+
+def _add_cause(page: _Page, cause: Cause, mark: Mark | None) -> None:
+    depth = " " * min(2 * cause.level, page.width // 3)  # deeper down, room matters more
+    number = f"{cause.id}  "
+    inner = depth + " " * len(number)
+    page.add(_what(cause, mark), depth + number, inner)
+    if mark is Mark.BENIGN:
+        return
+    page.add(Text(_plain(cause.because)), inner)
+    for line in _statements(cause.statements, page.width - len(inner) - 2):
+        page.line(Text(inner + "  ").append_text(line))
+
+
+def _what(cause: Cause, mark: Mark | None) -> Text:
+    """The predicate, what it was, where, and all else that is to be known of the cause."""
+    predicate = cause.predicate
+    style = {Mark.BENIGN: "strike", Mark.ROOT: "bold red", None: "bold"}[mark]
+    text = Text().append(f"{_plain(predicate.text)} was {_plain(predicate.outcome)}", style)
+    text.append(f"  {_plain(place(predicate))}", "cyan")
+    if predicate.function:
+        text.append(f" in {_plain(predicate.function)}")
+    words = [*([mark.value] if mark else []), BEARING[cause.influence]]
+    if cause.times > 1:
+        words.append(f"stands for {cause.times:,} turns of a loop")
+    if cause.also:
+        numbers = ", ".join(map(str, cause.also))
+        words.append(f"bears on {numbers} as well")
+    if not cause.is_proved:
+        words.append("not proved: it may need fewer statements")
+    if cause.children is None and mark is not Mark.BENIGN:
+        words.append("…")
+    return text.append(f"  {'; '.join(words)}", "dim")
+
+
+def _statements(statements: Sequence[Statement], width: int) -> Iterator[Text]:
+    """A line for each, with places, source and values below each other."""
+    rows = [(_plain(place(s)), _plain(s.text), _values(s)) for s in statements]
+    places = max((len(where) for where, _, _ in rows), default=0)
+    longest = max((len(source) for _, source, _ in rows), default=0)
+    room = max(min(longest, (width - places) * 3 // 5), 8)
+    for where, source, values in rows:
+        shown = source if len(source) <= room else source[: room - 1] + "…"
+        told = f"{shown:{room}}  " if values else source
+        yield Text.assemble((f"{where:{places}}  ", "cyan"), told, (values, "green"))
+
+
+def _values(statement: Statement) -> str:
+    times = f"  x{statement.instances:,}" if statement.instances > 1 else ""
+    return _plain(listed(statement.values)) + times
+
+
+def _plain(text: str) -> str:
+    return visible(text).replace("\t", " ")
+
+
+def _hidden(number: int) -> str:
+    return f"{counted(number, 'cause')} below those marked benign" if number else ""
+
+
+def _unknown(causes: Sequence[Cause]) -> str:
+    """What is to be said if the tree goes on where it was not looked at."""
+    ends = [cause for cause in causes if cause.children is None]
+    if not ends:
+        return ""
+    return f"what is below {counted(len(ends), 'cause')} (…) was not computed: --depth goes further"

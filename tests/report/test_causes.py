@@ -1,0 +1,136 @@
+"""Does the text, and the JSON, of a cause tree say all that is known?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from unicodedata import category
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.report.example import CAUSES, large, triangle
+from tests.report.strategies import results
+from whence.model import Mark, WhyResult
+from whence.report.causes import in_order, why_document, why_text
+
+UNEXPLAINED = replace(
+    triangle(), status="unexplained", reason="the run ended outside recorded code", causes=()
+)
+
+
+def shown(result: WhyResult, width: int = 100) -> list[str]:
+    return why_text(result, width=width).plain.split("\n")
+
+
+def told(result: WhyResult) -> list[str]:
+    """The numbers of the causes that the text tells, in its order."""
+    words = [line.split() for line in shown(result)]
+    return [line[0] for line in words if line and line[0].isdigit()]
+
+
+# --- JSON ------------------------------------------------------------------------------------
+
+
+def test_the_document_has_what_every_command_has() -> None:
+    document = why_document(triangle(c3=Mark.ROOT, c2=Mark.BENIGN))
+    assert document["whence"] == 1
+    assert document["command"] == "why"
+    assert document["status"] == "explained"
+    assert document["failure"]["line"] == 36
+    assert document["marks"] == {"2": "benign", "3": "root"}
+    assert document["of"] == {"steps": 87, "lines": 15}
+    assert document["cost"]["solver_calls"] == 5
+    assert document["cost"]["seconds"]["total"] == 0.45
+
+
+def test_a_cause_says_what_it_explains_and_by_what() -> None:
+    cause = why_document(triangle())["causes"][1]
+    assert (cause["parent"], cause["level"], cause["influence"]) == (0, 1, "direct")
+    assert cause["predicate"] == {
+        "file": "shape.c",
+        "line": 18,
+        "function": "area",
+        "text": "kind",
+        "outcome": "RIGHT",
+        "values": {"kind": "RIGHT"},
+    }
+    assert [statement["line"] for statement in cause["statements"]] == [15, 18]
+    assert cause["children"] == [3, 4]
+
+
+def test_children_that_were_not_computed_are_not_an_empty_list() -> None:
+    causes = why_document(triangle())["causes"]
+    assert causes[2]["children"] == []
+    assert causes[3]["children"] is None
+
+
+@given(results())
+@settings(max_examples=50, deadline=None)
+def test_any_result_can_be_written_and_read_back(result: WhyResult) -> None:
+    document = why_document(result)
+    assert json.loads(json.dumps(document)) == document
+
+
+# --- text ------------------------------------------------------------------------------------
+
+
+def test_a_cause_is_told_with_its_statements_and_values() -> None:
+    assert shown(triangle())[11:14] == [
+        "  1  kind was RIGHT  shape.c:18 in area  decided that it ran",
+        "     `kind` was RIGHT because line 15 set it",
+        "       shape.c:15  kind = RIGHT;    kind = RIGHT",
+    ]
+
+
+def test_causes_are_below_what_they_explain() -> None:
+    assert told(triangle()) == ["0", "1", "3", "4", "2"]
+
+
+def test_nothing_is_told_below_a_benign_cause() -> None:
+    result = triangle(c1=Mark.BENIGN)
+    assert told(result) == ["0", "1", "2"]
+    assert "note: 2 causes below those marked benign" in shown(result)
+    assert "     `kind` was RIGHT because line 15 set it" not in shown(result)
+
+
+def test_the_root_is_said() -> None:
+    assert any(
+        "shape.c:14 in area  root; decided" in line for line in shown(triangle(c3=Mark.ROOT))
+    )
+
+
+def test_what_was_not_computed_is_said() -> None:
+    text = "\n".join(shown(triangle()))
+    assert "what is below 1 cause (…) was not computed: --depth goes further" in text
+
+
+def test_what_is_uncertain_is_said() -> None:
+    causes = (*CAUSES[:4], replace(CAUSES[4], times=3, is_proved=False))
+    text = "\n".join(shown(replace(triangle(), causes=causes), width=200))
+    assert "stands for 3 turns of a loop; bears on 0 as well; not proved" in text
+
+
+def test_notes_come_last() -> None:
+    assert shown(triangle())[-1].startswith("note: line 16 is one condition")
+
+
+def test_no_causes_and_why() -> None:
+    lines = shown(UNEXPLAINED)
+    assert lines[0] == "Not explained: the run ended outside recorded code"
+    assert lines[1] == "  Assertion `found == atol(argv[4])' failed."
+
+
+def test_a_tree_of_any_depth() -> None:
+    assert len(told(large(3000, width=1))) == 3000
+    assert len(list(in_order(large(3000).causes))) == 3000
+
+
+@given(results(), st.integers(20, 120))
+@settings(max_examples=100, deadline=None)
+def test_any_text_stays_in_its_lines(result: WhyResult, width: int) -> None:
+    text = why_text(result, width=width).plain
+    assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & set(map(category, text.replace("\n", "")))
+    assert max(cell_len(line) for line in text.split("\n")) <= width
+    text.encode("utf-8")
