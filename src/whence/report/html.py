@@ -1,0 +1,157 @@
+"""How does a cause tree become one page that needs no network and trusts nothing in it?
+
+1. The tree is in the page as nested lists, so it can be read with no script at all; the script
+   (page/page.js) turns it into one to walk in, and draws the rest from the same data as JSON.
+2. Whatever comes from the program reaches the page escaped: in the lists as text, in the JSON
+   without `<`, and the script makes text of it, never markup.
+3. The policy in its head lets run our script alone, and lets nothing be fetched or sent.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from whence.model import Cause, Mark, WhyResult
+from whence.report.causes import BEARING, in_order, listed, place, summary, why_document
+from whence.report.visible import visible
+
+_DEEPEST = 12  # lists in lists: more leave no room, and at some 500 browsers stop nesting
+_MOST = 5000  # statements that are listed for readers without the script
+
+
+def why_page(result: WhyResult) -> str:
+    """One HTML document with the tree, the sources and the script to walk through them."""
+    page, style, script = (
+        files("whence.report").joinpath("page", name).read_text("utf-8")
+        for name in ("page.html", "page.css", "page.js")
+    )
+    return Template(page).substitute(
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        point=_text(result.point),
+        message=_text(result.failure.message),
+        summary=_text(summary(result)),
+        notes="".join(f"<li>{_text(note)}</li>" for note in (result.reason, *result.notes) if note),
+        tree="".join(_tree(result)),
+        data=_json(_data(result)),
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src '{_hash(style)}'",
+            f"script-src '{_hash(script)}'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",  # the script cannot make markup of a string
+            "trusted-types 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))
+
+
+# --- what the script works with --------------------------------------------------------------
+
+
+def _data(result: WhyResult) -> dict[str, Any]:
+    """The result document, the sources, and each statement once however many causes have it."""
+    document = why_document(result)
+    numbers: dict[str, int] = {}
+    statements: list[dict[str, Any]] = []
+    for cause in document["causes"]:
+        for at, statement in enumerate(cause["statements"]):
+            number = numbers.setdefault(repr(statement), len(statements))
+            if number == len(statements):
+                statements.append(statement)
+            cause["statements"][at] = number
+    return {
+        **document,
+        "point": result.point,
+        "statements": statements,
+        "sources": result.sources,
+        "bearing": {influence.value: words for influence, words in BEARING.items()},
+    }
+
+
+def _json(data: dict[str, Any]) -> str:
+    """JSON that no HTML parser sees an end or a beginning of anything in."""
+    written = json.dumps(data, separators=(",", ":"))
+    return written.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
+
+
+# --- what can be read without it -------------------------------------------------------------
+
+
+def _tree(result: WhyResult) -> Iterator[str]:
+    """Nested lists; what is deeper than the deepest is listed there, in the same order."""
+    is_short = sum(len(cause.statements) for cause in result.causes) <= _MOST
+    if not is_short:
+        yield "<noscript><p>Too many statements to list: the script shows them.</p></noscript>"
+    depths: dict[int | None, int] = {None: -1}
+    depth = -1
+    for cause in in_order(result.causes):
+        before, depths[cause.id] = depth, depths[cause.parent] + 1
+        depth = min(depths[cause.id], _DEEPEST)
+        if depth > before:
+            yield "<ul>" if depth else '<ul id="tree">'
+        else:
+            yield "</li>" + "</ul></li>" * (before - depth)
+        yield _item(cause)
+        yield f"<noscript>{_unscripted(cause, result.marks.get(cause.id), is_short)}</noscript>"
+    yield "</li></ul>" * (depth + 1)
+
+
+def _item(cause: Cause) -> str:
+    predicate = cause.predicate
+    about = [f'<span class="place">{_text(place(predicate))}</span>'] if predicate.file else []
+    about.append(BEARING[cause.influence])
+    if cause.children is None:
+        about.append("… not computed")
+    return (
+        f'<li id="cause-{cause.id}"><div class="row" id="row-{cause.id}">'
+        f'<span class="what">{_code(predicate.text)} was {_code(predicate.outcome)}</span> '
+        f'<span class="about">{" · ".join(about)}</span></div>'
+        f'<p class="because">{_sentence(cause.because)}</p>'
+    )
+
+
+def _unscripted(cause: Cause, mark: Mark | None, is_short: bool) -> str:
+    """What the script shows of a cause elsewhere."""
+    marked = f"<p>marked {mark.value}</p>" if mark else ""
+    statements = [
+        f'<li><span class="place">{_text(place(statement))}</span> {_code(statement.text)} '
+        f'<span class="values">{_text(listed(statement.values))}</span></li>'
+        for statement in cause.statements
+        if is_short
+    ]
+    return f"{marked}<ol>{''.join(statements)}</ol>" if statements else marked
+
+
+def _code(text: str) -> str:
+    """What a programmer wrote; a line is not broken inside an arrow."""
+    return f"<code>{_text(text).replace('-&gt;', '<span>-&gt;</span>')}</code>"
+
+
+def _sentence(text: str) -> str:
+    """Words, with code between backticks."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # one is without its partner
+        return _text(text)
+    return "".join(_code(part) if at % 2 else _text(part) for at, part in enumerate(parts))
