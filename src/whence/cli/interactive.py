@@ -1,0 +1,474 @@
+"""`whence why --interactive`: how does a user walk a cause tree in a terminal, and prune it?
+
+The screen runs in the main thread and never waits: another thread computes the causes below
+one.  Meanwhile the main thread asks the tree for causes already known, marks and sources, so
+these must be quick and safe.
+
+A tree may have two methods that a `CauseTree` need not have:
+- `source_path(file)` tells where the user has a source file, so that an editor can open it;
+- `cancel()` makes the `children` under way in another thread raise soon, and does nothing if
+  there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from rich.text import Text
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import DataTable, Footer, Input, Static, Tree
+from textual.widgets.tree import TreeNode
+
+from whence.cli.background import Background, Found
+from whence.cli.panes import CauseView, Page, Row, Source, State, Statements, row_of
+from whence.cli.phrases import HELP, everything, literal, sentence, travel
+from whence.cli.session import SavedTree
+from whence.errors import UserError
+from whence.model import Cause, CauseTree, Mark, Predicate, Statement
+
+_LIKE_CODE = ("code", "code-insiders", "codium", "vscodium", "cursor")
+
+
+def run_interactive(tree: CauseTree, *, title: str) -> None:
+    """Let the user walk the tree until they quit; what they marked is in the tree then."""
+    _check_terminal()
+    app = WhyApp(tree, title=title)
+    with suppress(KeyboardInterrupt):
+        app.run()
+    app.stop()
+    if app.return_code:
+        raise SystemExit(app.return_code)  # a bug of ours: Textual has shown the traceback
+
+
+def _check_terminal() -> None:
+    # Textual draws on standard error, but where the output goes to a file, somebody wants text.
+    streams = {"input": sys.stdin, "output": sys.stdout, "error": sys.stderr}
+    missing = [name for name, stream in streams.items() if not (stream and stream.isatty())]
+    if not missing and os.environ.get("TERM") != "dumb":
+        return
+    why = f"standard {missing[0]} is none" if missing else "$TERM is dumb"
+    raise UserError(
+        f"--interactive needs a terminal, but {why}.\n"
+        "Instead, --html FILE writes the tree as a page to walk in a browser, "
+        "and --depth N prints its first levels.",
+        slug="no-terminal",
+    )
+
+
+class WhyApp(App[None]):
+    """The tree, the statements of the selected cause, and their source."""
+
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  # as Textual types it
+    CSS = """
+    #title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    #panes { height: 1fr; }
+    #causes, #because, #statements, #source {
+        background: $background; padding: 0 1; scrollbar-size: 1 1;
+    }
+    #causes, #because, #source {
+        border-top: solid $surface-lighten-2; border-title-color: $text-muted;
+    }
+    #causes:focus, #statements:focus, #source:focus { background-tint: transparent; }
+    #causes:focus, #source:focus { border-top: solid $primary; }
+    #because { height: auto; max-height: 30%; }
+    #statements { height: auto; max-height: 40%; }
+    #source { height: 1fr; min-height: 4; }
+    #search { display: none; height: 1; border: none; padding: 0 1; }
+    #search.-open { display: block; }
+    .-wide #panes { layout: horizontal; }
+    .-wide #causes, .-wide #right { width: 1fr; height: 1fr; }
+    .-narrow #causes { height: 2fr; }
+    .-narrow #right { height: 3fr; }
+    #causes > .tree--cursor, #statements > .datatable--cursor { background: $primary 25%; }
+    #causes:focus > .tree--cursor, #statements:focus > .datatable--cursor {
+        background: $primary 45%; color: $foreground; text-style: none;
+    }
+    .source--number { color: $text-muted; }
+    .source--lit { background: $primary 20%; }
+    .source--selected { background: $primary 45%; }
+    Toast { width: 80; max-width: 90%; }
+    Page { align: center middle; }
+    #page {
+        width: 90%; max-width: 100; height: auto; max-height: 90%;
+        border: round $primary; padding: 0 1; background: $surface;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "simulate_key('down')", show=False),
+        Binding("k", "simulate_key('up')", show=False),
+        Binding("b", "mark('benign')", "Benign"),
+        Binding("r", "mark('root')", "Root"),
+        Binding("p", "path", "Path"),
+        Binding("e", "edit", "Edit"),
+        Binding("v", "values", "Values"),
+        Binding("slash", "search", "Search", key_display="/"),
+        Binding("escape", "close_search", show=False),
+        Binding("n", "next(1)", show=False),
+        Binding("N", "next(-1)", show=False),
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("q", "quit", "Quit"),
+        Binding("ctrl+c", "quit", show=False, priority=True),
+    ]
+
+    class Computed(Message):
+        """The causes below one are known, or why they cannot be."""
+
+        def __init__(self, number: int, found: Found) -> None:
+            super().__init__()
+            self.number = number
+            self.found = found
+
+    def __init__(self, tree: CauseTree, *, title: str) -> None:
+        super().__init__()
+        self._tree = tree
+        self._heading = title
+        self._session = tree.session if isinstance(tree, SavedTree) else None
+        self._expanded = set(self._session.expanded if self._session else ())
+        self._resume = self._session.selected if self._session else None
+        self._shown: dict[int, TreeNode[Row]] = {}
+        self._files: dict[str, list[str]] = {}
+        self._background = Background(tree, self._tell)
+        self._sought = ""
+
+    def _tell(self, number: int, found: Found) -> None:
+        self.post_message(self.Computed(number, found))
+
+    def stop(self) -> None:
+        """Keep where the user is, and end what is being computed."""
+        self._background.stop()
+        if self._session:
+            self._session.save()
+
+    # -- what is on the screen -----------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="title")
+        with Container(id="panes"):
+            yield CauseView(self._row(0))
+            with Vertical(id="right"):
+                with VerticalScroll(id="because", can_focus=False):
+                    yield Static(id="sentence")
+                yield Statements()
+                yield Source()
+        yield Input(id="search", placeholder="search the causes computed so far")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        root = self._causes.root
+        self._shown[0] = root
+        self._causes.focus()
+        self._causes.cursor_line = 0
+        is_new = self._session is None or self._session.is_new
+        if is_new or row_of(root).cause.key in self._expanded:
+            root.expand()
+        self._show_title()
+
+    @property
+    def _causes(self) -> CauseView:
+        return self.query_one(CauseView)
+
+    @property
+    def _selected(self) -> TreeNode[Row]:
+        return self._causes.cursor_node or self._causes.root
+
+    def _row(self, number: int) -> Row:
+        return Row(self._tree.cause(number), self._tree.marks.get(number))
+
+    def _show_title(self) -> None:
+        marks = [row_of(node).mark for node in self._shown.values()]
+        text = Text(literal(self._heading), "bold", end="")
+        text.append(f"   {len(marks)} cause{'s' * (len(marks) != 1)} so far", "not bold dim")
+        for mark in Mark:
+            if mark in marks:
+                text.append(f", {marks.count(mark)} {mark.value}", "not bold dim")
+        self.query_one("#title", Static).update(text)
+
+    @on(Tree.NodeHighlighted)
+    def _show_cause(self) -> None:
+        cause = row_of(self._selected).cause
+        self.query_one("#sentence", Static).update(sentence(cause))
+        self.query_one(Statements).show(cause.statements)
+        if self._session:
+            self._session.selected = cause.key
+        self._show_source()
+
+    @on(DataTable.RowHighlighted)
+    def _show_source(self) -> None:
+        cause = row_of(self._selected).cause
+        file, line = self._position()
+        if file not in self._files:
+            self._files[file] = []
+            with self._reporting():
+                self._files[file] = self._tree.source(file) if file else []
+        lit = frozenset(each.line for each in cause.statements if each.file == file)
+        self.query_one(Source).show(file, self._files[file], lit=lit, line=line)
+
+    def _position(self) -> tuple[str, int]:
+        """The file and line that is selected: a statement's, or the predicate's."""
+        where = self.query_one(Statements).selected or row_of(self._selected).cause.predicate
+        return where.file, where.line
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """Show what goes wrong inside, and go on."""
+        try:
+            yield
+        except Exception as error:
+            self._complain(error)
+
+    def _complain(self, error: Exception) -> None:
+        said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        self._say(said, "error")
+
+    def _say(self, text: str, severity: Literal["information", "warning", "error"]) -> None:
+        lines = "\n".join(map(literal, text.splitlines()))
+        self.notify(lines, severity=severity, markup=False)
+
+    # -- unfolding -----------------------------------------------------------------------------
+
+    def action_unfold(self) -> None:
+        node = self._selected
+        if node.is_expanded and node.children:
+            self._causes.move_cursor(node.children[0])
+        elif node.allow_expand and not node.is_expanded:
+            node.expand()
+
+    def action_fold(self) -> None:
+        node = self._selected
+        if node.is_expanded and node.allow_expand:
+            node.collapse()
+        elif node.parent is not None:
+            self._causes.move_cursor(node.parent)
+
+    @on(Tree.NodeExpanded)
+    def _is_unfolded(self, event: Tree.NodeExpanded[Row]) -> None:
+        if event.node.is_expanded:  # still: it was said a moment ago
+            self._note_expanded(row_of(event.node), True)
+            self._want(event.node, urgent=True)
+
+    @on(Tree.NodeCollapsed)
+    def _is_folded(self, event: Tree.NodeCollapsed[Row]) -> None:
+        row = row_of(event.node)
+        self._note_expanded(row, False)
+        if row.state is State.WAITING:
+            self._background.drop(row.cause.id.__eq__)
+            self._set_state(event.node, State.NEW)
+
+    def _note_expanded(self, row: Row, is_expanded: bool) -> None:
+        key = row.cause.key
+        if (key in self._expanded) == is_expanded:
+            return
+        self._expanded ^= {key}
+        if self._session:
+            with self._reporting():
+                self._session.expand(key, is_expanded)
+
+    def _want(self, node: TreeNode[Row], *, urgent: bool) -> None:
+        row = row_of(node)
+        if row.state is State.NEW and row.mark is not Mark.BENIGN:
+            self._set_state(node, State.WAITING)
+            self._background.want(row.cause.id, urgent=urgent)
+            self._show_current()
+
+    def _show_current(self) -> None:
+        node = self._shown.get(-1 if self._background.current is None else self._background.current)
+        if node is not None:
+            self._set_state(node, State.COMPUTING)
+
+    def _set_state(self, node: TreeNode[Row], state: State) -> None:
+        row_of(node).state = state
+        node.refresh()
+
+    @on(Computed)
+    def _is_computed(self, message: Computed) -> None:
+        node = self._shown.get(message.number)
+        if self._background.end() and node is not None:
+            if isinstance(message.found, Exception):
+                self._complain(message.found)
+                self._set_state(node, State.NEW)
+                node.collapse()
+            else:
+                self._add(node, message.found)
+        self._show_current()
+
+    def _add(self, node: TreeNode[Row], numbers: tuple[int, ...]) -> None:
+        """Show the causes below one, unfolded as far as they were the last time."""
+        self._set_state(node, State.KNOWN)
+        node.allow_expand = bool(numbers)
+        for number in numbers:
+            row = self._row(number)
+            is_leaf = row.mark is Mark.BENIGN or row.cause.children == ()
+            child = node.add(Text(), row, allow_expand=not is_leaf)
+            self._shown[number] = child
+            self._unfold_again(child)
+        self._show_title()
+
+    def _unfold_again(self, node: TreeNode[Row]) -> None:
+        row = row_of(node)
+        if node.allow_expand and row.cause.key in self._expanded:
+            self._want(node, urgent=False)
+            node.expand()
+        if row.cause.key == self._resume:
+            self._resume = None
+            self._causes.call_after_refresh(self._causes.move_cursor, node)
+
+    def on_key(self) -> None:
+        self._resume = None  # the user is elsewhere by now
+
+    # -- marks ---------------------------------------------------------------------------------
+
+    def action_mark(self, word: str) -> None:
+        node, mark = self._selected, Mark(word)
+        row = row_of(node)
+        if row.cause.id == 0 and mark is Mark.BENIGN:
+            self._say("The failure itself cannot be benign.", "warning")
+            return
+        with self._reporting():
+            self._tree.mark(row.cause.id, None if row.mark is mark else mark)
+        was, row.mark = row.mark, self._tree.marks.get(row.cause.id)
+        if row.mark is Mark.BENIGN:
+            self._cut(node)
+        elif was is Mark.BENIGN:
+            node.allow_expand = row.cause.children != ()
+            self._unfold_again(node)
+        node.refresh()
+        self._show_title()
+        if row.mark is Mark.ROOT:
+            self.action_path()
+
+    def _cut(self, node: TreeNode[Row]) -> None:
+        """Take away what is below a cause, and compute nothing of it any more."""
+        below = set(_numbers(node))
+        self._background.drop(below.__contains__)
+        for number in below - {row_of(node).cause.id}:
+            del self._shown[number]
+        node.remove_children()
+        node.allow_expand = False
+        self._set_state(node, State.NEW)
+
+    def action_path(self) -> None:
+        steps: list[Cause] = []
+        node: TreeNode[Row] | None = self._selected
+        while node is not None:
+            steps.append(row_of(node).cause)
+            node = node.parent
+        self.push_screen(Page("How the damage travels", travel(steps)))
+
+    # -- looking closer ------------------------------------------------------------------------
+
+    def action_help(self) -> None:
+        self.push_screen(Page("Keys and signs", HELP))
+
+    def action_values(self) -> None:
+        statement = self.query_one(Statements).selected
+        if statement is not None:
+            self.push_screen(Page("Values", everything(statement)))
+
+    def action_edit(self) -> None:
+        file, line = self._position()
+        find = getattr(self._tree, "source_path", None)
+        path = find(file) if find and file else None
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        if path is None:
+            self._say(f"{file or 'This cause'} is no file that can be opened here.", "warning")
+        elif not editor:
+            self._say("Set $VISUAL or $EDITOR to the command of your editor.", "warning")
+        else:
+            with self._reporting():
+                command = editor_command(editor, path, line)
+                with self.suspend(), _uninterrupted():
+                    status = subprocess.run(command, check=False).returncode
+                if status:
+                    self._say(f"{shlex.join(command)} ended with status {status}.", "warning")
+
+    # -- searching -----------------------------------------------------------------------------
+
+    def action_search(self) -> None:
+        box = self.query_one("#search", Input)
+        box.add_class("-open")
+        box.value = ""
+        box.focus()
+
+    @on(Input.Submitted)
+    def _is_asked(self, event: Input.Submitted) -> None:
+        self.action_close_search()
+        self._sought = event.value
+        self.action_next(1)
+
+    @on(Input.Blurred)
+    def action_close_search(self) -> None:
+        box = self.query_one("#search", Input)
+        if box.has_class("-open"):
+            box.remove_class("-open")
+            self._causes.focus()
+
+    def action_next(self, step: int) -> None:
+        """Go to the next cause, or the one before, that has what was sought."""
+        nodes = list(_walk(self._causes.root))
+        here = nodes.index(self._selected)
+        ahead = [nodes[(here + step * n) % len(nodes)] for n in range(1, len(nodes) + 1)]
+        found = next((node for node in ahead if _has(row_of(node).cause, self._sought)), None)
+        if not self._sought:
+            return
+        if found is None:
+            self._say(f"No cause computed so far has {self._sought!r}.", "information")
+        else:
+            self._reveal(found)
+
+    def _reveal(self, node: TreeNode[Row]) -> None:
+        above = node.parent
+        while above is not None:
+            above.expand()
+            above = above.parent
+        self._causes.call_after_refresh(self._causes.move_cursor, node)
+
+
+def editor_command(editor: str, path: Path, line: int) -> list[str]:
+    """The command that opens a file at a line, in the way that the editor wants to be told."""
+    words = shlex.split(editor)
+    if Path(words[0]).stem.lower() in _LIKE_CODE:
+        return [*words, "-g", f"{path.absolute()}:{line}"]
+    return [*words, f"+{line}", str(path.absolute())]
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C be for the editor, which sees it as we do.
+
+    A handler and not SIG_IGN, which the editor would inherit.
+    """
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _walk(node: TreeNode[Row]) -> Iterator[TreeNode[Row]]:
+    yield node
+    for child in node.children:
+        yield from _walk(child)
+
+
+def _numbers(node: TreeNode[Row]) -> Iterator[int]:
+    return (row_of(each).cause.id for each in _walk(node))
+
+
+def _has(cause: Cause, sought: str) -> bool:
+    """Does anything that is shown of it contain these words?"""
+    places: list[Predicate | Statement] = [cause.predicate, *cause.statements]
+    said = [f"{each.text} {each.file}:{each.line} {each.function}" for each in places]
+    return any(sought.casefold() in each.casefold() for each in (cause.because, *said))

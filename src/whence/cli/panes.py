@@ -1,0 +1,232 @@
+"""What do the parts of the interactive screen look like?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import DataTable, Static, Tree
+from textual.widgets.tree import TreeNode
+
+from whence.cli.phrases import WORDS, holds, literal, place, values_of
+from whence.model import Cause, Mark, Statement
+
+_WIDEST_WORD = max(map(len, WORDS.values()))
+_LEAST = 12  # columns of text that are shown however narrow the screen is
+
+
+def _fit(text: Text, width: int) -> Text:
+    """Exactly `width` cells of it."""
+    text.truncate(max(width, 1), overflow="ellipsis", pad=True)
+    return text
+
+
+# -- the tree ----------------------------------------------------------------------------------
+
+
+class State(Enum):
+    """What is known of the causes below one."""
+
+    NEW = ""
+    WAITING = "waiting …"
+    COMPUTING = "computing …"
+    KNOWN = "known"
+
+
+@dataclass
+class Row:
+    """A cause as the tree shows it."""
+
+    cause: Cause
+    mark: Mark | None
+    state: State = State.NEW
+
+
+class CauseView(Tree[Row]):
+    """The causes, one a line: what held, where, and how it bears on the one above."""
+
+    ICON_NODE = "▸ "
+    ICON_NODE_EXPANDED = "▾ "
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,enter", "app.unfold", "Unfold", key_display="→"),
+        Binding("left", "app.fold", "Fold", key_display="←"),
+    ]
+
+    def __init__(self, row: Row) -> None:
+        super().__init__(Text(), row, id="causes")
+        self.auto_expand = False
+        self.guide_depth = 2
+
+    def render_label(self, node: TreeNode[Row], base_style: Style, style: Style) -> Text:
+        """A line as wide as there is room, so that the right ends of all form columns."""
+        row = row_of(node)
+        room = self.scrollable_content_region.width - self.guide_depth * _depth(node) - 2
+        text = holds(row.cause.predicate)
+        if row.mark is Mark.ROOT:
+            text.stylize("bold")
+        elif row.mark is Mark.BENIGN:
+            text.stylize("dim strike", 2)
+        end = _right_end(row)
+        _fit(text, max(room - end.cell_len, _LEAST)).append_text(end)
+        text.stylize(style)
+        icon = self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
+        prefix = icon if node.allow_expand else "  "
+        return Text.assemble((prefix, base_style + Style.from_meta({"toggle": True})), text)
+
+
+def row_of(node: TreeNode[Row]) -> Row:
+    assert node.data is not None
+    return node.data
+
+
+def _depth(node: TreeNode[Row]) -> int:
+    return 0 if node.parent is None else 1 + _depth(node.parent)
+
+
+def _right_end(row: Row) -> Text:
+    text = Text(end="").append(f" {place(row.cause.predicate)}", "dim")
+    if row.cause.times > 1:
+        text.append(f" x{row.cause.times}", "yellow")
+    word, style = WORDS[row.cause.influence], "cyan"
+    if row.state in (State.WAITING, State.COMPUTING):
+        word, style = row.state.value, "yellow"
+    elif row.mark is Mark.ROOT:
+        word, style = "◆ root", "bold magenta"
+    elif row.mark is Mark.BENIGN:
+        word, style = "benign", "dim"
+    return text.append(f"  {word:{_WIDEST_WORD}}", style)
+
+
+# -- the statements of a cause -----------------------------------------------------------------
+
+
+class Statements(DataTable[Text]):
+    """The statements of a cause in the order in which they ran, with their values."""
+
+    def __init__(self) -> None:
+        super().__init__(id="statements", show_header=False, cursor_type="row", cell_padding=0)
+        self._shown: tuple[Statement, ...] = ()
+
+    def show(self, statements: tuple[Statement, ...]) -> None:
+        """Show these, with the cursor on the last."""
+        self._shown = statements
+        self._fill(len(statements) - 1)
+
+    @property
+    def selected(self) -> Statement | None:
+        return self._shown[self.cursor_row] if self.cursor_row < len(self._shown) else None
+
+    def on_resize(self) -> None:
+        self._fill(self.cursor_row)
+
+    def _fill(self, cursor: int) -> None:
+        room = self.scrollable_content_region.width
+        places = [place(statement) for statement in self._shown]
+        values = [values_of(statement) for statement in self._shown]
+        first = max(map(len, places), default=0) + 2
+        last = min(max(map(len, values), default=0), max((room - first) // 2, _LEAST))
+        middle = max(room - first - last, _LEAST)
+        self.clear(columns=True)
+        for width in (first, middle, last):
+            self.add_column("", width=width)
+        for number, statement in enumerate(self._shown):
+            self.add_row(
+                Text(places[number], "dim"),
+                _fit(Text(literal(statement.text.strip())), middle - 2),
+                _fit(Text(values[number], "green"), last),
+            )
+        self.move_cursor(row=cursor, animate=False)
+
+
+# -- the source --------------------------------------------------------------------------------
+
+
+class Source(ScrollView, can_focus=True):
+    """A source file with line numbers; a cause's lines are lit, and one of them is selected."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"source--number", "source--lit", "source--selected"}
+
+    def __init__(self) -> None:
+        super().__init__(id="source")
+        self._lines: list[str] = []
+        self._lit: frozenset[int] = frozenset()
+        self._line = 0
+
+    def show(self, file: str, lines: list[str], *, lit: frozenset[int], line: int) -> None:
+        """Show `file` around `line`; lines count from 1."""
+        if lines is not self._lines:
+            self._lines = lines
+            widest = max((len(each.expandtabs()) for each in lines), default=0)
+            self.virtual_size = Size(widest + self._margin, len(lines))
+        self._lit, self._line = lit, line
+        self.border_title = Text(literal(f"{file}:{line}" if file else "no source"))
+        self.call_after_refresh(self._center)
+        self.refresh()
+
+    def _center(self) -> None:
+        middle = self.scrollable_content_region.height // 2
+        self.scroll_to(0, max(self._line - 1 - middle, 0), animate=False)
+
+    @property
+    def _margin(self) -> int:
+        return len(str(len(self._lines))) + 3
+
+    def render_line(self, y: int) -> Strip:
+        left, top = self.scroll_offset
+        number, width = top + y + 1, self.size.width
+        if number > len(self._lines):
+            note = "The source is not at hand." if y == 0 and not self._lines else ""
+            return Strip([Segment(note, self.rich_style)]).adjust_cell_length(
+                width, self.rich_style
+            )
+        kind, sign = "number", " "
+        if number == self._line:
+            kind, sign = "selected", "▶"
+        elif number in self._lit:
+            kind, sign = "lit", "│"
+        style = self.get_component_rich_style(f"source--{kind}")
+        code_style = self.rich_style if kind == "number" else style
+        code = literal(self._lines[number - 1].rstrip("\r\n").expandtabs())
+        shown = Strip([Segment(code, code_style)]).crop(left, left + width)
+        gutter = Segment(f"{number:{self._margin - 3}} {sign} ", style)
+        return Strip([gutter, *shown]).adjust_cell_length(width, code_style)
+
+
+# -- pages on top ------------------------------------------------------------------------------
+
+
+class Page(ModalScreen[None]):
+    """Something to read, until the user goes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,question_mark,v,p,r", "app.pop_screen", "Back"),
+        Binding("j", "app.simulate_key('down')", show=False),
+        Binding("k", "app.simulate_key('up')", show=False),
+    ]
+
+    def __init__(self, title: str, body: Text) -> None:
+        super().__init__()
+        self._heading = title
+        self._body = body
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="page") as scroll:
+            scroll.border_title = Text(self._heading)
+            scroll.border_subtitle = Text("Esc: back")
+            yield Static(self._body)
+
+    def on_click(self, event: events.Click) -> None:
+        if event.widget is self:
+            self.dismiss()

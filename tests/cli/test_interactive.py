@@ -1,0 +1,524 @@
+"""Can a user walk a cause tree with the keyboard, prune it, and go on another day?"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+from textual.widgets import Tree
+
+from whence.cli.interactive import WhyApp, editor_command, run_interactive
+from whence.cli.session import SavedTree, Session
+from whence.errors import UserError
+from whence.model import CauseTree, Influence, Mark
+
+from .fake_tree import FakeTree, Node
+
+SQUARES = "a * a != b * b + c * c"
+
+
+def at_a_screen(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    @functools.wraps(test)
+    def run(*arguments: Any, **named: Any) -> None:
+        async def whole() -> None:
+            await test(*arguments, **named)
+
+        asyncio.run(whole())
+
+    return run
+
+
+class User:
+    """Someone who presses keys, waits for what was asked for, and reads the screen."""
+
+    def __init__(self, app: WhyApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self._pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.press_at_once(key)
+            await self.wait()
+
+    async def press_at_once(self, *keys: str) -> None:
+        """Press keys while something is being computed."""
+        for key in keys:
+            character = key if len(key) == 1 else None
+            self.app.post_message(Key(_character_to_key(key) if character else key, character))
+            await self._settle()
+
+    async def wait(self) -> None:
+        """Wait until nothing is being computed any more."""
+        await self._settle()
+        while self.app._background.current is not None:
+            await asyncio.sleep(0.001)
+        await self._settle()
+
+    async def _settle(self) -> None:
+        # Not `Pilot.press`: it waits until the processor is idle, for a tenth of a second a key.
+        for _ in range(4):  # a message makes others, which refresh the screen
+            await self._pilot.pause(0)
+
+    @property
+    def lines(self) -> list[str]:
+        strips = self.app.screen._compositor.render_strips()
+        return [strip.text.rstrip() for strip in strips]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def causes(self) -> list[str]:
+        """The predicates in the tree that are not folded away."""
+        tree = self.app.query_one(Tree)
+        nodes = [tree.get_node_at_line(line) for line in range(tree.last_line + 1)]
+        return [node.data.cause.predicate.text for node in nodes if node and node.data]
+
+    @property
+    def selected(self) -> str:
+        node = self.app.query_one(Tree).cursor_node
+        assert node is not None
+        assert node.data is not None
+        return str(node.data.cause.predicate.text)
+
+    @property
+    def told(self) -> list[str]:
+        """The notifications that are shown, the last one last."""
+        return [each.message for each in self.app._notifications]
+
+    def line(self, text: str) -> str:
+        """The first line of the screen that has this."""
+        return next(line for line in self.lines if text in line)
+
+
+@asynccontextmanager
+async def sitting_at(tree: CauseTree, size: tuple[int, int] = (160, 40)) -> AsyncIterator[User]:
+    app = WhyApp(tree, title="whence why: the failed assertion at shape.c:18")
+    async with app.run_test(size=size, notifications=True) as pilot:
+        user = User(app, pilot)
+        if not isinstance(tree, FakeTree) or tree.gate is None:
+            await user.wait()
+        yield user
+    app.stop()
+
+
+def resumed(folder: Path) -> tuple[FakeTree, SavedTree]:
+    fake = FakeTree()
+    return fake, SavedTree(fake, Session.load(folder / "why.json", "run"))
+
+
+# -- walking -----------------------------------------------------------------------------------
+
+
+@at_a_screen
+async def test_the_first_level_is_there_at_once() -> None:
+    async with sitting_at(FakeTree()) as user:
+        assert user.causes == ["near(area, 9.92)", "class == RIGHT", "a < b || b < c"]
+        assert "✗ near(area, 9.92)" in user.text
+        line = user.line("a < b || b < c")
+        assert "shape.c:6" in line
+        assert "could have changed" in line
+
+
+@at_a_screen
+async def test_a_cause_is_computed_when_it_is_unfolded() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        await user.press("down", "right")
+        assert tree.asked == [0, tree.number("class == RIGHT")]
+        assert user.causes[2:4] == [SQUARES, "a == b && b == c"]
+        await user.press("left")
+        assert SQUARES not in user.causes
+        await user.press("enter")
+        assert SQUARES in user.causes
+        assert len(tree.asked) == 2
+
+
+@at_a_screen
+async def test_keys_go_down_up_in_and_out() -> None:
+    async with sitting_at(FakeTree()) as user:
+        await user.press("j", "j", "k", "right", "right")
+        assert user.selected == SQUARES
+        await user.press("left")
+        assert user.selected == "class == RIGHT"
+
+
+@at_a_screen
+async def test_the_turns_of_a_loop_are_counted() -> None:
+    async with sitting_at(FakeTree()) as user:
+        await user.press("j", "right", "right", "right")
+        line = user.line("✗ a < b  ")
+        assert "x3" in line
+        assert "premise" in line
+
+
+@at_a_screen
+async def test_a_cause_is_shown_with_its_sentence_statements_and_source() -> None:
+    async with sitting_at(FakeTree()) as user:
+        await user.press("j")
+        assert "`class == RIGHT` was true because of what line 9 set" in user.text
+        assert "shape.c:9 " in user.line("class = RIGHT;")
+        assert "12 ▶     if (class == RIGHT)" in user.text
+        assert " 9 │         class = RIGHT;" in user.text
+        await user.press("tab", "up")
+        assert " 9 ▶         class = RIGHT;" in user.text
+
+
+@at_a_screen
+async def test_a_cause_without_source_is_shown_too() -> None:
+    tree = FakeTree()
+    tree.sources.clear()
+    async with sitting_at(tree) as user:
+        assert "The source is not at hand." in user.text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60), (20, 6)])
+@at_a_screen
+async def test_any_size_will_do(size: tuple[int, int]) -> None:
+    async with sitting_at(FakeTree(), size) as user:
+        await user.press("j", "right", "j", "r", "escape", "b", "b", "v", "escape", "?", "escape")
+        assert len(user.lines) == size[1]
+        assert user.selected == SQUARES
+        if size[0] >= 80:
+            for shown in ("✓ class == RIGHT", "shape.c:12", " 8 ▶", "decided", "q Quit"):
+                assert shown in user.text
+
+
+# -- computing in the background ---------------------------------------------------------------
+
+
+@at_a_screen
+async def test_the_user_goes_on_while_a_cause_is_computed() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        tree.gate = threading.Event()
+        await user.press_at_once("j", "right")
+        assert "computing …" in user.line("✓ class == RIGHT")
+        await user.press_at_once("j", "right")
+        assert user.selected == "a < b || b < c"
+        assert "waiting …" in user.line("✗ a < b || b < c")
+        assert len(tree.asked) == 2, "one at a time"
+        tree.gate.set()
+        await user.wait()
+        assert SQUARES in user.causes
+        assert "…" not in user.text
+
+
+@at_a_screen
+async def test_what_is_folded_again_is_not_computed() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        tree.gate = threading.Event()
+        await user.press_at_once("j", "right", "j", "right", "left")
+        tree.gate.set()
+        await user.wait()
+        assert tree.asked == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "error", [UserError("the solver [/] is gone", slug="x"), KeyError("[red]a[/red]")]
+)
+@at_a_screen
+async def test_an_error_is_shown_and_the_user_goes_on(error: Exception) -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        tree.error = error
+        await user.press("j", "right")
+        assert "the solver [/] is gone" in user.text or "[red]a[/red]" in user.text
+        tree.error = None
+        await user.press("right")
+        assert SQUARES in user.causes
+
+
+# -- marks -------------------------------------------------------------------------------------
+
+
+@at_a_screen
+async def test_what_is_below_a_benign_cause_goes() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        await user.press("j", "right", "b")
+        assert user.causes == ["near(area, 9.92)", "class == RIGHT", "a < b || b < c"]
+        assert "benign" in user.line("✓ class == RIGHT")
+        assert tree.marks == {1: Mark.BENIGN}
+        asked = list(tree.asked)
+        await user.press("right", "enter", "space")
+        assert tree.asked == asked
+        assert user.selected == "class == RIGHT"
+        await user.press("b")
+        assert tree.marks == {}
+        assert SQUARES in user.causes, "unfolded as it was"
+
+
+@at_a_screen
+async def test_a_computation_that_became_needless_is_cancelled() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        tree.gate = threading.Event()
+        await user.press_at_once("j", "right", "b")
+        assert tree.cancelled == 1
+        tree.error = RuntimeError("cancelled")
+        tree.gate.set()
+        await user.wait()
+        assert "cancelled" not in user.text
+        assert user.causes == ["near(area, 9.92)", "class == RIGHT", "a < b || b < c"]
+
+
+@at_a_screen
+async def test_what_waits_below_a_benign_cause_is_never_computed() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        await user.press("j", "right")
+        tree.gate = threading.Event()
+        await user.press_at_once("j", "right", "j", "right", "k", "k", "b")
+        tree.gate.set()
+        await user.wait()
+        assert tree.asked == [0, 1, tree.number(SQUARES)]
+
+
+@at_a_screen
+async def test_the_failure_cannot_be_benign() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        await user.press("b")
+        assert "cannot be benign" in user.text
+        assert tree.marks == {}
+
+
+@at_a_screen
+async def test_the_root_shows_how_the_damage_travels() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        await user.press("j", "right", "j", "r")
+        assert tree.marks == {tree.number(SQUARES): Mark.ROOT}
+        said = [line.strip("│ ") for line in user.lines]
+        shown = [
+            said.index(f"{text}")
+            for text in (
+                f"✓ {SQUARES}   shape.c:8",
+                "✓ class == RIGHT   shape.c:12",
+                "✗ near(area, 9.92)   shape.c:18",
+            )
+        ]
+        assert shown == sorted(shown)
+        await user.press("escape")
+        assert "◆ root" in user.line(f"✓ {SQUARES}")
+        await user.press("r")
+        assert tree.marks == {}
+
+
+# -- another day -------------------------------------------------------------------------------
+
+
+@at_a_screen
+async def test_marks_and_what_was_unfolded_are_there_again(tmp_path: Path) -> None:
+    _, tree = resumed(tmp_path)
+    async with sitting_at(tree) as user:
+        await user.press("j", "right", "j", "r", "escape", "right", "j", "j", "j", "b", "k", "k")
+        causes, selected = user.causes, user.selected
+        assert len(causes) == 6
+        await user.press("q")
+    fake, tree = resumed(tmp_path)
+    async with sitting_at(tree) as user:
+        assert (user.causes, user.selected) == (causes, selected)
+        assert "◆ root" in user.line(f"✓ {SQUARES}")
+        assert "benign" in user.line("✗ a < b || b < c")
+        assert fake.number("a < b || b < c") not in fake.asked
+
+
+@at_a_screen
+async def test_nothing_is_lost_if_whence_is_killed(tmp_path: Path) -> None:
+    _, tree = resumed(tmp_path)
+    async with sitting_at(tree) as user:
+        await user.press("j", "right", "b")
+        killed = Session.load(tmp_path / "why.json", "run")
+        assert killed.marks == {tree.cause(1).key: Mark.BENIGN}
+        assert killed.expanded == {tree.cause(0).key, tree.cause(1).key}
+
+
+@at_a_screen
+async def test_what_was_folded_stays_folded(tmp_path: Path) -> None:
+    _, tree = resumed(tmp_path)
+    async with sitting_at(tree) as user:
+        await user.press("left")
+    fake, tree = resumed(tmp_path)
+    async with sitting_at(tree) as user:
+        assert user.causes == ["near(area, 9.92)"]
+        assert fake.asked == []
+
+
+@at_a_screen
+async def test_a_session_that_cannot_be_saved_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake, tree = resumed(tmp_path)
+    async with sitting_at(tree) as user:
+        with monkeypatch.context() as patch:
+            patch.setattr("os.replace", _fail)
+            await user.press("j", "b")
+        assert "cannot be written: no room" in user.text
+        assert fake.marks == {1: Mark.BENIGN}
+
+
+def _fail(*_: object) -> None:
+    raise OSError("no room")
+
+
+# -- looking closer ----------------------------------------------------------------------------
+
+
+@at_a_screen
+async def test_all_values_of_a_statement_are_shown() -> None:
+    async with sitting_at(FakeTree()) as user:
+        await user.press("tab", "up", "v")
+        assert "return = 10" in user.text
+        await user.press("escape")
+        assert len(user.app.screen_stack) == 1
+
+
+@at_a_screen
+async def test_help_explains_the_keys() -> None:
+    async with sitting_at(FakeTree(), (80, 24)) as user:
+        await user.press("question_mark")
+        assert "it is as it should be" in user.text
+
+
+@at_a_screen
+async def test_a_search_finds_what_is_folded_away() -> None:
+    async with sitting_at(FakeTree()) as user:
+        await user.press("j", "right", "left", "k", "slash", *"B * B", "enter")
+        assert user.selected == SQUARES
+        await user.press("slash", *"shape.c:6", "enter")
+        assert user.selected == "a < b || b < c"
+        await user.press("slash", *"quark", "escape", "k")
+        assert user.selected == "a == b && b == c"
+        await user.press("slash", *"quark", "enter")
+        assert "No cause computed so far has 'quark'" in user.text
+
+
+@at_a_screen
+async def test_next_and_previous_go_around() -> None:
+    async with sitting_at(FakeTree()) as user:
+        await user.press("slash", *"false", "enter", "n")
+        assert user.selected == "near(area, 9.92)"
+        await user.press("N")
+        assert user.selected == "a < b || b < c"
+
+
+# -- the editor --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("editor", "expected"),
+    [
+        ("vi", ["vi", "+12", "/x/shape.c"]),
+        ("emacs -nw", ["emacs", "-nw", "+12", "/x/shape.c"]),
+        ("/opt/bin/code --wait", ["/opt/bin/code", "--wait", "-g", "/x/shape.c:12"]),
+    ],
+)
+def test_editors_are_told_the_line_in_their_way(editor: str, expected: list[str]) -> None:
+    assert editor_command(editor, Path("/x/shape.c"), 12) == expected
+
+
+@at_a_screen
+async def test_the_source_opens_at_the_selected_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        ran.append(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(WhyApp, "suspend", lambda _: nullcontext())
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "ed -x")
+    _, tree = FakeTree(), FakeTree(folder=tmp_path)
+    async with sitting_at(SavedTree(tree, Session(tmp_path / "why.json", "run"))) as user:
+        await user.press("j", "e", "tab", "up", "e")
+    path = str(tmp_path / "src/shape.c")
+    assert ran == [["ed", "-x", "+12", path], ["ed", "-x", "+9", path]]
+
+
+@at_a_screen
+async def test_why_no_editor_opens_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WhyApp, "suspend", lambda _: nullcontext())
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    async with sitting_at(FakeTree()) as user:
+        await user.press("e")
+        assert "src/shape.c is no file that can be opened here" in user.text
+    async with sitting_at(FakeTree(folder=tmp_path)) as user:
+        await user.press("e")
+        assert "Set $VISUAL or $EDITOR" in user.text
+        monkeypatch.setenv("EDITOR", "/no/such/editor")
+        await user.press("e")
+        assert "No such file or directory: '/no/such/editor'" in user.told[-1]
+
+
+# -- text of the program -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["[red]x[/red]", "[/]", "[@click=app.quit]x[/]", "a[i] = b[/c]", "$[link=x]\\["]
+)
+@at_a_screen
+async def test_markup_in_the_program_is_only_text(text: str) -> None:
+    node = Node(text, 2, Influence.FAILURE, [Node(text, 3)], outcome=text, because=text)
+    tree = FakeTree(node)
+    tree.sources["src/shape.c"] = ["", text, text]
+    app = WhyApp(tree, title=text)
+    async with app.run_test(size=(160, 40)) as pilot:
+        user = User(app, pilot)
+        await user.wait()
+        assert text in user.lines[0]
+        assert f"• {text} = " in user.line("the failure")
+        assert text in user.line(" 2 ▶")
+        assert sum(text in line for line in user.lines) >= 5, "title, tree, sentence, source"
+        await user.press("p")
+        assert f"• {text} = {text}   shape.c:2" in user.text
+        tree.error = KeyError(text)
+        await user.press("escape", "j", "right")
+        assert repr(text) in user.told[-1]
+        assert text[:10] in user.text
+
+
+@pytest.mark.parametrize("text", ["\x1b[2Jx", "a\rb", "a\nb", "\x9b31m", "\u202ex", "\udc80", "\0"])
+@at_a_screen
+async def test_control_characters_are_harmless(text: str) -> None:
+    node = Node(text, 2, Influence.FAILURE, [Node(text, 3)], outcome=text, because=text)
+    tree = FakeTree(node)
+    tree.sources["src/shape.c"] = ["", text, text]
+    app = WhyApp(tree, title=text)
+    async with app.run_test(size=(160, 40)) as pilot:
+        user = User(app, pilot)
+        await user.wait()
+        await user.press("p")
+        shown = user.text
+        await user.press("escape", "v")
+        shown += user.text
+        assert text not in shown
+        assert all(character.isprintable() for character in shown.replace("\n", ""))
+        assert text.encode("unicode_escape").decode() in shown
+
+
+# -- no terminal -------------------------------------------------------------------------------
+
+
+def test_without_a_terminal_other_ways_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(UserError, match=r"standard input is none\.\n.*--html FILE.*--depth N"):
+        run_interactive(FakeTree(), title="why")

@@ -1,0 +1,167 @@
+"""Is what a user said of a cause tree still there the next day, whatever happened?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whence.cli.session import SavedTree, Session
+from whence.errors import UserError
+from whence.model import CauseTree, Mark
+
+from .fake_tree import FakeTree
+
+KEYS = st.text(max_size=5)  # a key is anything: lone surrogates and quotes included
+MARKS = st.sampled_from([None, *Mark])
+STEPS = st.one_of(
+    st.tuples(st.just("mark"), KEYS, MARKS),
+    st.tuples(st.just("expand"), KEYS, st.booleans()),
+    st.tuples(st.just("load"), KEYS, st.none()),
+)
+
+
+def saved(session: Session) -> tuple[object, ...]:
+    return session.marks, session.expanded, session.selected
+
+
+@given(steps=st.lists(STEPS, max_size=12))
+def test_what_was_said_last_is_what_is_loaded(
+    steps: list[tuple[str, str, Mark | bool | None]],
+) -> None:
+    marks: dict[str, Mark] = {}
+    expanded: dict[str, bool] = {}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "why.json"
+        session = Session.load(path, "run")
+        for what, key, value in steps:
+            if what == "load":
+                session = Session.load(path, "run")
+            elif isinstance(value, bool):
+                session.expand(key, value)
+                expanded[key] = value
+            else:
+                session.mark(key, value)
+                marks[key] = value  # type: ignore[assignment]  # None is taken out below
+        session.save()
+        found = Session.load(path, "run")
+    assert not found.is_new
+    assert found.marks == {key: mark for key, mark in marks.items() if mark is not None}
+    assert found.expanded == {key for key, is_expanded in expanded.items() if is_expanded}
+
+
+def test_a_file_cut_off_anywhere_is_a_new_session_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "why.json"
+    session = Session(path, "run")
+    session.expand("/é", True)
+    session.mark("/a", Mark.ROOT)
+    whole = path.read_bytes()
+    for end in range(len(whole) - 2):  # without its last newline it is whole
+        path.write_bytes(whole[:end])
+        found = Session.load(path, "run")
+        assert (found.is_new, found.marks) == (True, {}), whole[:end]
+        assert found.kept == tmp_path / "why.old.json"
+        assert found.kept.read_bytes() == whole[:end]
+        assert not path.exists()
+
+
+@given(garbage=st.binary(max_size=40))
+def test_no_content_is_a_crash(garbage: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "why.json"
+        path.write_bytes(garbage)
+        assert Session.load(path, "run").is_new
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=4,
+)
+
+
+@given(marks=JSON, expanded=JSON, selected=JSON)
+def test_no_document_is_a_crash(marks: object, expanded: object, selected: object) -> None:
+    document = {"marks": marks, "expanded": expanded, "selected": selected}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "why.json"
+        path.write_text(json.dumps({"whence": 1, "run": "run", **document}))
+        found = Session.load(path, "run")
+        found.save()  # whatever was taken can be written
+
+
+def test_the_session_of_another_run_is_kept_aside(tmp_path: Path) -> None:
+    path = tmp_path / "why.json"
+    Session(path, "yesterday").mark("/a", Mark.BENIGN)
+    found = Session.load(path, "today")
+    assert (found.is_new, found.marks) == (True, {})
+    found.mark("/b", Mark.ROOT)
+    assert found.kept is not None
+    assert Session.load(found.kept, "yesterday").marks == {"/a": Mark.BENIGN}
+    assert Session.load(path, "today").marks == {"/b": Mark.ROOT}
+
+
+def test_a_missing_file_is_a_new_session(tmp_path: Path) -> None:
+    found = Session.load(tmp_path / "none.json", "run")
+    assert (found.is_new, found.kept) == (True, None)
+
+
+def test_a_failed_write_is_said_and_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session(tmp_path / "why.json", "run")
+    session.mark("/a", Mark.ROOT)
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(UserError, match=r"why.json cannot be written: No space left"):
+        session.mark("/b", Mark.ROOT)
+    assert [path.name for path in tmp_path.iterdir()] == ["why.json"]
+    assert Session.load(tmp_path / "why.json", "run").marks == {"/a": Mark.ROOT}
+
+
+# -- the tree that keeps its marks -------------------------------------------------------------
+
+
+def test_a_saved_tree_is_a_cause_tree(tmp_path: Path) -> None:
+    tree: CauseTree = SavedTree(FakeTree(), Session(tmp_path / "why.json", "run"))
+    assert tree.children(0) == (1, 2)
+    assert tree.cause(1).predicate.text == "class == RIGHT"
+    assert tree.source("src/shape.c")
+
+
+def test_marks_come_back_as_causes_appear_whatever_their_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "why.json"
+    tree = SavedTree(FakeTree(), Session.load(path, "run"))
+    _, last = tree.children(0)
+    kind = tree.children(0)[0]
+    squares, _ = tree.children(kind)
+    tree.mark(squares, Mark.ROOT)
+    tree.mark(last, Mark.BENIGN)
+
+    fake = FakeTree()
+    tree = SavedTree(fake, Session.load(path, "run"))
+    assert tree.marks == {}
+    tree.children(0)
+    assert tree.marks == {last: Mark.BENIGN}
+    tree.children(kind)
+    assert tree.marks == {last: Mark.BENIGN, fake.number("a * a != b * b + c * c"): Mark.ROOT}
+
+
+def test_nothing_is_computed_below_a_benign_cause(tmp_path: Path) -> None:
+    fake = FakeTree()
+    tree = SavedTree(fake, Session(tmp_path / "why.json", "run"))
+    kind, _ = tree.children(0)
+    squares, _ = tree.children(kind)
+    tree.mark(kind, Mark.BENIGN)
+    assert tree.children(kind) == ()
+    assert tree.children(squares) == ()
+    assert fake.asked == [0, kind]
+    tree.mark(kind, None)
+    assert tree.children(squares) != ()
