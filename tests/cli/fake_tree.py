@@ -62,14 +62,22 @@ def triangle() -> Node:
 class FakeTree:
     """Grows from nodes; `asked` has every cause whose children were computed."""
 
-    def __init__(self, root: Node | None = None, *, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        root: Node | None = None,
+        *,
+        folder: Path | None = None,
+        source: list[str] = SOURCE,
+        values: dict[str, str] | None = None,
+    ) -> None:
         self.asked: list[int] = []
         self.cancelled = 0
-        self.sources = {"src/shape.c": SOURCE}
+        self.sources = {"src/shape.c": source}
         self.gate: threading.Event | None = None  # computing waits for it, if it is there
         self.started = threading.Event()
         self.error: Exception | None = None  # what computing raises
         self._folder = folder
+        self._values = values  # of all statements, if given
         self._marks: dict[int, Mark] = {}
         self._causes: list[Cause] = []
         self._nodes: list[Node] = []
@@ -118,8 +126,11 @@ class FakeTree:
         number = len(self._causes)
         above = "" if parent is None else self._causes[parent].key
         predicate = Predicate("src/shape.c", node.line, "area", node.text, node.outcome)
+        source = self.sources["src/shape.c"]
         statements = tuple(
-            Statement("src/shape.c", line, "area", SOURCE[line - 1], VALUES.get(line, {}))
+            Statement(
+                "src/shape.c", line, "area", source[line - 1], self._values or VALUES.get(line, {})
+            )
             for line in node.lines or (node.line,)
         )
         said = f"`{node.text}` was {node.outcome} because of what line {statements[0].line} set"

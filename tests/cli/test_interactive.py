@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import re
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
@@ -24,7 +27,9 @@ from whence.errors import UserError
 from whence.model import CauseTree, Influence, Mark
 
 from .fake_tree import FakeTree, Node
+from .terminal import Terminal
 
+CTRL_C = "\x03"
 SQUARES = "a * a != b * b + c * c"
 
 
@@ -52,15 +57,14 @@ class User:
             await self.wait()
 
     async def press_at_once(self, *keys: str) -> None:
-        """Press keys while something is being computed."""
+        """Press keys faster than anything can happen in between."""
         for key in keys:
             character = key if len(key) == 1 else None
             self.app.post_message(Key(_character_to_key(key) if character else key, character))
-            await self._settle()
+        await self._settle()
 
     async def wait(self) -> None:
         """Wait until nothing is being computed any more."""
-        await self._settle()
         while self.app._background.current is not None:
             await asyncio.sleep(0.001)
         await self._settle()
@@ -104,12 +108,13 @@ class User:
 
 
 @asynccontextmanager
-async def sitting_at(tree: CauseTree, size: tuple[int, int] = (160, 40)) -> AsyncIterator[User]:
-    app = WhyApp(tree, title="whence why: the failed assertion at shape.c:18")
+async def sitting_at(
+    tree: CauseTree, size: tuple[int, int] = (100, 30), title: str = "why", ready: bool = True
+) -> AsyncIterator[User]:
+    app = WhyApp(tree, title=title)
     async with app.run_test(size=size, notifications=True) as pilot:
         user = User(app, pilot)
-        if not isinstance(tree, FakeTree) or tree.gate is None:
-            await user.wait()
+        await (user.wait() if ready else pilot.pause())
         yield user
     app.stop()
 
@@ -227,16 +232,16 @@ async def test_what_is_folded_again_is_not_computed() -> None:
         assert tree.asked == [0, 1]
 
 
-@pytest.mark.parametrize(
-    "error", [UserError("the solver [/] is gone", slug="x"), KeyError("[red]a[/red]")]
-)
 @at_a_screen
-async def test_an_error_is_shown_and_the_user_goes_on(error: Exception) -> None:
+async def test_an_error_is_shown_and_the_user_goes_on() -> None:
     tree = FakeTree()
     async with sitting_at(tree) as user:
-        tree.error = error
+        tree.error = UserError("The solver is gone.\nInstall it.", slug="x")
         await user.press("j", "right")
-        assert "the solver [/] is gone" in user.text or "[red]a[/red]" in user.text
+        assert "The solver is gone." in user.text
+        tree.error = KeyError("a")
+        await user.press("right")
+        assert "KeyError: 'a'" in user.text
         tree.error = None
         await user.press("right")
         assert SQUARES in user.causes
@@ -267,7 +272,8 @@ async def test_a_computation_that_became_needless_is_cancelled() -> None:
     tree = FakeTree()
     async with sitting_at(tree) as user:
         tree.gate = threading.Event()
-        await user.press_at_once("j", "right", "b")
+        await user.press_at_once("j", "right")
+        await user.press_at_once("b")
         assert tree.cancelled == 1
         tree.error = RuntimeError("cancelled")
         tree.gate.set()
@@ -282,10 +288,21 @@ async def test_what_waits_below_a_benign_cause_is_never_computed() -> None:
     async with sitting_at(tree) as user:
         await user.press("j", "right")
         tree.gate = threading.Event()
-        await user.press_at_once("j", "right", "j", "right", "k", "k", "b")
+        for keys in (["j", "right"], ["j", "right"], ["k", "k", "b"]):
+            await user.press_at_once(*keys)
         tree.gate.set()
         await user.wait()
-        assert tree.asked == [0, 1, tree.number(SQUARES)]
+        assert tree.asked == [0, 1, tree.number(SQUARES)], "that was under way"
+
+
+@at_a_screen
+async def test_a_mark_counts_however_fast_it_came() -> None:
+    tree = FakeTree()
+    async with sitting_at(tree) as user:
+        await user.press("j", "right")
+        await user.press_at_once("j", "right", "j", "right", "k", "k", "b")
+        await user.wait()
+        assert tree.asked == [0, 1]
 
 
 @at_a_screen
@@ -303,15 +320,8 @@ async def test_the_root_shows_how_the_damage_travels() -> None:
     async with sitting_at(tree) as user:
         await user.press("j", "right", "j", "r")
         assert tree.marks == {tree.number(SQUARES): Mark.ROOT}
-        said = [line.strip("│ ") for line in user.lines]
-        shown = [
-            said.index(f"{text}")
-            for text in (
-                f"✓ {SQUARES}   shape.c:8",
-                "✓ class == RIGHT   shape.c:12",
-                "✗ near(area, 9.92)   shape.c:18",
-            )
-        ]
+        path = (f"✓ {SQUARES}   shape", "✓ class == RIGHT   shape", "✗ near(area, 9.92)   shape")
+        shown = [next(n for n, line in enumerate(user.lines) if step in line) for step in path]
         assert shown == sorted(shown)
         await user.press("escape")
         assert "◆ root" in user.line(f"✓ {SQUARES}")
@@ -346,6 +356,22 @@ async def test_nothing_is_lost_if_whence_is_killed(tmp_path: Path) -> None:
         killed = Session.load(tmp_path / "why.json", "run")
         assert killed.marks == {tree.cause(1).key: Mark.BENIGN}
         assert killed.expanded == {tree.cause(0).key, tree.cause(1).key}
+
+
+@at_a_screen
+async def test_a_user_who_went_elsewhere_is_not_taken_back(tmp_path: Path) -> None:
+    _, tree = resumed(tmp_path)
+    async with sitting_at(tree) as user:
+        await user.press("j", "right", "j")
+    fake, tree = resumed(tmp_path)
+    fake.children(0)  # known, so that only what is below waits
+    fake.gate = threading.Event()
+    async with sitting_at(tree, ready=False) as user:
+        await user.press_at_once("j", "j")
+        fake.gate.set()
+        await user.wait()
+        assert SQUARES in user.causes
+        assert user.selected == "a < b || b < c"
 
 
 @at_a_screen
@@ -398,20 +424,20 @@ async def test_help_explains_the_keys() -> None:
 @at_a_screen
 async def test_a_search_finds_what_is_folded_away() -> None:
     async with sitting_at(FakeTree()) as user:
-        await user.press("j", "right", "left", "k", "slash", *"B * B", "enter")
+        await user.press("j", "right", "left", "k", "slash", *"B *", "enter")
         assert user.selected == SQUARES
-        await user.press("slash", *"shape.c:6", "enter")
+        await user.press("slash", *"c:6", "enter")
         assert user.selected == "a < b || b < c"
-        await user.press("slash", *"quark", "escape", "k")
+        await user.press("slash", *"z", "escape", "k")
         assert user.selected == "a == b && b == c"
-        await user.press("slash", *"quark", "enter")
-        assert "No cause computed so far has 'quark'" in user.text
+        await user.press("slash", *"z", "enter")
+        assert "No cause computed so far has 'z'" in user.text
 
 
 @at_a_screen
 async def test_next_and_previous_go_around() -> None:
     async with sitting_at(FakeTree()) as user:
-        await user.press("slash", *"false", "enter", "n")
+        await user.press("slash", *"fal", "enter", "n")
         assert user.selected == "near(area, 9.92)"
         await user.press("N")
         assert user.selected == "a < b || b < c"
@@ -446,9 +472,9 @@ async def test_the_source_opens_at_the_selected_line(
     monkeypatch.setattr(WhyApp, "suspend", lambda _: nullcontext())
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", "ed -x")
-    _, tree = FakeTree(), FakeTree(folder=tmp_path)
+    tree = FakeTree(folder=tmp_path)
     async with sitting_at(SavedTree(tree, Session(tmp_path / "why.json", "run"))) as user:
-        await user.press("j", "e", "tab", "up", "e")
+        await user.press_at_once("j", "e", "tab", "up", "e")
     path = str(tmp_path / "src/shape.c")
     assert ran == [["ed", "-x", "+12", path], ["ed", "-x", "+9", path]]
 
@@ -472,47 +498,47 @@ async def test_why_no_editor_opens_is_said(tmp_path: Path, monkeypatch: pytest.M
 # -- text of the program -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text", ["[red]x[/red]", "[/]", "[@click=app.quit]x[/]", "a[i] = b[/c]", "$[link=x]\\["]
-)
-@at_a_screen
-async def test_markup_in_the_program_is_only_text(text: str) -> None:
-    node = Node(text, 2, Influence.FAILURE, [Node(text, 3)], outcome=text, because=text)
-    tree = FakeTree(node)
-    tree.sources["src/shape.c"] = ["", text, text]
-    app = WhyApp(tree, title=text)
-    async with app.run_test(size=(160, 40)) as pilot:
-        user = User(app, pilot)
-        await user.wait()
-        assert text in user.lines[0]
-        assert f"• {text} = " in user.line("the failure")
-        assert text in user.line(" 2 ▶")
-        assert sum(text in line for line in user.lines) >= 5, "title, tree, sentence, source"
-        await user.press("p")
-        assert f"• {text} = {text}   shape.c:2" in user.text
-        tree.error = KeyError(text)
-        await user.press("escape", "j", "right")
-        assert repr(text) in user.told[-1]
-        assert text[:10] in user.text
+MARKUP = ("[red]x[/red]", "[/]", "[@click=app.quit]x[/]", "a[i] = b[/c]", "$x[link=y]\\[")
+CONTROLS = ("\x1b[2Jx", "a\rb", "a\nb", "\x9b31m", "\u202ex", "\udc80", "\0")
 
 
-@pytest.mark.parametrize("text", ["\x1b[2Jx", "a\rb", "a\nb", "\x9b31m", "\u202ex", "\udc80", "\0"])
+def speaking(*texts: str) -> FakeTree:
+    """A tree in which the program has these texts everywhere."""
+    nodes = [Node(text, 2 + n, outcome=text, because=text) for n, text in enumerate(texts)]
+    root = Node(texts[0], 1, Influence.FAILURE, nodes, outcome=texts[0])
+    return FakeTree(root, source=["", *texts], values=dict(zip(texts, texts, strict=True)))
+
+
 @at_a_screen
-async def test_control_characters_are_harmless(text: str) -> None:
-    node = Node(text, 2, Influence.FAILURE, [Node(text, 3)], outcome=text, because=text)
-    tree = FakeTree(node)
-    tree.sources["src/shape.c"] = ["", text, text]
-    app = WhyApp(tree, title=text)
-    async with app.run_test(size=(160, 40)) as pilot:
-        user = User(app, pilot)
-        await user.wait()
+async def test_markup_in_the_program_is_only_text() -> None:
+    tree = speaking(*MARKUP)
+    async with sitting_at(tree, title=MARKUP[0]) as user:
+        assert MARKUP[0] in user.lines[0]
+        tree.error = KeyError(MARKUP[0])
+        for number, text in enumerate(MARKUP):
+            await user.press("j", "right")
+            assert f"• {text} = " in user.line(f"shape.c:{2 + number}  decided")
+            assert f"▶ {text}" in user.text, "the source"
+            assert user.text.count(f" {text}") >= 4, "and its sentence, and its statement"
+            assert f"KeyError: {MARKUP[0]!r}" in user.text
         await user.press("p")
-        shown = user.text
+        assert f"• {text} = {text}   shape.c:{2 + number}" in user.text
         await user.press("escape", "v")
-        shown += user.text
-        assert text not in shown
-        assert all(character.isprintable() for character in shown.replace("\n", ""))
-        assert text.encode("unicode_escape").decode() in shown
+        for text in MARKUP:
+            assert f"{text} = {text}" in re.sub(" +", " ", user.text)
+
+
+@at_a_screen
+async def test_control_characters_are_harmless() -> None:
+    async with sitting_at(speaking(*CONTROLS), title="".join(CONTROLS)) as user:
+        for text in CONTROLS:
+            await user.press("j")
+            assert all(line.isprintable() for line in user.lines)
+            assert f"▶ {text.encode('unicode_escape').decode()}" in user.text
+        for key in "pv":  # all values of the program are among those of each statement
+            await user.press(key)
+            assert all(line.isprintable() for line in user.lines)
+            await user.press("escape")
 
 
 # -- no terminal -------------------------------------------------------------------------------
@@ -522,3 +548,54 @@ def test_without_a_terminal_other_ways_are_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(UserError, match=r"standard input is none\.\n.*--html FILE.*--depth N"):
         run_interactive(FakeTree(), title="why")
+
+
+# -- a real terminal ---------------------------------------------------------------------------
+
+WALK = """
+from pathlib import Path
+from tests.cli.fake_tree import FakeTree
+from whence.cli.interactive import run_interactive
+run_interactive(FakeTree(folder=Path("/where")), title="why")
+print("bye")
+"""
+EDITOR = """#!/bin/sh
+trap 'echo interrupted; exit' INT
+echo editing "$@"
+while :; do sleep 0.01; done
+"""
+
+
+def test_an_editor_has_the_terminal_to_itself(tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(EDITOR)
+    editor.chmod(0o755)
+    terminal = Terminal(WALK, EDITOR=str(editor))
+    terminal.wait_for("could have changed")
+    terminal.type("je")
+    terminal.wait_for("editing +12 /where/src/shape.c")
+    terminal.type(CTRL_C)
+    terminal.wait_for("interrupted")
+    terminal.type("p")
+    terminal.wait_for("How the damage travels")
+    terminal.type("q" + CTRL_C)
+    terminal.check_left_as_found()
+
+
+def test_an_interrupt_from_elsewhere_leaves_the_terminal_as_it_was() -> None:
+    terminal = Terminal(WALK)
+    terminal.wait_for("could have changed")
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.check_left_as_found()
+
+
+def test_quitting_does_not_wait_for_a_long_computation() -> None:
+    script = WALK.replace(
+        "run_interactive(", "FakeTree.children = lambda *_: time.sleep(60)\nrun_interactive("
+    )
+    terminal = Terminal(f"import time\n{script}")
+    terminal.wait_for("computing")
+    started = time.monotonic()
+    terminal.type("q")
+    terminal.check_left_as_found()
+    assert time.monotonic() - started < 20

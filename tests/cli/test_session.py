@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whence.cli.session import SavedTree, Session
@@ -25,10 +25,10 @@ STEPS = st.one_of(
 )
 
 
-def saved(session: Session) -> tuple[object, ...]:
-    return session.marks, session.expanded, session.selected
+examples = settings(max_examples=40, deadline=None)
 
 
+@examples
 @given(steps=st.lists(STEPS, max_size=12))
 def test_what_was_said_last_is_what_is_loaded(
     steps: list[tuple[str, str, Mark | bool | None]],
@@ -69,6 +69,7 @@ def test_a_file_cut_off_anywhere_is_a_new_session_and_kept(tmp_path: Path) -> No
         assert not path.exists()
 
 
+@examples
 @given(garbage=st.binary(max_size=40))
 def test_no_content_is_a_crash(garbage: bytes) -> None:
     with TemporaryDirectory() as folder:
@@ -84,6 +85,7 @@ JSON = st.recursive(
 )
 
 
+@examples
 @given(marks=JSON, expanded=JSON, selected=JSON)
 def test_no_document_is_a_crash(marks: object, expanded: object, selected: object) -> None:
     document = {"marks": marks, "expanded": expanded, "selected": selected}

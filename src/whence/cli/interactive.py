@@ -107,8 +107,6 @@ class WhyApp(App[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "simulate_key('down')", show=False),
-        Binding("k", "simulate_key('up')", show=False),
         Binding("b", "mark('benign')", "Benign"),
         Binding("r", "mark('root')", "Root"),
         Binding("p", "path", "Path"),
@@ -134,13 +132,14 @@ class WhyApp(App[None]):
     def __init__(self, tree: CauseTree, *, title: str) -> None:
         super().__init__()
         self._tree = tree
-        self._heading = title
+        self._subject = title
         self._session = tree.session if isinstance(tree, SavedTree) else None
         self._expanded = set(self._session.expanded if self._session else ())
         self._resume = self._session.selected if self._session else None
         self._shown: dict[int, TreeNode[Row]] = {}
         self._files: dict[str, list[str]] = {}
         self._background = Background(tree, self._tell)
+        self._detailed: TreeNode[Row] | None = None  # whose statements are shown
         self._sought = ""
 
     def _tell(self, number: int, found: Found) -> None:
@@ -155,15 +154,22 @@ class WhyApp(App[None]):
     # -- what is on the screen -----------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        yield Static(id="title")
+        # Held here and not looked up: while the screen closes, there is nothing to be found.
+        self._heading = Static(id="title")
+        self._causes = CauseView(self._row(0))
+        self._sentence = Static(id="sentence")
+        self._statements = Statements()
+        self._source = Source()
+        self._search = Input(id="search", placeholder="search the causes computed so far")
+        yield self._heading
         with Container(id="panes"):
-            yield CauseView(self._row(0))
+            yield self._causes
             with Vertical(id="right"):
                 with VerticalScroll(id="because", can_focus=False):
-                    yield Static(id="sentence")
-                yield Statements()
-                yield Source()
-        yield Input(id="search", placeholder="search the causes computed so far")
+                    yield self._sentence
+                yield self._statements
+                yield self._source
+        yield self._search
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
@@ -177,10 +183,6 @@ class WhyApp(App[None]):
         self._show_title()
 
     @property
-    def _causes(self) -> CauseView:
-        return self.query_one(CauseView)
-
-    @property
     def _selected(self) -> TreeNode[Row]:
         return self._causes.cursor_node or self._causes.root
 
@@ -189,19 +191,22 @@ class WhyApp(App[None]):
 
     def _show_title(self) -> None:
         marks = [row_of(node).mark for node in self._shown.values()]
-        text = Text(literal(self._heading), "bold", end="")
+        text = Text(literal(self._subject), "bold", end="")
         text.append(f"   {len(marks)} cause{'s' * (len(marks) != 1)} so far", "not bold dim")
         for mark in Mark:
             if mark in marks:
                 text.append(f", {marks.count(mark)} {mark.value}", "not bold dim")
-        self.query_one("#title", Static).update(text)
+        self._heading.update(text)
 
     @on(Tree.NodeHighlighted)
     def _show_cause(self) -> None:
-        cause = row_of(self._selected).cause
-        self.query_one("#sentence", Static).update(sentence(cause))
-        self.query_one(Statements).show(cause.statements)
-        if self._session:
+        node = self._detailed = self._selected
+        if not node.is_root:
+            self._resume = None  # the user, or we, went somewhere
+        cause = row_of(node).cause
+        self._sentence.update(sentence(cause))
+        self._statements.show(cause.statements)
+        if self._session and self._resume is None:
             self._session.selected = cause.key
         self._show_source()
 
@@ -214,12 +219,18 @@ class WhyApp(App[None]):
             with self._reporting():
                 self._files[file] = self._tree.source(file) if file else []
         lit = frozenset(each.line for each in cause.statements if each.file == file)
-        self.query_one(Source).show(file, self._files[file], lit=lit, line=line)
+        self._source.show(file, self._files[file], lit=lit, line=line)
 
     def _position(self) -> tuple[str, int]:
         """The file and line that is selected: a statement's, or the predicate's."""
-        where = self.query_one(Statements).selected or row_of(self._selected).cause.predicate
+        where = self._statement or row_of(self._selected).cause.predicate
         return where.file, where.line
+
+    @property
+    def _statement(self) -> Statement | None:
+        if self._detailed is not self._selected:
+            self._show_cause()  # two keys were quicker than the news that the cursor moved
+        return self._statements.selected
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
@@ -235,6 +246,7 @@ class WhyApp(App[None]):
 
     def _say(self, text: str, severity: Literal["information", "warning", "error"]) -> None:
         lines = "\n".join(map(literal, text.splitlines()))
+        self.clear_notifications()
         self.notify(lines, severity=severity, markup=False)
 
     # -- unfolding -----------------------------------------------------------------------------
@@ -255,17 +267,22 @@ class WhyApp(App[None]):
 
     @on(Tree.NodeExpanded)
     def _is_unfolded(self, event: Tree.NodeExpanded[Row]) -> None:
-        if event.node.is_expanded:  # still: it was said a moment ago
+        if event.node.is_expanded and self._is_shown(event.node):  # still: this is a moment ago
             self._note_expanded(row_of(event.node), True)
             self._want(event.node, urgent=True)
 
     @on(Tree.NodeCollapsed)
     def _is_folded(self, event: Tree.NodeCollapsed[Row]) -> None:
         row = row_of(event.node)
+        if event.node.is_expanded or not self._is_shown(event.node):
+            return
         self._note_expanded(row, False)
         if row.state is State.WAITING:
             self._background.drop(row.cause.id.__eq__)
             self._set_state(event.node, State.NEW)
+
+    def _is_shown(self, node: TreeNode[Row]) -> bool:
+        return self._shown.get(row_of(node).cause.id) is node
 
     def _note_expanded(self, row: Row, is_expanded: bool) -> None:
         key = row.cause.key
@@ -306,6 +323,7 @@ class WhyApp(App[None]):
 
     def _add(self, node: TreeNode[Row], numbers: tuple[int, ...]) -> None:
         """Show the causes below one, unfolded as far as they were the last time."""
+        row_of(node).cause = self._tree.cause(row_of(node).cause.id)  # it knows its children now
         self._set_state(node, State.KNOWN)
         node.allow_expand = bool(numbers)
         for number in numbers:
@@ -315,6 +333,8 @@ class WhyApp(App[None]):
             self._shown[number] = child
             self._unfold_again(child)
         self._show_title()
+        if node is self._selected:
+            self._show_cause()
 
     def _unfold_again(self, node: TreeNode[Row]) -> None:
         row = row_of(node)
@@ -322,11 +342,11 @@ class WhyApp(App[None]):
             self._want(node, urgent=False)
             node.expand()
         if row.cause.key == self._resume:
-            self._resume = None
-            self._causes.call_after_refresh(self._causes.move_cursor, node)
+            self._causes.call_after_refresh(self._go_on_at, node)
 
-    def on_key(self) -> None:
-        self._resume = None  # the user is elsewhere by now
+    def _go_on_at(self, node: TreeNode[Row]) -> None:
+        if self._resume is not None:
+            self._causes.move_cursor(node)
 
     # -- marks ---------------------------------------------------------------------------------
 
@@ -373,34 +393,35 @@ class WhyApp(App[None]):
         self.push_screen(Page("Keys and signs", HELP))
 
     def action_values(self) -> None:
-        statement = self.query_one(Statements).selected
-        if statement is not None:
-            self.push_screen(Page("Values", everything(statement)))
+        if self._statement is not None:
+            self.push_screen(Page("Values", everything(self._statement)))
 
     def action_edit(self) -> None:
         file, line = self._position()
         find = getattr(self._tree, "source_path", None)
-        path = find(file) if find and file else None
-        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-        if path is None:
-            self._say(f"{file or 'This cause'} is no file that can be opened here.", "warning")
-        elif not editor:
-            self._say("Set $VISUAL or $EDITOR to the command of your editor.", "warning")
-        else:
-            with self._reporting():
-                command = editor_command(editor, path, line)
-                with self.suspend(), _uninterrupted():
-                    status = subprocess.run(command, check=False).returncode
-                if status:
-                    self._say(f"{shlex.join(command)} ended with status {status}.", "warning")
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+        with self._reporting():
+            path = find(file) if find and file else None
+            if path is None:
+                self._say(f"{file or 'This cause'} is no file that can be opened here.", "warning")
+            elif not editor.strip():
+                self._say("Set $VISUAL or $EDITOR to the command of your editor.", "warning")
+            else:
+                self._run(editor_command(editor, path, line))
+
+    def _run(self, command: list[str]) -> None:
+        """Leave the screen to a command until it ends."""
+        with self.suspend(), _uninterrupted():
+            status = subprocess.run(command, check=False).returncode
+        if status:
+            self._say(f"{shlex.join(command)} ended with status {status}.", "warning")
 
     # -- searching -----------------------------------------------------------------------------
 
     def action_search(self) -> None:
-        box = self.query_one("#search", Input)
-        box.add_class("-open")
-        box.value = ""
-        box.focus()
+        self._search.add_class("-open")
+        self._search.value = ""
+        self._search.focus()
 
     @on(Input.Submitted)
     def _is_asked(self, event: Input.Submitted) -> None:
@@ -410,9 +431,8 @@ class WhyApp(App[None]):
 
     @on(Input.Blurred)
     def action_close_search(self) -> None:
-        box = self.query_one("#search", Input)
-        if box.has_class("-open"):
-            box.remove_class("-open")
+        if self._search.has_class("-open"):
+            self._search.remove_class("-open")
             self._causes.focus()
 
     def action_next(self, step: int) -> None:

@@ -24,6 +24,14 @@ from whence.cli.phrases import WORDS, holds, literal, place, values_of
 from whence.model import Cause, Mark, Statement
 
 _WIDEST_WORD = max(map(len, WORDS.values()))
+_UP_AND_DOWN = (
+    Binding("j", "cursor_down", show=False),
+    Binding("k", "cursor_up", show=False),
+)
+_SCROLL = (
+    Binding("j", "scroll_down", show=False),
+    Binding("k", "scroll_up", show=False),
+)
 _LEAST = 12  # columns of text that are shown however narrow the screen is
 
 
@@ -62,6 +70,7 @@ class CauseView(Tree[Row]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,enter", "app.unfold", "Unfold", key_display="→"),
         Binding("left", "app.fold", "Fold", key_display="←"),
+        *_UP_AND_DOWN,
     ]
 
     def __init__(self, row: Row) -> None:
@@ -115,6 +124,8 @@ def _right_end(row: Row) -> Text:
 class Statements(DataTable[Text]):
     """The statements of a cause in the order in which they ran, with their values."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*_UP_AND_DOWN]
+
     def __init__(self) -> None:
         super().__init__(id="statements", show_header=False, cursor_type="row", cell_padding=0)
         self._shown: tuple[Statement, ...] = ()
@@ -156,6 +167,7 @@ class Statements(DataTable[Text]):
 class Source(ScrollView, can_focus=True):
     """A source file with line numbers; a cause's lines are lit, and one of them is selected."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*_SCROLL]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"source--number", "source--lit", "source--selected"}
 
     def __init__(self) -> None:
@@ -207,13 +219,15 @@ class Source(ScrollView, can_focus=True):
 # -- pages on top ------------------------------------------------------------------------------
 
 
+class _Scroll(VerticalScroll):
+    BINDINGS: ClassVar[list[BindingType]] = [*_SCROLL]
+
+
 class Page(ModalScreen[None]):
     """Something to read, until the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter,question_mark,v,p,r", "app.pop_screen", "Back"),
-        Binding("j", "app.simulate_key('down')", show=False),
-        Binding("k", "app.simulate_key('up')", show=False),
     ]
 
     def __init__(self, title: str, body: Text) -> None:
@@ -222,7 +236,7 @@ class Page(ModalScreen[None]):
         self._body = body
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="page") as scroll:
+        with _Scroll(id="page") as scroll:
             scroll.border_title = Text(self._heading)
             scroll.border_subtitle = Text("Esc: back")
             yield Static(self._body)

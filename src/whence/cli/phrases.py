@@ -86,6 +86,8 @@ def sentence(cause: Cause) -> Text:
         facts.append(f"stands for {cause.times:,} turns of a loop")
     if cause.also:
         facts.append(f"bears on {_counted(len(cause.also), 'other cause')} too")
+    if cause.children == ():
+        facts.append("nothing else leads to it")
     text.append(f"\n{', '.join(facts)}", style="dim")
     if not cause.is_proved:
         text.append("\nThe solver gave up: some of these statements may not matter.", "yellow")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -20,8 +19,8 @@ _VERSION = 1
 class Session:
     """Marks, and what is unfolded, of the cause tree of one recorded run.
 
-    They go by the keys of causes: numbers depend on the order in which a tree is walked.  A
-    change is in the file when the method that makes it returns, but for `select`.
+    They go by the keys of causes: numbers depend on the order in which a tree is walked.  What a
+    method changes is in the file when it returns.
     """
 
     def __init__(self, path: Path, run: str) -> None:
@@ -29,10 +28,9 @@ class Session:
         self.run = run  # a fingerprint of the recorded run
         self.marks: dict[str, Mark] = {}
         self.expanded: set[str] = set()
-        self.selected: str | None = None
+        self.selected: str | None = None  # to set; it is saved with the next change
         self.is_new = True
         self.kept: Path | None = None  # where the file of another run went, or a damaged one
-        self._lock = threading.Lock()
 
     @classmethod
     def load(cls, path: Path, run: str) -> Session:
@@ -70,29 +68,24 @@ class Session:
         (self.expanded.add if is_expanded else self.expanded.discard)(key)
         self.save()
 
-    def select(self, key: str | None) -> None:
-        """Note where the user is; it is saved with the next change, or by `save`."""
-        self.selected = key
-
     def save(self) -> None:
         """Write it all; whenever we are killed, the file is the old one or the new one."""
-        with self._lock:
-            document = {
-                "whence": _VERSION,
-                "run": self.run,
-                "marks": {key: mark.value for key, mark in sorted(self.marks.items())},
-                "expanded": sorted(self.expanded),
-                "selected": self.selected,
-            }
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                _replace(self.path, json.dumps(document, indent=1).encode() + b"\n")
-            except OSError as error:
-                raise UserError(
-                    f"{self.path} cannot be written: {error.strerror or error}.\n"
-                    "What you mark is lost when you quit, unless there is room for it by then.",
-                    slug="cannot-write",
-                ) from None
+        document = {
+            "whence": _VERSION,
+            "run": self.run,
+            "marks": {key: mark.value for key, mark in sorted(self.marks.items())},
+            "expanded": sorted(self.expanded),
+            "selected": self.selected,
+        }
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(self.path, json.dumps(document, indent=1).encode() + b"\n")
+        except OSError as error:
+            raise UserError(
+                f"{self.path} cannot be written: {error.strerror or error}.\n"
+                "What you mark is lost when you quit, unless it can be written by then.",
+                slug="cannot-write",
+            ) from None
 
 
 def _strings(found: Iterable[object]) -> list[str]:
