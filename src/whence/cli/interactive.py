@@ -28,7 +28,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import DataTable, Footer, Input, Static, Tree
+from textual.widgets import Footer, Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
 from whence.cli.background import Background, Found
@@ -84,7 +84,7 @@ class WhyApp(App[None]):
     #causes:focus, #statements:focus, #source:focus { background-tint: transparent; }
     #causes:focus, #source:focus { border-top: solid $primary; }
     #because { height: auto; max-height: 30%; }
-    #statements { height: auto; max-height: 40%; }
+    #statements { max-height: 40%; }
     #source { height: 1fr; min-height: 4; }
     #search { display: none; height: 1; border: none; padding: 0 1; }
     #search.-open { display: block; }
@@ -92,8 +92,8 @@ class WhyApp(App[None]):
     .-wide #causes, .-wide #right { width: 1fr; height: 1fr; }
     .-narrow #causes { height: 2fr; }
     .-narrow #right { height: 3fr; }
-    #causes > .tree--cursor, #statements > .datatable--cursor { background: $primary 25%; }
-    #causes:focus > .tree--cursor, #statements:focus > .datatable--cursor {
+    #causes > .tree--cursor, .statements--cursor { background: $primary 25%; }
+    #causes:focus > .tree--cursor, #statements:focus > .statements--cursor {
         background: $primary 45%; color: $foreground; text-style: none;
     }
     .source--number { color: $text-muted; }
@@ -210,7 +210,7 @@ class WhyApp(App[None]):
             self._session.selected = cause.key
         self._show_source()
 
-    @on(DataTable.RowHighlighted)
+    @on(Statements.Moved)
     def _show_source(self) -> None:
         cause = row_of(self._selected).cause
         file, line = self._position()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -13,11 +15,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.geometry import Size
+from textual.geometry import Region, Size
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widgets import DataTable, Static, Tree
+from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
 from whence.cli.phrases import WORDS, holds, literal, place, values_of
@@ -121,44 +124,86 @@ def _right_end(row: Row) -> Text:
 # -- the statements of a cause -----------------------------------------------------------------
 
 
-class Statements(DataTable[Text]):
-    """The statements of a cause in the order in which they ran, with their values."""
+class Statements(ScrollView, can_focus=True):
+    """The statements of a cause in the order in which they ran, with their values.
 
-    BINDINGS: ClassVar[list[BindingType]] = [*_UP_AND_DOWN]
+    There may be thousands, so a line is made when it is drawn.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"statements--cursor", "statements--line"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "move(-10)", show=False),
+        Binding("pagedown", "move(10)", show=False),
+        Binding("home", "move(-1_000_000_000)", show=False),
+        Binding("end", "move(1_000_000_000)", show=False),
+    ]
+
+    class Moved(Message):
+        """The user selected another statement."""
 
     def __init__(self) -> None:
-        super().__init__(id="statements", show_header=False, cursor_type="row", cell_padding=0)
+        super().__init__(id="statements")
         self._shown: tuple[Statement, ...] = ()
+        self._cursor = 0
+        self._widest = (0, 0, 0)  # place, text and values
 
     def show(self, statements: tuple[Statement, ...]) -> None:
         """Show these, with the cursor on the last."""
         self._shown = statements
-        self._fill(len(statements) - 1)
+        self._widest = (
+            _widest(place, statements),
+            _widest(_code, statements),
+            _widest(values_of, statements),
+        )
+        self.virtual_size = Size(0, len(statements))
+        self.styles.height = max(len(statements), 1)  # or less, where there is no room
+        self._select(len(statements) - 1)
 
     @property
     def selected(self) -> Statement | None:
-        return self._shown[self.cursor_row] if self.cursor_row < len(self._shown) else None
+        return self._shown[self._cursor] if self._shown else None
+
+    def action_move(self, by: int) -> None:
+        self._select(self._cursor + by)
+        self.post_message(self.Moved())
+
+    def on_click(self, event: events.Click) -> None:
+        self._select(event.y + self.scroll_offset.y)
+        self.post_message(self.Moved())
 
     def on_resize(self) -> None:
-        self._fill(self.cursor_row)
+        self._select(self._cursor)
 
-    def _fill(self, cursor: int) -> None:
-        room = self.scrollable_content_region.width
-        places = [place(statement) for statement in self._shown]
-        values = [values_of(statement) for statement in self._shown]
-        first = max(map(len, places), default=0) + 2
-        last = min(max(map(len, values), default=0), max((room - first) // 2, _LEAST))
-        middle = max(room - first - last, _LEAST)
-        self.clear(columns=True)
-        for width in (first, middle, last):
-            self.add_column("", width=width)
-        for number, statement in enumerate(self._shown):
-            self.add_row(
-                Text(places[number], "dim"),
-                _fit(Text(literal(statement.text.strip())), middle - 2),
-                _fit(Text(values[number], "green"), last),
-            )
-        self.move_cursor(row=cursor, animate=False)
+    def _select(self, row: int) -> None:
+        self._cursor = max(min(row, len(self._shown) - 1), 0)
+        self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, force=True)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        row, width = y + self.scroll_offset.y, self.scrollable_content_region.width
+        if row >= len(self._shown):
+            return Strip.blank(width, self.rich_style)
+        statement, (first, middle, last) = self._shown[row], self._widest
+        last = min(last, max((width - first) // 2, _LEAST))
+        middle = min(middle, width - first - last - 4)
+        text = _fit(Text(place(statement), "dim"), first)
+        text = Text("  ").join(
+            [text, _fit(Text(_code(statement)), middle), Text(values_of(statement), "green")]
+        )
+        name = "statements--cursor" if row == self._cursor else "statements--line"
+        style = self.get_component_rich_style(name)
+        strip = Strip(_fit(text, width).render(self.app.console)).apply_style(style)
+        return strip.adjust_cell_length(width, style)
+
+
+def _widest(column: Callable[[Statement], str], statements: tuple[Statement, ...]) -> int:
+    return max((cell_len(column(each)) for each in statements), default=0)
+
+
+def _code(statement: Statement) -> str:
+    return literal(statement.text.strip())
 
 
 # -- the source --------------------------------------------------------------------------------
