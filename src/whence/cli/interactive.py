@@ -12,6 +12,7 @@ A tree may have two methods that a `CauseTree` need not have:
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import signal
@@ -173,6 +174,7 @@ class WhyApp(App[None]):
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
+        self._listen()
         root = self._causes.root
         self._shown[0] = root
         self._causes.focus()
@@ -411,10 +413,27 @@ class WhyApp(App[None]):
 
     def _run(self, command: list[str]) -> None:
         """Leave the screen to a command until it ends."""
-        with self.suspend(), _uninterrupted():
+        with self.suspend(), self._deaf():
             status = subprocess.run(command, check=False).returncode
         if status:
             self._say(f"{shlex.join(command)} ended with status {status}.", "warning")
+
+    def _listen(self) -> None:
+        """Let an interrupt from outside be an orderly end; Ctrl-C is a key like others."""
+        with suppress(NotImplementedError):  # on Windows
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self.exit)
+
+    @contextmanager
+    def _deaf(self) -> Iterator[None]:
+        """Let Ctrl-C be for the command that has the terminal: we get it, too."""
+        with suppress(NotImplementedError):
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        before = signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN: that is inherited
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+            self._listen()
 
     # -- searching -----------------------------------------------------------------------------
 
@@ -462,19 +481,6 @@ def editor_command(editor: str, path: Path, line: int) -> list[str]:
     if Path(words[0]).stem.lower() in _LIKE_CODE:
         return [*words, "-g", f"{path.absolute()}:{line}"]
     return [*words, f"+{line}", str(path.absolute())]
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C be for the editor, which sees it as we do.
-
-    A handler and not SIG_IGN, which the editor would inherit.
-    """
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _walk(node: TreeNode[Row]) -> Iterator[TreeNode[Row]]:
