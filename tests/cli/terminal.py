@@ -11,6 +11,7 @@ import sys
 import termios
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import whence
@@ -39,9 +40,19 @@ class Terminal:
         self._printed = b""
         threading.Thread(target=self._read, daemon=True).start()
 
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._theirs)
+
     def _read(self) -> None:
-        while True:
-            self._printed += os.read(self._ours, 65536)
+        with suppress(OSError):  # the other end is closed
+            while True:
+                self._printed += os.read(self._ours, 65536)
+        os.close(self._ours)
 
     @property
     def printed(self) -> str:

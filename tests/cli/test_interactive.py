@@ -53,21 +53,35 @@ class User:
 
     async def press(self, *keys: str) -> None:
         for key in keys:
-            await self.press_at_once(key)
+            self._post(key)
             await self.wait()
 
     async def press_at_once(self, *keys: str) -> None:
         """Press keys faster than anything can happen in between."""
         for key in keys:
-            character = key if len(key) == 1 else None
-            self.app.post_message(Key(_character_to_key(key) if character else key, character))
+            self._post(key)
         await self._settle()
+
+    def _post(self, key: str) -> None:
+        is_character = len(key) == 1
+        name = _character_to_key(key) if is_character else key
+        self.app.post_message(Key(name, key if is_character else None))
 
     async def wait(self) -> None:
         """Wait until nothing is being computed any more."""
+        await self._settle()
         while self.app._background.current is not None:
             await asyncio.sleep(0.001)
-        await self._settle()
+            await self._settle()
+
+    async def sees(self, text: str) -> None:
+        """It is on the screen, now or in a moment: notifications take their time."""
+        for _ in range(1000):
+            if text in self.text:
+                return
+            await asyncio.sleep(0.005)
+            await self._settle()
+        raise AssertionError(f"no {text!r} in\n{self.text}")
 
     async def _settle(self) -> None:
         # Not `Pilot.press`: it waits until the processor is idle, for a tenth of a second a key.
@@ -238,10 +252,10 @@ async def test_an_error_is_shown_and_the_user_goes_on() -> None:
     async with sitting_at(tree) as user:
         tree.error = UserError("The solver is gone.\nInstall it.", slug="x")
         await user.press("j", "right")
-        assert "The solver is gone." in user.text
+        await user.sees("The solver is gone.")
         tree.error = KeyError("a")
         await user.press("right")
-        assert "KeyError: 'a'" in user.text
+        await user.sees("KeyError: 'a'")
         tree.error = None
         await user.press("right")
         assert SQUARES in user.causes
@@ -310,7 +324,7 @@ async def test_the_failure_cannot_be_benign() -> None:
     tree = FakeTree()
     async with sitting_at(tree) as user:
         await user.press("b")
-        assert "cannot be benign" in user.text
+        await user.sees("cannot be benign")
         assert tree.marks == {}
 
 
@@ -394,7 +408,7 @@ async def test_a_session_that_cannot_be_saved_is_said(
         with monkeypatch.context() as patch:
             patch.setattr("os.replace", _fail)
             await user.press("j", "b")
-        assert "cannot be written: no room" in user.text
+        await user.sees("cannot be written: no room")
         assert fake.marks == {1: Mark.BENIGN}
 
 
@@ -409,7 +423,7 @@ def _fail(*_: object) -> None:
 async def test_all_values_of_a_statement_are_shown() -> None:
     async with sitting_at(FakeTree()) as user:
         await user.press("tab", "up", "v")
-        assert "return = 10" in user.text
+        await user.sees("return = 10")
         await user.press("escape")
         assert len(user.app.screen_stack) == 1
 
@@ -418,7 +432,7 @@ async def test_all_values_of_a_statement_are_shown() -> None:
 async def test_help_explains_the_keys() -> None:
     async with sitting_at(FakeTree(), (80, 24)) as user:
         await user.press("question_mark")
-        assert "it is as it should be" in user.text
+        await user.sees("it is as it should be")
 
 
 @at_a_screen
@@ -431,7 +445,7 @@ async def test_a_search_finds_what_is_folded_away() -> None:
         await user.press("slash", *"z", "escape", "k")
         assert user.selected == "a == b && b == c"
         await user.press("slash", *"z", "enter")
-        assert "No cause computed so far has 'z'" in user.text
+        await user.sees("No cause computed so far has 'z'")
 
 
 @at_a_screen
@@ -486,10 +500,10 @@ async def test_why_no_editor_opens_is_said(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.delenv("EDITOR", raising=False)
     async with sitting_at(FakeTree()) as user:
         await user.press("e")
-        assert "src/shape.c is no file that can be opened here" in user.text
+        await user.sees("src/shape.c is no file that can be opened here")
     async with sitting_at(FakeTree(folder=tmp_path)) as user:
         await user.press("e")
-        assert "Set $VISUAL or $EDITOR" in user.text
+        await user.sees("Set $VISUAL or $EDITOR")
         monkeypatch.setenv("EDITOR", "/no/such/editor")
         await user.press("e")
         assert "No such file or directory: '/no/such/editor'" in user.told[-1]
@@ -520,9 +534,9 @@ async def test_markup_in_the_program_is_only_text() -> None:
             assert f"• {text} = " in user.line(f"shape.c:{2 + number}  decided")
             assert f"▶ {text}" in user.text, "the source"
             assert user.text.count(f" {text}") >= 4, "and its sentence, and its statement"
-            assert f"KeyError: {MARKUP[0]!r}" in user.text
+            await user.sees(f"KeyError: {MARKUP[0]!r}")
         await user.press("p")
-        assert f"• {text} = {text}   shape.c:{2 + number}" in user.text
+        await user.sees(f"• {text} = {text}   shape.c:{2 + number}")
         await user.press("escape", "v")
         for text in MARKUP:
             assert f"{text} = {text}" in re.sub(" +", " ", user.text)
@@ -570,32 +584,30 @@ def test_an_editor_has_the_terminal_to_itself(tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text(EDITOR)
     editor.chmod(0o755)
-    terminal = Terminal(WALK, EDITOR=str(editor))
-    terminal.wait_for("could have changed")
-    terminal.type("je")
-    terminal.wait_for("editing +12 /where/src/shape.c")
-    terminal.type(CTRL_C)
-    terminal.wait_for("interrupted")
-    terminal.type("p")
-    terminal.wait_for("How the damage travels")
-    terminal.type("q" + CTRL_C)
-    terminal.check_left_as_found()
+    with Terminal(WALK, EDITOR=str(editor)) as terminal:
+        terminal.wait_for("could have changed")
+        terminal.type("je")
+        terminal.wait_for("editing +12 /where/src/shape.c")
+        terminal.type(CTRL_C)
+        terminal.wait_for("interrupted")
+        terminal.type("p")
+        terminal.wait_for("How the damage travels")
+        terminal.type("q" + CTRL_C)
+        terminal.check_left_as_found()
 
 
 def test_an_interrupt_from_elsewhere_leaves_the_terminal_as_it_was() -> None:
-    terminal = Terminal(WALK)
-    terminal.wait_for("could have changed")
-    terminal.process.send_signal(signal.SIGINT)
-    terminal.check_left_as_found()
+    with Terminal(WALK) as terminal:
+        terminal.wait_for("could have changed")
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.check_left_as_found()
 
 
 def test_quitting_does_not_wait_for_a_long_computation() -> None:
-    script = WALK.replace(
-        "run_interactive(", "FakeTree.children = lambda *_: time.sleep(60)\nrun_interactive("
-    )
-    terminal = Terminal(f"import time\n{script}")
-    terminal.wait_for("computing")
-    started = time.monotonic()
-    terminal.type("q")
-    terminal.check_left_as_found()
-    assert time.monotonic() - started < 20
+    slow = "import time\nFakeTree.children = lambda *_: time.sleep(60)\nrun_interactive("
+    with Terminal(WALK.replace("run_interactive(", slow)) as terminal:
+        terminal.wait_for("computing")
+        started = time.monotonic()
+        terminal.type("q")
+        terminal.check_left_as_found()
+        assert time.monotonic() - started < 20

@@ -71,6 +71,7 @@ def _check_terminal() -> None:
 class WhyApp(App[None]):
     """The tree, the statements of the selected cause, and their source."""
 
+    TITLE = "whence why"
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  # as Textual types it
     CSS = """
@@ -103,7 +104,7 @@ class WhyApp(App[None]):
     Toast { width: 80; max-width: 90%; }
     Page { align: center middle; }
     #page {
-        width: 90%; max-width: 100; height: auto; max-height: 90%;
+        width: 100%; max-width: 100; height: auto; max-height: 95%; scrollbar-size: 1 1;
         border: round $primary; padding: 0 1; background: $surface;
     }
     """
@@ -171,7 +172,9 @@ class WhyApp(App[None]):
                 yield self._statements
                 yield self._source
         yield self._search
-        yield Footer(compact=True)
+        footer = Footer()
+        footer.compact = True
+        yield footer
 
     def on_mount(self) -> None:
         self._listen()

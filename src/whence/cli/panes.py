@@ -108,9 +108,9 @@ def _depth(node: TreeNode[Row]) -> int:
 
 
 def _right_end(row: Row) -> Text:
-    text = Text(end="").append(f" {place(row.cause.predicate)}", "dim")
+    text = Text(end="").append(f"  {place(row.cause.predicate)}", "dim")
     if row.cause.times > 1:
-        text.append(f" x{row.cause.times}", "yellow")
+        text.append(f" x{row.cause.times:,}", "yellow")
     word, style = WORDS[row.cause.influence], "cyan"
     if row.state in (State.WAITING, State.COMPUTING):
         word, style = row.state.value, "yellow"

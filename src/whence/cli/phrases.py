@@ -29,21 +29,20 @@ _LINKS = {  # from a cause to the one that it bears on
 _OUTCOMES = {"true": ("✓", "green"), "false": ("✗", "red")}
 
 HELP = Text("""\
-↑ ↓ j k      go to another line
-→ enter      unfold: compute the causes below; again: go to the first of them
-←            fold; again: go to the cause above
-tab          to the statements, to the source, and back to the tree
-b            benign: it is as it should be, and all that leads to it goes
-r            root: this is the fault; shows how the damage travels from it
-p            how the damage travels from this cause to the failure
-e            open the source at the selected line in $VISUAL or $EDITOR
-v            all values of the selected statement
-/            search in the causes computed so far; n and N: next, previous
-q ctrl+c     quit; marks, and what is unfolded, are kept
+↑ ↓ j k   go to another line
+→ enter   unfold, which computes the causes below; again: go to the first
+←         fold; again: go to the cause above
+tab       to the statements, to the source, and back to the tree
+b         benign: it is as it should be, so what leads to it goes away
+r         root: this is the fault; shows how the damage travels from it
+p         how the damage travels from here to the failure
+e         open the source at the selected line in $VISUAL or $EDITOR
+v         all values of the selected statement
+/         search in the causes computed so far; n, N: next, previous
+q ctrl+c  quit; marks, and what is unfolded, are kept
 
-✓ it was true   ✗ it was false   • it had this value   x3 in 3 turns of a loop
-
-decided             this branch decided that a statement of the cause above ran
+✓ was true   ✗ was false   • had this value   x3 in 3 turns of a loop
+decided             it decided that a statement of the cause above ran
 could have changed  gone the other way, it could have changed what one read
 premise             the proof of the cause above rests on it
 which memory        it says which memory a statement there read or wrote""")
