@@ -33,7 +33,7 @@ from textual.widgets import Footer, Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
 from whence.cli.background import Background, Found
-from whence.cli.panes import CauseView, Page, Row, Source, State, Statements, row_of
+from whence.cli.panes import LOOK, CauseView, Page, Row, Source, State, Statements, row_of
 from whence.cli.phrases import HELP, everything, literal, sentence, travel
 from whence.cli.session import SavedTree
 from whence.errors import UserError
@@ -74,40 +74,7 @@ class WhyApp(App[None]):
     TITLE = "whence why"
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  # as Textual types it
-    CSS = """
-    #title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-    #panes { height: 1fr; }
-    #causes, #because, #statements, #source {
-        background: $background; padding: 0 1; scrollbar-size: 1 1;
-    }
-    #causes, #because, #source {
-        border-top: solid $surface-lighten-2; border-title-color: $text-muted;
-    }
-    #causes:focus, #statements:focus, #source:focus { background-tint: transparent; }
-    #causes:focus, #source:focus { border-top: solid $primary; }
-    #because { height: auto; max-height: 30%; }
-    #statements { max-height: 40%; }
-    #source { height: 1fr; min-height: 4; }
-    #search { display: none; height: 1; border: none; padding: 0 1; }
-    #search.-open { display: block; }
-    .-wide #panes { layout: horizontal; }
-    .-wide #causes, .-wide #right { width: 1fr; height: 1fr; }
-    .-narrow #causes { height: 2fr; }
-    .-narrow #right { height: 3fr; }
-    #causes > .tree--cursor, .statements--cursor { background: $primary 25%; }
-    #causes:focus > .tree--cursor, #statements:focus > .statements--cursor {
-        background: $primary 45%; color: $foreground; text-style: none;
-    }
-    .source--number { color: $text-muted; }
-    .source--lit { background: $primary 20%; }
-    .source--selected { background: $primary 45%; }
-    Toast { width: 80; max-width: 90%; }
-    Page { align: center middle; }
-    #page {
-        width: 100%; max-width: 100; height: auto; max-height: 95%; scrollbar-size: 1 1;
-        border: round $primary; padding: 0 1; background: $surface;
-    }
-    """
+    CSS = LOOK
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("b", "mark('benign')", "Benign"),
         Binding("r", "mark('root')", "Root"),
@@ -149,9 +116,9 @@ class WhyApp(App[None]):
 
     def stop(self) -> None:
         """Keep where the user is, and end what is being computed."""
-        self._background.stop()
         if self._session:
             self._session.save()
+        self._background.stop()
 
     # -- what is on the screen -----------------------------------------------------------------
 
@@ -323,7 +290,8 @@ class WhyApp(App[None]):
                 self._set_state(node, State.NEW)
                 node.collapse()
             else:
-                self._add(node, message.found)
+                with self._reporting():
+                    self._add(node, message.found)
         self._show_current()
 
     def _add(self, node: TreeNode[Row], numbers: tuple[int, ...]) -> None:

@@ -37,6 +37,42 @@ _SCROLL = (
 )
 _LEAST = 12  # columns of text that are shown however narrow the screen is
 
+# One pane below the other, or side by side where the screen is wide.
+LOOK = """\
+#title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+#panes { height: 1fr; }
+#causes, #because, #statements, #source {
+    background: $background; padding: 0 1; scrollbar-size: 1 1;
+}
+#causes, #because, #source {
+    border-top: solid $surface-lighten-2; border-title-color: $text-muted;
+}
+#causes:focus, #statements:focus, #source:focus { background-tint: transparent; }
+#causes:focus, #source:focus { border-top: solid $primary; }
+#because { height: auto; max-height: 30%; }
+#statements { max-height: 40%; }
+#source { height: 1fr; min-height: 4; }
+#search { display: none; height: 1; border: none; padding: 0 1; }
+#search.-open { display: block; }
+.-wide #panes { layout: horizontal; }
+.-wide #causes, .-wide #right { width: 1fr; height: 1fr; }
+.-narrow #causes { height: 2fr; }
+.-narrow #right { height: 3fr; }
+#causes > .tree--cursor, .statements--cursor { background: $primary 25%; }
+#causes:focus > .tree--cursor, #statements:focus > .statements--cursor {
+    background: $primary 45%; color: $foreground; text-style: none;
+}
+.source--number { color: $text-muted; }
+.source--lit { background: $primary 20%; }
+.source--selected { background: $primary 45%; }
+Toast { width: 80; max-width: 90%; }
+Page { align: center middle; }
+#page {
+    width: 100%; max-width: 100; height: auto; max-height: 95%; scrollbar-size: 1 1;
+    border: round $primary; padding: 0 1; background: $surface;
+}
+"""
+
 
 def _fit(text: Text, width: int) -> Text:
     """Exactly `width` cells of it."""
