@@ -60,7 +60,10 @@ def triangle() -> Node:
 
 
 class FakeTree:
-    """Grows from nodes; `asked` has every cause whose children were computed."""
+    """Grows from nodes; `asked` has every cause whose children were computed.
+
+    A node that is below several others becomes a cause below the first that is asked.
+    """
 
     def __init__(
         self,
@@ -96,7 +99,8 @@ class FakeTree:
             assert self.gate.wait(10), "nobody opened the gate"
         if self.error is not None:
             raise self.error
-        found = tuple(self._grow(node, number) for node in self._nodes[number].below)
+        below = [node for node in self._nodes[number].below if not self._has(node)]
+        found = tuple(self._grow(node, number) for node in below)
         self._causes[number] = replace(self._causes[number], children=found)
         return found
 
@@ -121,6 +125,9 @@ class FakeTree:
     def number(self, text: str) -> int:
         """The cause that explains this predicate, which must be known."""
         return next(each.id for each in self._causes if each.predicate.text == text)
+
+    def _has(self, node: Node) -> bool:
+        return any(node is known for known in self._nodes)
 
     def _grow(self, node: Node, parent: int | None) -> int:
         number = len(self._causes)

@@ -396,7 +396,26 @@ async def test_what_was_folded_stays_folded(tmp_path: Path) -> None:
     fake, tree = resumed(tmp_path)
     async with sitting_at(tree) as user:
         assert user.causes == ["near(area, 9.92)"]
-        assert fake.asked == []
+        await user.press("right")
+        assert len(user.causes) == 3
+        assert fake.asked == [0]
+
+
+@at_a_screen
+async def test_causes_are_computed_in_the_order_of_the_first_time(tmp_path: Path) -> None:
+    shared = Node("shared", 4)
+    root = Node("root", 18, below=[Node("one", 6, below=[shared]), Node("two", 8, below=[shared])])
+
+    def tree() -> SavedTree:
+        return SavedTree(FakeTree(root), Session.load(tmp_path / "why.json", "run"))
+
+    async with sitting_at(tree()) as user:
+        await user.press("j", "j", "right", "left", "k", "right")
+        assert user.causes == ["root", "one", "two"]
+    async with sitting_at(tree()) as user:
+        assert user.causes == ["root", "one", "two"]
+        await user.press("j", "right")
+        assert user.causes == ["root", "one", "two", "shared"], "it is below the second again"
 
 
 @at_a_screen

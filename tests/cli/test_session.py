@@ -21,6 +21,7 @@ MARKS = st.sampled_from([None, *Mark])
 STEPS = st.one_of(
     st.tuples(st.just("mark"), KEYS, MARKS),
     st.tuples(st.just("expand"), KEYS, st.booleans()),
+    st.tuples(st.just("compute"), KEYS, st.none()),
     st.tuples(st.just("load"), KEYS, st.none()),
 )
 
@@ -35,12 +36,16 @@ def test_what_was_said_last_is_what_is_loaded(
 ) -> None:
     marks: dict[str, Mark] = {}
     expanded: dict[str, bool] = {}
+    computed: dict[str, None] = {}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "why.json"
         session = Session.load(path, "run")
         for what, key, value in steps:
             if what == "load":
                 session = Session.load(path, "run")
+            elif what == "compute":
+                session.note_computed(key)
+                computed.setdefault(key)
             elif isinstance(value, bool):
                 session.expand(key, value)
                 expanded[key] = value
@@ -51,6 +56,7 @@ def test_what_was_said_last_is_what_is_loaded(
         found = Session.load(path, "run")
     assert not found.is_new
     assert found.marks == {key: mark for key, mark in marks.items() if mark is not None}
+    assert found.computed == list(computed)
     assert found.expanded == {key for key, is_expanded in expanded.items() if is_expanded}
 
 
@@ -86,9 +92,12 @@ JSON = st.recursive(
 
 
 @examples
-@given(marks=JSON, expanded=JSON, selected=JSON)
-def test_no_document_is_a_crash(marks: object, expanded: object, selected: object) -> None:
-    document = {"marks": marks, "expanded": expanded, "selected": selected}
+@given(
+    document=st.fixed_dictionaries(
+        dict.fromkeys(["marks", "expanded", "selected", "computed"], JSON)
+    )
+)
+def test_no_document_is_a_crash(document: dict[str, object]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "why.json"
         path.write_text(json.dumps({"whence": 1, "run": "run", **document}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from operator import itemgetter
 
 from whence.model import CauseTree
 
@@ -22,29 +23,28 @@ class Background:
     def __init__(self, tree: CauseTree, done: Callable[[int, Found], None]) -> None:
         self._tree = tree
         self._done = done
-        self._waiting: list[int] = []
+        self._waiting: list[tuple[int, int]] = []  # rank and cause
         self._thread: threading.Thread | None = None
-        self._is_dropped = False  # nobody wants what is being computed any more
+        self.is_dropped = False  # nobody wants what is being computed any more
         self.current: int | None = None
 
-    def want(self, number: int, *, urgent: bool) -> None:
-        """Compute the causes below one: after the current computation, or when all is done."""
-        self._waiting.insert(0 if urgent else len(self._waiting), number)
+    def want(self, number: int, *, rank: int) -> None:
+        """Compute the causes below one, after all that is under way or has a lower rank."""
+        self._waiting.append((rank, number))
+        self._waiting.sort(key=itemgetter(0))
         self._start()
 
     def drop(self, is_unwanted: Callable[[int], bool]) -> None:
         """Compute nothing of the causes that are unwanted, not even what is under way."""
-        self._waiting = [number for number in self._waiting if not is_unwanted(number)]
+        self._waiting = [each for each in self._waiting if not is_unwanted(each[1])]
         if self.current is not None and is_unwanted(self.current):
-            self._is_dropped = True
+            self.is_dropped = True
             self._cancel()
 
-    def end(self) -> bool:
-        """Go on after `done`.  Is what it told still wanted?"""
-        was_wanted = not self._is_dropped
-        self.current, self._is_dropped = None, False
+    def end(self) -> None:
+        """Go on, once what `done` told is dealt with."""
+        self.current, self.is_dropped = None, False
         self._start()
-        return was_wanted
 
     def stop(self) -> None:
         """End it all; what is under way and cannot be cancelled is left behind after a while."""
@@ -55,7 +55,7 @@ class Background:
 
     def _start(self) -> None:
         if self.current is None and self._waiting:
-            self.current = self._waiting.pop(0)
+            _, self.current = self._waiting.pop(0)
             # A daemon: a computation that takes long must not keep the user from leaving.
             self._thread = threading.Thread(target=self._run, args=(self.current,), daemon=True)
             self._thread.start()

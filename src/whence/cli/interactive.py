@@ -39,6 +39,7 @@ from whence.cli.session import SavedTree
 from whence.errors import UserError
 from whence.model import Cause, CauseTree, Mark, Predicate, Statement
 
+_URGENT, _LAST = -1, sys.maxsize  # ranks: the user waits for it, or nobody does
 _LIKE_CODE = ("code", "code-insiders", "codium", "vscodium", "cursor")
 
 
@@ -104,6 +105,8 @@ class WhyApp(App[None]):
         self._subject = title
         self._session = tree.session if isinstance(tree, SavedTree) else None
         self._expanded = set(self._session.expanded if self._session else ())
+        computed = self._session.computed if self._session else ()
+        self._ranks = {key: rank for rank, key in enumerate(computed)}  # of an earlier session
         self._resume = self._session.selected if self._session else None
         self._shown: dict[int, TreeNode[Row]] = {}
         self._files: dict[str, list[str]] = {}
@@ -149,9 +152,9 @@ class WhyApp(App[None]):
         self._shown[0] = root
         self._causes.focus()
         self._causes.cursor_line = 0
-        is_new = self._session is None or self._session.is_new
-        if is_new or row_of(root).cause.key in self._expanded:
+        if self._session is None or self._session.is_new:
             root.expand()
+        self._unfold_again(root)
         self._show_title()
 
     @property
@@ -241,7 +244,7 @@ class WhyApp(App[None]):
     def _is_unfolded(self, event: Tree.NodeExpanded[Row]) -> None:
         if event.node.is_expanded and self._is_shown(event.node):  # still: this is a moment ago
             self._note_expanded(row_of(event.node), True)
-            self._want(event.node, urgent=True)
+            self._want(event.node, rank=_URGENT)
 
     @on(Tree.NodeCollapsed)
     def _is_folded(self, event: Tree.NodeCollapsed[Row]) -> None:
@@ -265,11 +268,11 @@ class WhyApp(App[None]):
             with self._reporting():
                 self._session.expand(key, is_expanded)
 
-    def _want(self, node: TreeNode[Row], *, urgent: bool) -> None:
+    def _want(self, node: TreeNode[Row], *, rank: int) -> None:
         row = row_of(node)
         if row.state is State.NEW and row.mark is not Mark.BENIGN:
             self._set_state(node, State.WAITING)
-            self._background.want(row.cause.id, urgent=urgent)
+            self._background.want(row.cause.id, rank=rank)
             self._show_current()
 
     def _show_current(self) -> None:
@@ -284,7 +287,7 @@ class WhyApp(App[None]):
     @on(Computed)
     def _is_computed(self, message: Computed) -> None:
         node = self._shown.get(message.number)
-        if self._background.end() and node is not None:
+        if node is not None and not self._background.is_dropped:
             if isinstance(message.found, Exception):
                 self._complain(message.found)
                 self._set_state(node, State.NEW)
@@ -292,12 +295,18 @@ class WhyApp(App[None]):
             else:
                 with self._reporting():
                     self._add(node, message.found)
+                self._set_state(node, State.KNOWN)
+        self._background.end()
         self._show_current()
 
     def _add(self, node: TreeNode[Row], numbers: tuple[int, ...]) -> None:
-        """Show the causes below one, unfolded as far as they were the last time."""
+        """Show the causes below one, and go on to what was computed the last time."""
+        key = row_of(node).cause.key
+        self._ranks.setdefault(key, len(self._ranks))
+        if self._session:
+            with self._reporting():
+                self._session.note_computed(key)
         row_of(node).cause = self._tree.cause(row_of(node).cause.id)  # it knows its children now
-        self._set_state(node, State.KNOWN)
         node.allow_expand = bool(numbers)
         for number in numbers:
             row = self._row(number)
@@ -310,11 +319,12 @@ class WhyApp(App[None]):
             self._show_cause()
 
     def _unfold_again(self, node: TreeNode[Row]) -> None:
-        row = row_of(node)
-        if node.allow_expand and row.cause.key in self._expanded:
-            self._want(node, urgent=False)
+        key = row_of(node).cause.key
+        if node.allow_expand and (key in self._ranks or key in self._expanded):
+            self._want(node, rank=self._ranks.get(key, _LAST))
+        if node.allow_expand and key in self._expanded:
             node.expand()
-        if row.cause.key == self._resume:
+        if key == self._resume:
             self._causes.call_after_refresh(self._go_on_at, node)
 
     def _go_on_at(self, node: TreeNode[Row]) -> None:

@@ -1,4 +1,8 @@
-"""What did the user say of a cause tree, so that it can be gone on with another day?"""
+"""What did the user say of a cause tree, so that it can be gone on with another day?
+
+What a cause has below it may depend on what was computed before: a cause that bears on two
+others is shown below the first.  So the order is kept, too, and gone through again.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,7 @@ class Session:
         self.run = run  # a fingerprint of the recorded run
         self.marks: dict[str, Mark] = {}
         self.expanded: set[str] = set()
+        self.computed: list[str] = []  # causes whose children were asked for, in that order
         self.selected: str | None = None  # to set; it is saved with the next change
         self.is_new = True
         self.kept: Path | None = None  # where the file of another run went, or a damaged one
@@ -56,6 +61,7 @@ class Session:
             raise ValueError("of another run")
         self.marks = {key: Mark(mark) for key, mark in document["marks"].items()}
         self.expanded = set(_strings(document["expanded"]))
+        self.computed = _strings(document["computed"])
         self.selected = next(iter(_strings([document["selected"] or ""]))) or None
 
     def mark(self, key: str, mark: Mark | None) -> None:
@@ -68,6 +74,11 @@ class Session:
         (self.expanded.add if is_expanded else self.expanded.discard)(key)
         self.save()
 
+    def note_computed(self, key: str) -> None:
+        if key not in self.computed:
+            self.computed.append(key)
+            self.save()
+
     def save(self) -> None:
         """Write it all; whenever we are killed, the file is the old one or the new one."""
         document = {
@@ -75,6 +86,7 @@ class Session:
             "run": self.run,
             "marks": {key: mark.value for key, mark in sorted(self.marks.items())},
             "expanded": sorted(self.expanded),
+            "computed": self.computed,
             "selected": self.selected,
         }
         try:
