@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format bench-isolate bench-trace clean
+.PHONY: demo test check format bench-isolate bench-trace bench-why clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
@@ -25,6 +25,9 @@ bench-isolate: $(VENV)/ready
 
 bench-trace: $(VENV)/ready
 	$(BIN)/python bench/trace/run.py $(ARGS)
+
+bench-why: $(VENV)/ready
+	$(BIN)/python bench/why/run.py $(ARGS)
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,251 @@
+"""Records one faulty run and measures what a user reads of it before the fault is seen.
+
+measure.py PROGRAM FAULT TEST WORK    prints a row as JSON; the recording stays in WORK
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.why import verify
+from bench.why.suite import PROGRAMS, BadSuiteError, Fault, Test, load
+from bench.why.verify import Ended
+from whence.errors import UserError
+from whence.frontend.c.record import DEFAULT_MAX_TRACE, record
+from whence.model import Cause, CauseTree
+from whence.subject.trial import Recipe
+from whence.trace.points import Point, find
+from whence.trace.recording import Recording
+from whence.trace.slices import lines_that_ran, steps_of
+from whence.trace.statements import Narrator
+from whence.trace.summary import summarise
+
+MOST_CAUSES = 400
+MOST_SECONDS = 60.0  # for a whole tree
+
+
+class Tree(CauseTree, Protocol):
+    """A cause tree that also says which executed instructions a cause is made of."""
+
+    def steps(self, number: int, /) -> npt.NDArray[np.uint32]: ...
+
+
+OpenTree = Callable[[Recording, bytes | None], Tree]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What has to be read: of a slice all; of a tree the causes until the fault is among them.
+
+    If the fault is not found, that is everything there is.
+    """
+
+    found: bool
+    steps: int
+    lines: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What came of reading a cause tree breadth first."""
+
+    read: Read
+    level: int | None  # where the fault is; None: nowhere
+    causes: int  # read
+    all_causes: int
+    all_seconds: float
+    is_whole: bool  # False: we stopped at MOST_CAUSES or MOST_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All that was measured of one faulty run."""
+
+    program: str
+    fault: str
+    kind: str
+    test: str
+    point: str
+    steps: int
+    lines: int  # that ran
+    dynamic: Read
+    relevant: Read
+    tree: Walk | None
+    error: str = ""  # why there is no tree
+
+
+def measure(fault: Fault, test: Test, work: Path, open_tree: OpenTree | None) -> Row:
+    """Record the faulty run in the new folder `work`, slice it, and read its tree."""
+    truth = verify.run(verify.build(fault.correct, work / "correct"), test)
+    recording, seen = _recorded(fault, test, work)
+    failure = verify.failure(seen, truth)
+    expect = truth.stdout if failure.startswith("output") else None
+    point = _point(recording, failure)
+    tree, error = None, "there is no engine yet"
+    if open_tree is not None:
+        try:
+            tree, error = walk(lambda: open_tree(recording, expect), fault), ""
+        except UserError as refused:
+            error = str(refused)
+    return Row(
+        program=fault.program,
+        fault=fault.name,
+        kind=fault.kind,
+        test=test.name,
+        point=point.words,
+        steps=point.thread.stream.steps,
+        lines=lines_that_ran(point),
+        dynamic=_sliced(point, fault, relevant=False),
+        relevant=_sliced(point, fault, relevant=True),
+        tree=tree,
+        error=error,
+    )
+
+
+# --- recording ---------------------------------------------------------------------------------
+
+
+def _recorded(fault: Fault, test: Test, work: Path) -> tuple[Recording, Ended]:
+    tree, out = work / "tree", work / "trace"
+    tree.mkdir(parents=True)
+    out.mkdir()
+    (tree / f"{fault.program}.c").write_text(fault.faulty, "utf-8")
+    (tree / "stdin").write_bytes(test.stdin)
+    recipe = Recipe(
+        test=test.command(fault.program),
+        build=f"$CC -std=c99 -g -o {fault.program} {fault.program}.c",
+        asked_timeout=verify.TIMEOUT,
+    )
+    done = record(tree, recipe, out)
+    summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
+    return Recording(out), Ended(done.status, done.stdout)
+
+
+def _point(recording: Recording, failure: str) -> Point:
+    if failure != "crash":
+        return find(recording, failure)
+    try:
+        return find(recording, "assert")
+    except UserError:  # it is no failed assertion
+        return find(recording, "crash")
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def _sliced(point: Point, fault: Fault, *, relevant: bool) -> Read:
+    started = time.monotonic()
+    steps = steps_of(point, relevant=relevant)
+    lines = {(line.file, line.number) for line in Narrator(point.thread).lines(steps)}
+    return Read(
+        found=_has_fault(lines, fault),
+        steps=len(steps),
+        lines=len(lines),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _has_fault(lines: set[tuple[str, int]], fault: Fault) -> bool:
+    return any((f"{fault.program}.c", line) in lines for line in fault.lines)
+
+
+def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
+    """Read causes level by level; the first that shows the fault is where a user stops."""
+    started = time.monotonic()
+    tree = opened()
+    lines: set[tuple[str, int]] = set()
+    steps: list[npt.NDArray[np.uint32]] = []
+    found: tuple[Read, int, int] | None = None
+    is_whole = True
+    count = 0
+    for number in breadth_first(tree):
+        cause = tree.cause(number)
+        count += 1
+        own = lines_of(cause)
+        if found is None:
+            lines |= own
+            steps.append(tree.steps(number))
+        if found is None and _has_fault(own, fault):
+            found = _read(True, steps, lines, started), cause.level, count
+        if count >= MOST_CAUSES or time.monotonic() - started >= MOST_SECONDS:
+            is_whole = False
+            break
+    read, level, causes = found or (_read(False, steps, lines, started), None, count)
+    return Walk(read, level, causes, count, time.monotonic() - started, is_whole)
+
+
+def _read(
+    found: bool, steps: list[npt.NDArray[np.uint32]], lines: set[tuple[str, int]], started: float
+) -> Read:
+    distinct = len(np.unique(np.concatenate(steps)))
+    return Read(found, distinct, len(lines), time.monotonic() - started)
+
+
+def breadth_first(tree: Tree) -> Iterator[int]:
+    """Each cause once, level by level, the children of a cause computed when they are reached."""
+    yield 0
+    seen, level = {0}, [0]
+    while level:
+        following: list[int] = []
+        for parent in level:
+            for child in tree.children(parent):
+                if child not in seen:
+                    seen.add(child)
+                    following.append(child)
+                    yield child
+        level = following
+
+
+def lines_of(cause: Cause) -> set[tuple[str, int]]:
+    shown = {(statement.file, statement.line) for statement in cause.statements}
+    predicate = cause.predicate
+    return shown | ({(predicate.file, predicate.line)} if predicate.file else set())
+
+
+# --- a process of its own ----------------------------------------------------------------------
+
+
+def engine() -> OpenTree | None:
+    try:
+        found: Any = importlib.import_module("whence.semantics.tree")
+    except ModuleNotFoundError:
+        return None
+    return lambda recording, expect: found.open_tree(recording, expect=expect)
+
+
+def row_of(told: dict[str, Any]) -> Row:
+    """The row that was printed as JSON."""
+    tree = told["tree"]
+    return Row(**told | {
+        "dynamic": Read(**told["dynamic"]),
+        "relevant": Read(**told["relevant"]),
+        "tree": Walk(**tree | {"read": Read(**tree["read"])}) if tree else None,
+    })  # fmt: skip
+
+
+def main(program: str, fault: str, test: str, work: str) -> int:
+    (chosen,) = [one for one in load(PROGRAMS / program).faults if one.name == fault]
+    (given,) = [one for one in chosen.tests if one.name == test]
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        print(json.dumps(asdict(measure(chosen, given, Path(work).resolve(), engine()))))
+    except (BadSuiteError, UserError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
