@@ -142,7 +142,7 @@ def _lines_reading(text: str, lines: Sequence[str]) -> list[int]:
 
 
 def edited_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
-    """The lines of `after` that an edit wrote; where it only took lines away, those beside the gap.
+    """The lines of `after` that an edit wrote; where it only took code away, those beside the gap.
 
     before: a();    after: a();   lines 1 and 2
             b();           c();
@@ -151,18 +151,17 @@ def edited_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
     found: set[int] = set()
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for what, _, _, start, end in matcher.get_opcodes():
-        if what == "delete":
-            found |= _beside(after, start)
-        elif what != "equal":
-            found.update(range(start + 1, end + 1))
+        if what != "equal":
+            written = {n for n in range(start + 1, end + 1) if not _NO_CODE.fullmatch(after[n - 1])}
+            found |= written or _beside(after, start, end)
     return found
 
 
-def _beside(lines: Sequence[str], gap: int) -> set[int]:
+def _beside(lines: Sequence[str], start: int, end: int) -> set[int]:
     """The nearest lines with code before and after a gap, within its function."""
     return {
         number
-        for numbers in (range(gap, 0, -1), range(gap + 1, len(lines) + 1))
+        for numbers in (range(start, 0, -1), range(end + 1, len(lines) + 1))
         if (number := _first_with_code(lines, numbers)) is not None
     }
 
