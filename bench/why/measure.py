@@ -62,6 +62,7 @@ class Walk:
     """What came of reading a cause tree breadth first."""
 
     read: Read
+    way: Read | None  # only the causes from the failure down to the one with the fault
     level: int | None  # where the fault is; None: nowhere
     causes: int  # read
     all_causes: int
@@ -91,7 +92,7 @@ def measure(fault: Fault, test: Test, work: Path, open_tree: OpenTree | None) ->
     truth = verify.run(verify.build(fault.correct, work / "correct"), test)
     recording, seen = _recorded(fault, test, work)
     failure = verify.failure(seen, truth)
-    expect = truth.stdout if failure.startswith("output") else None
+    expect = truth.stdout if failure not in ("crash", "exit") else None
     point = _point(recording, failure)
     tree, error = None, "there is no engine yet"
     if open_tree is not None:
@@ -135,7 +136,7 @@ def _recorded(fault: Fault, test: Test, work: Path) -> tuple[Recording, Ended]:
 
 def _point(recording: Recording, failure: str) -> Point:
     if failure != "crash":
-        return find(recording, failure)
+        return find(recording, failure if failure != "short" else "exit")
     try:
         return find(recording, "assert")
     except UserError:  # it is no failed assertion
@@ -165,32 +166,38 @@ def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
     """Read causes level by level; the first that shows the fault is where a user stops."""
     started = time.monotonic()
     tree = opened()
-    lines: set[tuple[str, int]] = set()
-    steps: list[npt.NDArray[np.uint32]] = []
-    found: tuple[Read, int, int] | None = None
-    is_whole = True
+    numbers: list[int] = []  # read until the fault was found
+    read: Read | None = None
     count = 0
+    is_whole = True
     for number in breadth_first(tree):
-        cause = tree.cause(number)
         count += 1
-        own = lines_of(cause)
-        if found is None:
-            lines |= own
-            steps.append(tree.steps(number))
-        if found is None and _has_fault(own, fault):
-            found = _read(True, steps, lines, started), cause.level, count
+        if read is None:
+            numbers.append(number)
+            if _has_fault(lines_of(tree.cause(number)), fault):
+                read = _read(tree, numbers, True, started)
         if count >= MOST_CAUSES or time.monotonic() - started >= MOST_SECONDS:
             is_whole = False
             break
-    read, level, causes = found or (_read(False, steps, lines, started), None, count)
-    return Walk(read, level, causes, count, time.monotonic() - started, is_whole)
+    seconds = time.monotonic() - started
+    if read is None:
+        read = _read(tree, numbers, False, started)
+        return Walk(read, None, None, count, count, seconds, is_whole)
+    way = _read(tree, _way(tree, numbers[-1]), True, started)
+    level = tree.cause(numbers[-1]).level
+    return Walk(read, way, level, len(numbers), count, seconds, is_whole)
 
 
-def _read(
-    found: bool, steps: list[npt.NDArray[np.uint32]], lines: set[tuple[str, int]], started: float
-) -> Read:
-    distinct = len(np.unique(np.concatenate(steps)))
-    return Read(found, distinct, len(lines), time.monotonic() - started)
+def _read(tree: Tree, numbers: list[int], found: bool, started: float) -> Read:
+    steps = np.unique(np.concatenate([tree.steps(number) for number in numbers]))
+    lines = {line for number in numbers for line in lines_of(tree.cause(number))}
+    return Read(found, len(steps), len(lines), time.monotonic() - started)
+
+
+def _way(tree: Tree, number: int) -> list[int]:
+    """A cause and those above it."""
+    parent = tree.cause(number).parent
+    return [number] if parent is None else [*_way(tree, parent), number]
 
 
 def breadth_first(tree: Tree) -> Iterator[int]:
@@ -231,8 +238,13 @@ def row_of(told: dict[str, Any]) -> Row:
     return Row(**told | {
         "dynamic": Read(**told["dynamic"]),
         "relevant": Read(**told["relevant"]),
-        "tree": Walk(**tree | {"read": Read(**tree["read"])}) if tree else None,
+        "tree": _walk_of(tree) if tree else None,
     })  # fmt: skip
+
+
+def _walk_of(told: dict[str, Any]) -> Walk:
+    way = Read(**told["way"]) if told["way"] else None
+    return Walk(**told | {"read": Read(**told["read"]), "way": way})
 
 
 def main(program: str, fault: str, test: str, work: str) -> int:

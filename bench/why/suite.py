@@ -28,7 +28,7 @@ KINDS = (
     "operator", "constant", "missing condition", "wrong variable", "missing code",
     "wrong function", "initialisation",
 )  # fmt: skip
-REQUIRED = {"name", "kind", "old", "new", "test"}
+REQUIRED = {"name", "kind", "old", "new", "tests"}
 # Braces, labels, comments, nothing.
 _NO_CODE = re.compile(r"[\s{};]*(else|case .*:|default:)?[\s{};]*(//.*|/\*.*|\*.*)?")
 
@@ -114,8 +114,7 @@ def _fault(program: str, source: str, tests: dict[str, Test], entry: dict[str, A
     old, new = entry["old"], entry["new"]
     if source.count(old) != 1:
         raise BadSuiteError(f"{where}: `old` occurs {source.count(old)} times in the program")
-    named = [entry["test"]] if isinstance(entry["test"], str) else entry["test"]
-    if lacking := [test for test in named if test not in tests]:
+    if lacking := [test for test in entry["tests"] if test not in tests]:
         raise BadSuiteError(f"{where}: no test {lacking}")
     fault = Fault(
         program=program,
@@ -123,7 +122,7 @@ def _fault(program: str, source: str, tests: dict[str, Test], entry: dict[str, A
         kind=entry["kind"],
         correct=source,
         faulty=source.replace(old, new),
-        tests=tuple(tests[test] for test in named),
+        tests=tuple(tests[test] for test in entry["tests"]),
         found_at=tuple(entry.get("found_at", ())),
     )
     if not fault.lines:

@@ -49,6 +49,10 @@ def trees(rows: Sequence[Row]) -> list[Walk]:
     return [row.tree for row in rows if row.tree]
 
 
+def ways(rows: Sequence[Row]) -> list[tuple[Row, Read]]:
+    return [(row, row.tree.way) for row in rows if row.tree and row.tree.way]
+
+
 def tree_share(row: Row) -> float:
     assert row.tree is not None
     return row.tree.read.steps / row.steps
@@ -77,12 +81,12 @@ def _number(value: float | None, digits: int = 1) -> str:
 
 PROGRAMS = (
     "program", "faults", "runs", "instructions",
-    "found", "level", "median", "share", "lines", "causes", "s", "whole s",
+    "found", "level", "median", "share", "lines", "causes", "s", "whole s", "way", "lines",
     "DS found", "share", "lines", "RS found", "share", "lines",
 )  # fmt: skip
 FAULTS = (
     "fault", "kind", "test", "instructions",
-    "level", "share", "lines", "causes", "s", "of", "whole s",
+    "level", "share", "lines", "causes", "s", "of", "whole s", "way", "lines",
     "DS", "share", "lines", "RS", "share", "lines", "note",
 )  # fmt: skip
 
@@ -104,6 +108,8 @@ def summary(name: str, rows: Sequence[Row]) -> tuple[str, ...]:
         _number(_median([walk.causes for walk in walks])),
         _number(_median([walk.read.seconds for walk in walks]), 2),
         _number(_median([walk.all_seconds for walk in walks]), 2),
+        _percent(_mean([way.steps / row.steps for row, way in ways(rows)])),
+        _number(_median([way.lines for _, way in ways(rows)])),
         *_slices(rows, lambda row: row.dynamic),
         *_slices(rows, lambda row: row.relevant),
     )
@@ -130,7 +136,7 @@ def detail(row: Row) -> tuple[str, ...]:
 def _walked(row: Row) -> tuple[str, ...]:
     walk = row.tree
     if walk is None:
-        return ("-",) * 7
+        return ("-",) * 9
     return (
         "NO" if walk.level is None else str(walk.level),
         _percent(tree_share(row)),
@@ -139,6 +145,8 @@ def _walked(row: Row) -> tuple[str, ...]:
         f"{walk.read.seconds:.2f}",
         f"{walk.all_causes}{'' if walk.is_whole else '+'}",
         f"{walk.all_seconds:.2f}",
+        _percent(walk.way.steps / row.steps) if walk.way else "-",
+        str(walk.way.lines) if walk.way else "-",
     )
 
 

@@ -28,27 +28,24 @@ class Ended:
 
 
 def failure(seen: Ended, truth: Ended) -> str:
-    """How a run failed: `crash`, `output:BYTE` or `exit`, in this order.
+    """How a run failed: `crash`, `output:BYTE`, `short` (its output lacks the end) or `exit`.
 
-    A run that passes is a BadSuiteError, and so is one that only ends too early: there is no byte
-    of it that could be explained.
+    A run that passes is a BadSuiteError.
     """
     if seen.has_crashed:
         return "crash"
     if seen.stdout != truth.stdout:
-        return f"output:{_first_difference(seen.stdout, truth.stdout)}"
+        byte = _first_difference(seen.stdout, truth.stdout)
+        return f"output:{byte}" if byte < len(seen.stdout) else "short"
     if seen.status != truth.status:
         return "exit"
     raise BadSuiteError("the test passes")
 
 
 def _first_difference(seen: bytes, expected: bytes) -> int:
-    for number, (one, other) in enumerate(zip(seen, expected, strict=False)):
-        if one != other:
-            return number
-    if len(seen) < len(expected):
-        raise BadSuiteError("output is missing, but no byte of it is wrong")
-    return len(expected)
+    pairs = enumerate(zip(seen, expected, strict=False))
+    shorter = min(len(seen), len(expected))
+    return next((number for number, (one, other) in pairs if one != other), shorter)
 
 
 def build(source: str, folder: Path, *flags: str) -> Path:
@@ -82,9 +79,6 @@ def complaints(program: Program, folder: Path) -> Iterator[str]:
         faulty = _Builds(fault.faulty, folder / fault.name)
         for test in fault.tests:
             yield from _complaints(fault, test, faulty, truths[test.name])
-    used = {test.name for fault in program.faults for test in fault.tests}
-    for name in sorted(truths.keys() - used):
-        yield f"{program.name}: no fault needs the test {name}"
 
 
 def _complaints(fault: Fault, test: Test, faulty: _Builds, truth: Ended) -> Iterator[str]:
