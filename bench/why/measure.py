@@ -5,7 +5,6 @@ measure.py PROGRAM FAULT TEST WORK    prints a row as JSON; the recording stays 
 
 from __future__ import annotations
 
-import importlib
 import json
 import shutil
 import sys
@@ -24,6 +23,7 @@ from bench.why.verify import Ended
 from whence.errors import UserError
 from whence.frontend.c.record import DEFAULT_MAX_TRACE, record
 from whence.model import Cause, CauseTree
+from whence.semantics.tree import open_tree
 from whence.subject.trial import Recipe
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
@@ -87,19 +87,18 @@ class Row:
     error: str = ""  # why there is no tree
 
 
-def measure(fault: Fault, test: Test, work: Path, open_tree: OpenTree | None) -> Row:
+def measure(fault: Fault, test: Test, work: Path, opened: OpenTree = open_tree) -> Row:
     """Record the faulty run in the new folder `work`, slice it, and read its tree."""
     truth = verify.run(verify.build(fault.correct, work / "correct"), test)
     recording, seen = _recorded(fault, test, work)
     failure = verify.failure(seen, truth)
     expect = truth.stdout if failure not in ("crash", "exit") else None
     point = _point(recording, failure)
-    tree, error = None, "there is no engine yet"
-    if open_tree is not None:
-        try:
-            tree, error = walk(lambda: open_tree(recording, expect), fault), ""
-        except UserError as refused:
-            error = str(refused)
+    tree, error = None, ""
+    try:
+        tree = walk(lambda: opened(recording, expect), fault)
+    except UserError as refused:
+        error = str(refused)
     return Row(
         program=fault.program,
         fault=fault.name,
@@ -224,14 +223,6 @@ def lines_of(cause: Cause) -> set[tuple[str, int]]:
 # --- a process of its own ----------------------------------------------------------------------
 
 
-def engine() -> OpenTree | None:
-    try:
-        found: Any = importlib.import_module("whence.semantics.tree")
-    except ModuleNotFoundError:
-        return None
-    return lambda recording, expect: found.open_tree(recording, expect=expect)
-
-
 def row_of(told: dict[str, Any]) -> Row:
     """The row that was printed as JSON."""
     tree = told["tree"]
@@ -252,7 +243,7 @@ def main(program: str, fault: str, test: str, work: str) -> int:
     (given,) = [one for one in chosen.tests if one.name == test]
     shutil.rmtree(work, ignore_errors=True)
     try:
-        print(json.dumps(asdict(measure(chosen, given, Path(work).resolve(), engine()))))
+        print(json.dumps(asdict(measure(chosen, given, Path(work).resolve()))))
     except (BadSuiteError, UserError) as error:
         print(error, file=sys.stderr)
         return 2
