@@ -318,8 +318,7 @@ static void read_options(int argc, char **argv, struct options *options)
 {
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-' || i + 1 == argc)
-            fail("usage: csv [-d DELIMITER] [-g COLUMN] [-v COLUMN] [-w COLUMN=TEXT] [-o ORDER] <table",
-                 "");
+            fail("usage: csv [-d DELIMITER] [-g COLUMN] [-v COLUMN] [-w COLUMN=TEXT] ", "[-o ORDER]");
         char *argument = argv[++i];
         switch (argv[i - 1][1]) {
         case 'd':
