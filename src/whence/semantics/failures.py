@@ -177,7 +177,7 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
     assert isinstance(criterion, Bytes)
     flow = Flow(point.thread)
     step = int(point.thread.stream.effects[criterion.effect]["step"])
-    seeds = _printed_from(flow, criterion)
+    seeds = _printed_from(flow, criterion, is_blank=printed[shared : shared + 1] in b" 0")
     words = f"{point.words}: {_shown(printed[shared:])} instead of {_shown(expect[shared:])}"
     question = Question(
         Influence.FAILURE,
@@ -186,40 +186,38 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
         frozenset({step}),
         step,
         seeds=frozenset(seeds),
-        silence=(_printed_at(recording, shared - 1, process, point.thread), step),
+        silence=(_printed_before(point.thread, step), step),
     )
     return Found(point.thread, question, words, _shown(printed[shared:]), point.notes)
 
 
-def _printed_from(flow: Flow, criterion: Bytes) -> set[tuple[Operand, int]]:
+def _printed_from(flow: Flow, criterion: Bytes, *, is_blank: bool) -> set[tuple[Operand, int]]:
     """What a byte of the output was printed from.
 
     Where it is not what an argument came to but what stands around it, the argument before it
-    may have come to too little; where it is a blank that fills up, the whole argument counts.
+    may have come to too little, and a blank may fill up the argument after it.
     """
     effects = flow.thread.stream.effects
     row = effects[criterion.effect]
-    step = int(row["step"])
-    wanted = [(criterion.effect, criterion.start, criterion.stop)]
+    step, argument = int(row["step"]), int(row["arg"])
     seeds: set[tuple[Operand, int]] = set()
-    if criterion.start == 0 or int(row["arg"]) < 0 or not row["n_runs"]:
-        rows = flow.queries.effects_of(step)
-        start = int(row["offset"])
+    wanted = [criterion.effect] if argument >= 0 or row["n_runs"] else []
+    if argument < 0 or criterion.start == 0:
         before = [
             other
             for other in rows
             if effects[other]["kind"] == OUTPUT
             and int(effects[other]["arg"]) >= 0
-            and int(effects[other]["offset"]) < start
+            and effects[other]["offset"] < row["offset"]
         ]
-        wanted += [(other, 0, int(effects[other]["len"])) for other in before[-1:]]
+        wanted += before[-1:]
+        if is_blank and argument < 0:
+            wanted += [other for other in rows if other > criterion.effect][:1]
         # An argument that came to nothing at all has left no trace in the output.
         known = int(effects[before[-1]]["arg"]) if before else -1
-        seeds |= {(one, ALL) for one in _arguments(flow, step, known + 1, int(row["arg"]))}
-    if int(row["arg"]) >= 0:
-        wanted.append((criterion.effect, 0, int(row["len"])))
-    for effect, start, stop in wanted:
-        for one in flow.queries.bytes_of(effect, start, stop):
+        seeds |= {(one, ALL) for one in _arguments(flow, step, known + 1, argument)}
+    for effect in wanted:
+        for one in flow.queries.bytes_of(effect, 0, int(effects[effect]["len"])):
             if one.kind in OUTSIDE or not one.step or one.step == step:
                 continue
             left = one.kind == "memory" and flow.is_call(one.step)
@@ -234,15 +232,11 @@ def _arguments(flow: Flow, call: int, first: int, end: int) -> Iterator[Operand]
             yield argument
 
 
-def _printed_at(recording: Recording, byte: int, process: str | None, thread: Thread) -> int:
-    """The step that printed a byte; 0 if there is none, or if another thread did."""
-    if byte < 0:
-        return 0
-    point = find(recording, f"output:{byte}", process)
-    (criterion,) = point.criteria
-    if not isinstance(criterion, Bytes) or point.thread.log != thread.log:
-        return 0
-    return int(point.thread.stream.effects[criterion.effect]["step"])
+def _printed_before(thread: Thread, step: int) -> int:
+    """The last step before this one that printed something; 0 if there is none."""
+    effects = thread.stream.effects
+    steps = effects["step"][(effects["kind"] == OUTPUT) & (effects["step"] < step)]
+    return int(steps.max()) if len(steps) else 0
 
 
 def _shown(data: bytes) -> str:
@@ -259,9 +253,8 @@ def _too_short(recording: Recording, expect: bytes, at: int, process: str | None
     if found is None:
         found = _exit(find(recording, "exit", process))
     words = f"the output ends after {at} bytes instead of going on with {_shown(expect[at:])}"
-    since = _printed_at(recording, at - 1, process, found.thread)
     end = max(found.question.steps)
-    question = replace(found.question, silence=(since, end))
+    question = replace(found.question, silence=(_printed_before(found.thread, end), end))
     return Found(found.thread, question, words, "the end", found.notes)
 
 

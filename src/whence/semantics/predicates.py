@@ -61,6 +61,7 @@ class Critical:
         self.flow, self.conditions, self.relevance = flow, conditions, relevance
         self.hidden = hidden
         self._keys: dict[int, tuple[int, int]] = {}
+        self._ends: dict[int, int] = {}
 
     def of(self, steps: Iterable[int], question: Question) -> list[Question]:
         """The questions that steps of a proof leave open, the nearest to its end first."""
@@ -76,6 +77,8 @@ class Critical:
             self._elsewhere(loads),
         ):
             for influence, is_far, step, about in raised:
+                if influence is not Influence.ADDRESS:
+                    step = self._settled(step)
                 key = (influence, is_far, *self._key(influence, step))
                 gathered = found.setdefault(key, _Gathered(set(), set()))
                 gathered.steps.add(step)
@@ -112,6 +115,11 @@ class Critical:
             side = self.flow.queries.side_of(step) or 0
             found = self._keys[step] = self.conditions.head(step), side
         return found
+
+    def _settled(self, branch: int) -> int:
+        if branch not in self._ends:
+            self._ends[branch] = self.conditions.settled(branch)
+        return self._ends[branch]
 
     def condition(self, influence: Influence, branch: int, about: int) -> Question:
         op, side = self._key(influence, branch)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import itertools
 import re
 
+import numpy as np
+
 from whence.frontend.c import flow as graph
 from whence.frontend.c.ir import Function, Module
 from whence.trace.flow import Flow
@@ -50,6 +52,28 @@ class Conditions:
             if side not in others:
                 kept.append(branch)
         return (*kept, step)
+
+    def settled(self, step: int) -> int:
+        """The branch with which the condition that `step` belongs to was settled."""
+        while True:
+            side = self.queries.side_of(step)
+            if side is None or self._links(step).get(side) != self._block(step):
+                return step
+            after = self._leaving(side, self.flow.instance_of(step) + 1)
+            if after is None:
+                return step
+            step = after
+
+    def _leaving(self, block: int, instance: int) -> int | None:
+        """The step with which control left the block that was entered with `instance`."""
+        code = self.flow.thread.image.code
+        last = int(code.block_first_stretch[block]) + int(code.block_stretches[block]) - 1
+        activation = self.flow.activation(instance)
+        found = self.queries.instances_of(last)
+        for at in range(int(np.searchsorted(found, np.uint32(instance))), len(found)):
+            if self.flow.activation(int(found[at])) == activation:
+                return self.queries.last_step(int(found[at]))
+        return None
 
     def head(self, step: int) -> int:
         """The op of the first branch of the condition that `step` belongs to."""

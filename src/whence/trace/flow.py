@@ -28,6 +28,7 @@ from whence.trace.recording import Thread
 CHUNK = 1 << 17  # steps whose values are replayed together
 MOST_CHUNKS = 64  # that are kept
 _MOST_HOPS = 64  # copies of copies that are followed
+_STREAMS = ("stdin", "stdout", "stderr")  # of the C library, which nobody sets
 
 
 class Constant(NamedTuple):
@@ -88,6 +89,7 @@ class _Template:
     operands: tuple[Constant | int, ...]  # an op; below zero: parameter -1 - n
     pointer: Constant | int | None
     code: int
+    is_fixed: bool = False  # it always loads the same
 
 
 class Flow:
@@ -224,12 +226,14 @@ class Flow:
         pointer = None
         if template.pointer is not None:
             pointer = self._resolved(template.pointer, instance, op, [])
-        if template.code in (Code.LOAD, Code.LLOAD):
+        if template.code in (Code.LOAD, Code.LLOAD) and not template.is_fixed:
             return self._load(step, instance, op, template, pointer)
         if self._kinds[op] == Kind.PHI:
             return self._phi(step, template)
         if self._kinds[op] == Kind.CALL and template.operation.op is Op.OPAQUE:
             return self._called(step, template)
+        if template.is_fixed:
+            return Node(template.operation, ())
         if template.operation.op is Op.OPAQUE:
             return self._opaque(step, template.operation.width, pointer)
         operands = tuple(
@@ -419,8 +423,8 @@ class Flow:
             pointer = self._operand(op, instruction.operands[instruction.opcode == "store"])
         said = self._meanings(op).of(instruction)
         if said is None:
-            width = self._width(op, instruction.type)
-            return _Template(Operation(Op.OPAQUE, width, ()), (), pointer, code)
+            operation = Operation(Op.OPAQUE, self._width(op, instruction.type), ())
+            return _Template(operation, (), pointer, code, _is_stream(instruction))
         operands = tuple(self._operand(op, operand) for operand in said.operands)
         return _Template(said.operation, operands, pointer, code)
 
@@ -448,6 +452,13 @@ class Flow:
         self._meanings(op)
         source, _ = self.thread.image.locate(op)
         return self._known[source][1].width(kind)
+
+
+def _is_stream(instruction: ir.Instruction) -> bool:
+    if instruction.opcode != "load":
+        return False
+    name = instruction.operands[0].value
+    return isinstance(name, ir.Global) and name.name in _STREAMS
 
 
 def _view(array: Any) -> memoryview[int]:
