@@ -203,6 +203,7 @@ def _printed_from(flow: Flow, criterion: Bytes, *, is_blank: bool) -> set[tuple[
     seeds: set[tuple[Operand, int]] = set()
     wanted = [criterion.effect] if argument >= 0 or row["n_runs"] else []
     if argument < 0 or criterion.start == 0:
+        rows = flow.queries.effects_of(step)
         before = [
             other
             for other in rows

@@ -63,12 +63,15 @@ class Critical:
         self._keys: dict[int, tuple[int, int]] = {}
         self._ends: dict[int, int] = {}
 
-    def of(self, steps: Iterable[int], question: Question) -> list[Question]:
+    def of(
+        self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
+    ) -> list[Question]:
         """The questions that steps of a proof leave open, the nearest to its end first."""
         found: dict[tuple[Influence, bool, int, int], _Gathered] = {}
         ordered = sorted(steps, reverse=True)
         loads = [step for step in ordered if self._reads(step)]
         for raised in (
+            ((Influence.PREMISE, False, branch, question.about) for branch in premises),
             self._direct(ordered, question),
             self._addresses(ordered),
             self._indirect(loads),

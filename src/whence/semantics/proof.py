@@ -29,6 +29,7 @@ class Proof:
 
     steps: set[int] = field(default_factory=set)
     inputs: set[Outside] = field(default_factory=set)
+    premises: set[int] = field(default_factory=set)  # branches that it takes as they came out
 
 
 class Prover:

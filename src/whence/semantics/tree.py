@@ -17,16 +17,18 @@ import numpy.typing as npt
 
 from whence.model import Cause, Influence, Mark
 from whence.semantics.failures import Found, failure_of
+from whence.semantics.precondition import Preconditions
 from whence.semantics.predicates import Critical, Question
 from whence.semantics.proof import ALL, Proof, Prover
 from whence.semantics.words import Teller
 from whence.trace.conditions import Conditions
-from whence.trace.flow import Flow, Operand
+from whence.trace.flow import Flow
 from whence.trace.recording import Recording
 from whence.trace.relevance import relevance
 from whence.trace.slices import trusted_functions
 
 _MOST_FOLDS = 1000  # rounds in which a loop's own condition is taken in
+_MOST_TURNS = 4  # of one condition for which the solver is asked
 Line = tuple[str, int]
 
 
@@ -55,6 +57,7 @@ class Tree:
         self.critical = Critical(
             self.flow, self.conditions, relevance(found.thread.image), self.hidden
         )
+        self.preconditions = Preconditions(self.flow)
         self.teller = Teller(self.flow, self.conditions)
         self.marks: dict[int, Mark] = {}
         self._entries: list[_Entry] = []
@@ -127,7 +130,7 @@ class Tree:
             self._share(proof.steps, number)
             fresh = proof.steps.difference(self._raised)
             self._raised.update((step, set()) for step in fresh)
-            for asked in self.critical.of(fresh, question):
+            for asked in self.critical.of(fresh, question, proof.premises):
                 for piece in self._new(asked, number):
                     explained, proof_of_it = self._explained(piece)
                     if self._is_news(explained, proof_of_it):
@@ -198,17 +201,40 @@ class Tree:
 
     def _extend(self, proof: Proof, question: Question) -> None:
         """Add the proof of a question to a proof."""
-        seeds: set[tuple[Operand, int]] = set(question.seeds)
-        if not question.seeds:
+        if question.seeds:
+            found = self.prover.prove(question.seeds)
+            self._take(proof, found)
+        elif len(question.steps) > _MOST_TURNS:
+            branches = [b for step in question.steps for b in self.conditions.settled_by(step)]
+            found = self.prover.prove((branch, ALL) for branch in branches)
+            self._take(proof, found)
+        else:
+            found = Proof()
             for step in question.steps:
-                seeds.update((branch, ALL) for branch in self.conditions.settled_by(step))
-        found = self.prover.prove(seeds)
-        proof.steps |= found.steps
-        proof.inputs |= found.inputs
+                self._take(found, self._shortest(self.conditions.settled_by(step)))
+            self._take(proof, found)
         if question.influence is not Influence.ADDRESS:
             proof.steps |= question.steps
         pointed = {self._set_pointer(step) for step in found.steps if self.flow.is_load(step)}
         proof.steps |= {step for step in pointed if step is not None}
+
+    def _take(self, proof: Proof, found: Proof) -> None:
+        proof.steps |= found.steps
+        proof.inputs |= found.inputs
+        proof.premises |= found.premises
+
+    def _shortest(self, branches: Sequence[int]) -> Proof:
+        """The proof that a condition was settled so, no longer than the solver says it must be."""
+        found = self.prover.prove((branch, ALL) for branch in branches)
+        goals = [(branch, self.flow.value(branch)) for branch in branches]
+        core = self.preconditions.core(goals, found.steps)
+        if core is None:
+            return found
+        shorter = Proof(set(core.steps), set(), set(core.premises))
+        # A premise is one more thing to read and to follow: it has to save more than that.
+        if core.premises and 2 * len(self._lines(shorter)) > len(self._lines(found)):
+            return found
+        return shorter
 
     def _set_pointer(self, load: int) -> int | None:
         """The store that set the pointer that a load went through.
