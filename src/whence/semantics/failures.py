@@ -79,8 +79,25 @@ def _assertion(point: Point) -> Found:
     if decided is None:
         return _found(point, call, frozenset(), (), "called")
     side = flow.queries.side_of(decided) or 0
-    question = Question(Influence.FAILURE, flow.op_of(decided), side, frozenset({decided}), call)
+    question = Question(
+        Influence.FAILURE,
+        flow.op_of(decided),
+        side,
+        frozenset({decided}),
+        call,
+        frozenset({call, *_calls_around(flow, call, flow.activation_of(decided))}),
+    )
     return Found(point.thread, question, point.words, "failed", point.notes)
+
+
+def _calls_around(flow: Flow, step: int, activation: int) -> Iterator[int]:
+    """The calls by which a step was reached from an activation around it."""
+    while flow.activation_of(step) != activation:
+        call = flow.call_of(step)
+        if call is None:
+            return
+        yield call
+        step = call
 
 
 def _crash(point: Point) -> Found:

@@ -96,7 +96,7 @@ class Preconditions:
         premises = [one for one in formula.premises if one.branch >= behind[-1]]
         if formula.has_witness(behind, premises):
             return False
-        return self._check(formula, behind, premises) == z3.unsat
+        return bool(self._check(formula, behind, premises) == z3.unsat)
 
     def _check(
         self, formula: _Formula, behind: Sequence[int], premises: Sequence[_Premise]
@@ -139,7 +139,7 @@ class Preconditions:
     def _passed(self, until: int, since: int) -> Iterator[int]:
         """The branches of an activation before a step, the nearest first."""
         queries = self.flow.queries
-        instance = queries.previous_instance(self.flow.instance_of(until))
+        instance = self.flow.previous_instance(self.flow.instance_of(until))
         for _ in range(4 * NEAREST):
             if instance is None:
                 return
@@ -148,7 +148,7 @@ class Preconditions:
                 return
             if self.flow.is_branch(last) and self.flow.node(last).operands:
                 yield last
-            instance = queries.previous_instance(instance)
+            instance = self.flow.previous_instance(instance)
 
     def _condition(self, branch: int) -> tuple[list[int], set[Operand]]:
         """The steps of a condition back to the loads, and what these read."""
@@ -230,7 +230,11 @@ class _Formula:
         if operation.op is Op.COPY and operation.widths != (operation.width,):
             return []
         said = encode(operation, terms, result)
-        return [] if said is None else [said]
+        if said is None:
+            return []
+        if node.chosen_by is not None:  # another way there would have brought another value
+            return [z3.Implies(self.outcome(node.chosen_by), said)]
+        return [said]
 
     def _fact(self, step: int, node: Node, terms: Sequence[z3.BitVecRef]) -> list[z3.BoolRef]:
         """Of what we do not know inside: given the same, it would have come to the same."""
@@ -298,7 +302,9 @@ class _Formula:
             node = self.flow.node(step)
             values = [of(operand) for operand in node.operands]
             given = [one for one in values if one is not None]
-            if values == [self._known_value(operand) for operand in node.operands]:
+            if node.chosen_by is not None and of(node.chosen_by) != self.flow.value(node.chosen_by):
+                known[step] = None
+            elif values == [self._known_value(operand) for operand in node.operands]:
                 known[step] = self.flow.value(step)
             elif len(given) < len(values) or node.operation.op is Op.SWITCH:
                 same_size = node.operation.op is Op.SWITCH and len(given) == 1

@@ -8,7 +8,7 @@ could have ended the run (indirect influence); and that a load or a store went w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from whence.model import Influence
 from whence.semantics.proof import ALL
+from whence.trace.columns import BRANCH
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Constant, Flow, Left, Operand, Piece
 from whence.trace.queries import Part
@@ -23,6 +24,7 @@ from whence.trace.relevance import Relevance
 
 Steps = npt.NDArray[np.int64]
 _MOST_ELSEWHERE = 8  # executions of one store that are asked about for one load
+MOST_TURNS = 48  # of one condition that are asked about; the others are like them
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Question:
     deciders: tuple[int, ...] = ()  # branches that decided that it came to this
     silence: tuple[int, int] | None = None  # steps between which something may be missing in print
     is_far: bool = False  # a store that went elsewhere: the last that one would ask about
+    turns: int = 1  # how often it held; of many, `steps` has some
+    raw: frozenset[int] = frozenset()  # the branches, loads or stores that it was raised for
 
     @property
     def identity(self) -> tuple[bool, int, int]:
@@ -61,15 +65,16 @@ class Critical:
         self.flow, self.conditions, self.relevance = flow, conditions, relevance
         self.hidden = hidden
         self._keys: dict[int, tuple[int, int]] = {}
-        self._ends: dict[int, int] = {}
+        self._known: set[tuple[bool, int]] = set()  # what was raised before
+        self.repeated: set[tuple[bool, int]] = set()  # and again, since the owner last looked
 
     def of(
         self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
     ) -> list[Question]:
         """The questions that steps of a proof leave open, the nearest to its end first."""
-        found: dict[tuple[Influence, bool, int, int], _Gathered] = {}
         ordered = sorted(steps, reverse=True)
         loads = [step for step in ordered if self._reads(step)]
+        near: dict[tuple[Influence, bool, int, int], _Gathered] = {}  # as they were raised
         for raised in (
             ((Influence.PREMISE, False, branch, question.about) for branch in premises),
             self._direct(ordered, question),
@@ -80,25 +85,47 @@ class Critical:
             self._elsewhere(loads),
         ):
             for influence, is_far, step, about in raised:
-                if influence is not Influence.ADDRESS:
-                    step = self._settled(step)
-                key = (influence, is_far, *self._key(influence, step))
-                gathered = found.setdefault(key, _Gathered(set(), set()))
-                gathered.steps.add(step)
-                gathered.about.add(about)
-        questions = [self._question(key, gathered) for key, gathered in found.items()]
-        return sorted(questions, key=_nearest_first)
+                is_address = influence is Influence.ADDRESS
+                if (is_address, step) in self._known:
+                    self.repeated.add((is_address, step))
+                    continue
+                side = 0 if is_address else self.flow.side_of(step) or 0
+                key = (influence, is_far, self.flow.op_of(step), side)
+                near.setdefault(key, _Gathered()).add(step, about)
+        return self._questions(near)
+
+    def _questions(self, near: dict[tuple[Influence, bool, int, int], _Gathered]) -> list[Question]:
+        """Questions about source conditions; of many turns only some are looked at closely."""
+        found: dict[tuple[Influence, bool, int, int], _Gathered] = {}
+        for (influence, is_far, op, _side), gathered in near.items():
+            is_address = influence is Influence.ADDRESS
+            self._known.update((is_address, step) for step in gathered.steps)
+            chosen = sampled(sorted(gathered.steps))
+            for number, step in enumerate(chosen):
+                end = step if is_address else self.conditions.settled(step)
+                key = (influence, is_far, *((op, 0) if is_address else self._key(end)))
+                other = found.setdefault(key, _Gathered())
+                other.add(end, gathered.steps[step])
+                if number == 0:
+                    other.raw |= gathered.steps.keys()
+                    other.turns += len(gathered.steps)
+        return sorted(
+            (self._question(key, gathered) for key, gathered in found.items()), key=_nearest_first
+        )
 
     def _question(self, key: tuple[Influence, bool, int, int], gathered: _Gathered) -> Question:
         influence, is_far, op, side = key
+        abouts = gathered.steps.values()
         question = Question(
             influence,
             op,
             side,
             frozenset(gathered.steps),
-            max(gathered.about),
-            frozenset(gathered.about),
+            max(abouts),
+            frozenset(abouts),
             is_far=is_far,
+            turns=max(gathered.turns, len(gathered.steps)),
+            raw=frozenset(gathered.raw),
         )
         return self.narrowed(question, question.steps)
 
@@ -110,23 +137,36 @@ class Critical:
         seeds = frozenset((pointer, ALL) for pointer in pointers if pointer is not None)
         return replace(question, steps=steps, seeds=seeds)
 
-    def _key(self, influence: Influence, step: int) -> tuple[int, int]:
-        if influence is Influence.ADDRESS:
-            return self.flow.op_of(step), 0
-        found = self._keys.get(step)
+    def _key(self, branch: int) -> tuple[int, int]:
+        found = self._keys.get(branch)
         if found is None:
-            side = self.flow.queries.side_of(step) or 0
-            found = self._keys[step] = self.conditions.head(step), side
+            side = self.flow.side_of(branch) or 0
+            found = self._keys[branch] = self.conditions.head(branch), side
         return found
 
-    def _settled(self, branch: int) -> int:
-        if branch not in self._ends:
-            self._ends[branch] = self.conditions.settled(branch)
-        return self._ends[branch]
+    def is_same(self, question: Question, branch: int) -> bool:
+        """Is a branch another turn of the condition that a question is about?"""
+        if question.influence in (Influence.ADDRESS, Influence.FAILURE):
+            return False
+        return self._key(branch) == (question.op, question.side)
 
-    def condition(self, influence: Influence, branch: int, about: int) -> Question:
-        op, side = self._key(influence, branch)
-        return Question(influence, op, side, frozenset({branch}), about, frozenset({about}))
+    def turns(self, branches: Iterable[int]) -> set[int]:
+        """These branches, and all turns of the loops that they are of: the same branch, in the
+        same activation, before them, going the same way."""
+        found: set[int] = set()
+        for branch in sorted(branches, reverse=True):
+            if branch in found:
+                continue
+            found.add(branch)
+            stretch = int(self.flow.thread.image.code.op_stretch[self.flow.op_of(branch)])
+            instances, ends = self._branches(stretch)
+            before = slice(None, int(np.searchsorted(ends, branch)))
+            activations = self.flow.thread.stream.activation[instances[before]]
+            own = np.flatnonzero(activations == self.flow.activation_of(branch))
+            side = self.flow.side_of(branch)
+            same = (at for at in own.tolist() if self.flow.block(int(instances[at]) + 1) == side)
+            found.update(int(ends[at]) for at in same)
+        return found
 
     # --- direct --------------------------------------------------------------------------------
 
@@ -241,14 +281,16 @@ class Critical:
             if not np.any(low < high):
                 continue
             reader = _covering(low, high, len(ends))
-            for at in np.flatnonzero(reader >= 0).tolist():
+            for at in sampled(np.flatnonzero(reader >= 0).tolist()):
                 instance = int(instances[at])
                 if own is not None and self.flow.activation(instance) not in own:
                     continue
-                if self._went_elsewhere(instance, block):
-                    seen = self.visible(int(ends[at]))
-                    if seen is not None:
-                        yield Influence.INDIRECT, False, seen, loads[int(reader[at])]
+                load, branch = loads[int(reader[at])], int(ends[at])
+                if not self._went_elsewhere(instance, block) or self._decided(branch, load):
+                    continue
+                seen = self.visible(branch)
+                if seen is not None:
+                    yield Influence.INDIRECT, False, seen, load
 
     def _branches(self, stretch: int) -> tuple[Steps, Steps]:
         """The instances of a stretch, and the last step of each."""
@@ -256,6 +298,14 @@ class Critical:
         instances = self.flow.queries.instances_of(stretch).astype(np.int64)
         last = int(code.stretch_ops[stretch]) - 1
         return instances, stream.first[instances].astype(np.int64) + last
+
+    def _decided(self, branch: int, step: int) -> bool:
+        """Did the branch decide that the step ran, near or far?  Then, gone the other way, it
+        would not have given the step something else to read."""
+        found = self.flow.deciding(step)
+        while found is not None and found > branch:
+            found = self.flow.deciding(found)
+        return found == branch
 
     def _went_elsewhere(self, instance: int, block: int) -> bool:
         after = instance + 1
@@ -268,7 +318,7 @@ class Critical:
         for stretch, block in self.relevance.printing.tolist():
             instances, ends = self._branches(stretch)
             low, high = np.searchsorted(ends, [question.silence[0] + 1, question.silence[1]])
-            for at in range(int(low), int(high)):
+            for at in sampled(list(range(int(low), int(high)))):
                 seen = self.visible(int(ends[at]))
                 if seen is not None and self._went_elsewhere(int(instances[at]), block):
                     yield Influence.INDIRECT, False, seen, question.about
@@ -292,13 +342,15 @@ class Critical:
         found: dict[tuple[int, int], list[int]] = {}
         if self.relevance is None:
             return found
-        stream = self.flow.thread.stream
-        instances = np.flatnonzero(self.relevance.guards[stream.stretch])
-        columns = (stream.activation[instances], stream.control[instances], instances)
-        for activation, control, instance in zip(*(c.tolist() for c in columns), strict=True):
-            branch = self.flow.queries.last_step(instance)
-            if self.flow.is_branch(branch):
-                found.setdefault((activation, control), []).append(branch)
+        stream, code = self.flow.thread.stream, self.flow.thread.image.code
+        instances = np.flatnonzero(self.relevance.guards[stream.stretch])[:-1]
+        stretches = stream.stretch[instances]
+        ends = stream.first[instances + 1].astype(np.int64) - 1
+        ops = code.stretch_first_op[stretches] + (ends - stream.first[instances])
+        kept = code.kind[ops] == BRANCH
+        columns = (stream.activation[instances], stream.control[instances], ends)
+        for activation, control, branch in zip(*(c[kept].tolist() for c in columns), strict=True):
+            found.setdefault((activation, control), []).append(branch)
         return found
 
     def _defined(self, load: int) -> int:
@@ -319,8 +371,24 @@ _Raised = tuple[Influence, bool, int, int]  # influence, is it far, the step, an
 
 @dataclass
 class _Gathered:
-    steps: set[int]
-    about: set[int]
+    """Steps, each with one that it bears on."""
+
+    steps: dict[int, int] = field(default_factory=dict)
+    raw: set[int] = field(default_factory=set)
+    turns: int = 0
+
+    def add(self, step: int, about: int) -> None:
+        self.steps[step] = max(about, self.steps.get(step, 0))
+
+
+def sampled(steps: list[int]) -> list[int]:
+    """Some of many steps: the last, the first, and others between them."""
+    if len(steps) <= MOST_TURNS:
+        return steps
+    last, first = 2 * MOST_TURNS // 3, MOST_TURNS // 12
+    between = steps[first:-last]
+    every = -(-len(between) // (MOST_TURNS // 4))
+    return [*steps[:first], *between[::every], *steps[-last:]]
 
 
 def _covering(low: Steps, high: Steps, count: int) -> Steps:

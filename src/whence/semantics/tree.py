@@ -18,7 +18,7 @@ import numpy.typing as npt
 from whence.model import Cause, Influence, Mark
 from whence.semantics.failures import Found, failure_of
 from whence.semantics.precondition import Preconditions
-from whence.semantics.predicates import Critical, Question
+from whence.semantics.predicates import Critical, Question, sampled
 from whence.semantics.proof import ALL, Proof, Prover
 from whence.semantics.words import Teller
 from whence.trace.conditions import Conditions
@@ -27,7 +27,7 @@ from whence.trace.recording import Recording
 from whence.trace.relevance import relevance
 from whence.trace.slices import trusted_functions
 
-_MOST_FOLDS = 1000  # rounds in which a loop's own condition is taken in
+_MOST_FOLDS = 8  # rounds in which turns of the same loop are taken in
 _MOST_TURNS = 4  # of one condition for which the solver is asked
 Line = tuple[str, int]
 
@@ -63,6 +63,7 @@ class Tree:
         self._entries: list[_Entry] = []
         self._owner: dict[tuple[bool, int, int, int], int] = {}  # who explains a predicate
         self._raised: dict[int, set[int]] = {}  # for steps that were asked about: the causes below
+        self._child_for: dict[tuple[bool, int], int] = {}  # by what was raised
         self._told: dict[Line, int] = {}  # the first cause that has a line
         self._asked: set[tuple[bool, int, int]] = set()  # what has a cause
         first, proof = self._explained(found.question)
@@ -130,7 +131,12 @@ class Tree:
             self._share(proof.steps, number)
             fresh = proof.steps.difference(self._raised)
             self._raised.update((step, set()) for step in fresh)
-            for asked in self.critical.of(fresh, question, proof.premises):
+            asks = self.critical.of(fresh, question, proof.premises)
+            for raw in sorted(self.critical.repeated):
+                if raw in self._child_for:
+                    self._also(self._child_for[raw], number)
+            self.critical.repeated.clear()
+            for asked in asks:
                 for piece in self._new(asked, number):
                     explained, proof_of_it = self._explained(piece)
                     if self._is_news(explained, proof_of_it):
@@ -149,6 +155,8 @@ class Tree:
     def _note(self, question: Question, child: int) -> None:
         for step in question.bears_on:
             self._raised.setdefault(step, set()).add(child)
+        is_address = question.influence is Influence.ADDRESS
+        self._child_for.update(((is_address, step), child) for step in question.raw)
 
     def _also(self, child: int, parent: int) -> None:
         known = self._entries[child]
@@ -182,16 +190,22 @@ class Tree:
             self._extend(proof, fresh)
             if question.influence in (Influence.FAILURE, Influence.ADDRESS):
                 break
-            steps = frozenset(
+            again = [
                 branch
                 for branch in self.critical.deciders(proof.steps - known, fresh)
-                if self.critical.condition(question.influence, branch, 0).identity
-                == question.identity
-                and (*question.identity, branch) not in self._owner
+                if self.critical.is_same(question, branch)
+            ]
+            turns = sorted(
+                branch
+                for branch in self.critical.turns(again)
+                if (*question.identity, branch) not in self._owner
             )
-            if not steps:
+            if not turns:
                 break
-            question = replace(question, steps=question.steps | steps)
+            steps = frozenset(sampled(turns))
+            self._own(replace(question, steps=frozenset(turns)))
+            more = question.turns + len(turns)
+            question = replace(question, steps=question.steps | steps, turns=more)
             fresh = replace(question, steps=steps)
         return question, proof
 
@@ -215,6 +229,8 @@ class Tree:
             self._take(proof, found)
         if question.influence is not Influence.ADDRESS:
             proof.steps |= question.steps
+        if question.influence is Influence.FAILURE:
+            proof.steps |= question.bears_on
         pointed = {self._set_pointer(step) for step in found.steps if self.flow.is_load(step)}
         proof.steps |= {step for step in pointed if step is not None}
 
@@ -230,7 +246,8 @@ class Tree:
         core = self.preconditions.core(goals, found.steps)
         if core is None:
             return found
-        shorter = Proof(set(core.steps), set(), set(core.premises))
+        through = {call for step in core.steps for call in self.flow.node(step).through}
+        shorter = Proof(core.steps | through, set(), set(core.premises))
         # A premise is one more thing to read and to follow: it has to save more than that.
         if core.premises and 2 * len(self._lines(shorter)) > len(self._lines(found)):
             return found
@@ -265,7 +282,7 @@ class Tree:
             because=told.because,
             statements=told.statements,
             instances=len(steps),
-            times=len(question.steps),
+            times=question.turns,
         )
         self._asked.add(question.identity)
         lines = frozenset(self._lines(proof))

@@ -130,7 +130,7 @@ class Teller:
     def _head(self, question: Question, predicate: Predicate, found: Found) -> str:
         about = self.namer.line(question.about)
         held = f"`{predicate.text}` was {predicate.outcome}"
-        turns = f" (in {len(question.steps)} turns)" if len(question.steps) > 1 else ""
+        turns = f" (in {question.turns:,} turns)" if question.turns > 1 else ""
         if question.influence is Influence.DIRECT:
             return f"{about} ran because {held}{turns}"
         if question.influence is Influence.INDIRECT:

@@ -45,7 +45,7 @@ class Conditions:
         Where `a && b` was false it is b alone: that a held did not make it so.
         """
         branches = self.executed(step)
-        side = self.queries.side_of(step)
+        side = self.flow.side_of(step)
         kept = []
         for branch, after in itertools.pairwise(branches):
             others = set(self._following[self._block(branch)]) - {self._block(after)}
@@ -56,7 +56,7 @@ class Conditions:
     def settled(self, step: int) -> int:
         """The branch with which the condition that `step` belongs to was settled."""
         while True:
-            side = self.queries.side_of(step)
+            side = self.flow.side_of(step)
             if side is None or self._links(step).get(side) != self._block(step):
                 return step
             after = self._leaving(side, self.flow.instance_of(step) + 1)
@@ -80,14 +80,14 @@ class Conditions:
         return self.flow.op_of(self.executed(step)[0])
 
     def _block(self, step: int) -> int:
-        return self.queries.block_of(self.flow.instance_of(step))
+        return self.flow.block(self.flow.instance_of(step))
 
     def _leaving_before(self, step: int) -> int | None:
         """The last step of the block that ran before the block of `step`, in its activation."""
         block = self._block(step)
         instance: int | None = self.flow.instance_of(step)
-        while instance is not None and self.queries.block_of(instance) == block:
-            instance = self.queries.previous_instance(instance)
+        while instance is not None and self.flow.block(instance) == block:
+            instance = self.flow.previous_instance(instance)
         return None if instance is None else self.queries.last_step(instance)
 
     def _links(self, step: int) -> dict[int, int]:

@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.frontend.c import ir
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Code, Kind
-from whence.frontend.columns import COPY
+from whence.frontend.columns import COPY, MIXED
 from whence.frontend.meaning import Op, Operation
-from whence.trace.columns import DIRECT
-from whence.trace.queries import OUTSIDE, Dependence, Part, Place
+from whence.trace.columns import DIRECT, Stream
+from whence.trace.queries import NEAR, OUTSIDE, Dependence, Part, Place
 from whence.trace.recording import Thread
 
 CHUNK = 1 << 17  # steps whose values are replayed together
@@ -106,8 +107,14 @@ class Flow:
         self._stretch_first = _view(code.stretch_first_op)
         self._op_stretch = _view(code.op_stretch)
         self._blocks = _view(code.stretch_block)
-        self._call = _view(np.ascontiguousarray(stream.activations["call"]))
-        self._flags = _view(np.ascontiguousarray(stream.activations["flags"]))
+        rows = stream.activations
+        self._call, self._flags, self._parent, self._ret, self._start = (
+            _view(np.ascontiguousarray(rows[name]))
+            for name in ("call", "flags", "parent", "ret", "first_instance")
+        )
+        self._links, self._link_rank = _view(stream.links), _view(code.link_rank)
+        self._links_before = _view(_links_before(stream))
+        self._copied = set(stream.copied["step"].tolist())
         self._codes = _view(np.ascontiguousarray(thread.image.program.ops["code"]))
         self._kinds = _view(np.ascontiguousarray(code.kind))
         self._templates: dict[int, _Template] = {}
@@ -120,8 +127,7 @@ class Flow:
     def value(self, step: int) -> int:
         """What a step computed, stored, returned or decided on; of wide values the lowest bits."""
         if self.kind(step) == Kind.CALL:
-            entered = self.queries.entered(step)
-            returned = int(self.thread.stream.activations["ret"][entered]) if entered else 0
+            returned = self.returned(step)
             if returned:
                 return self.value(returned)
         return self._window(step)[0][(step - 1) % CHUNK]
@@ -157,6 +163,15 @@ class Flow:
             self._chunks[number] = found
         return found
 
+    def returned(self, call: int) -> int:
+        """The step that returned what a call that entered recorded code got; 0 if there is none."""
+        after = self.instance_of(call) + 1
+        if after >= len(self._first):
+            return 0
+        entered = self._activation[after]
+        is_own = self._flags[entered] & DIRECT and self._call[entered] == call
+        return self._ret[entered] if is_own else 0
+
     # --- places --------------------------------------------------------------------------------
 
     def instance_of(self, step: int) -> int:
@@ -181,6 +196,11 @@ class Flow:
 
     def block(self, instance: int) -> int:
         return self._blocks[self._stretch[instance]]
+
+    def side_of(self, branch: int) -> int | None:
+        """The block that a branch went to."""
+        after = self.instance_of(branch) + 1
+        return self.block(after) if after < len(self._first) else None
 
     def region_of(self, step: int) -> tuple[int, int]:
         """The activation of a step, and what decided that it ran."""
@@ -248,12 +268,18 @@ class Flow:
         size = template.operation.width // 8 or 1
         address = self.address(step)
         parts: list[tuple[int, Operand]] = []
-        for found in self.queries.loaded(instance, op):
-            length = found.length or size
-            parts += self._written(
-                found, step, address + found.offset, found.offset, length, through, _MOST_HOPS
-            )
-        parts.sort(key=lambda part: part[0])
+        link = self._links[self._links_before[instance] + self._link_rank[op]]
+        if link < MIXED and step not in self._copied:
+            # All of it was left by one step, and by no copy: so it is nearly always.
+            found = Dependence(link, "memory" if link else "initial")
+            parts += self._written(found, step, address, 0, size, through, 0)
+        else:
+            for found in self.queries.loaded(instance, op):
+                start, length = found.offset, found.length or size
+                parts += self._written(
+                    found, step, address + start, start, length, through, _MOST_HOPS
+                )
+            parts.sort(key=lambda part: part[0])
         operands = tuple(part for _, part in parts)
         width = template.operation.width
         if not operands:
@@ -323,8 +349,7 @@ class Flow:
         )
 
     def _called(self, step: int, template: _Template) -> Node:
-        entered = self.queries.entered(step)
-        returned = int(self.thread.stream.activations["ret"][entered]) if entered else 0
+        returned = self.returned(step)
         width = template.operation.width
         if returned and width:
             return Node(_copy(width, width), (returned,))
@@ -401,10 +426,31 @@ class Flow:
         stretch = self._op_stretch[wanted]
         if self._stretch[instance] == stretch and wanted < op:
             return self._first[instance] + wanted - self._stretch_first[stretch]
-        before = self.queries.last_before(stretch, instance)
+        before = self._last_before(stretch, instance)
         if before is None:
             return Outside(self._first[instance], wanted, 64)
         return self._first[before] + wanted - self._stretch_first[stretch]
+
+    def _last_before(self, stretch: int, instance: int) -> int | None:
+        """The last instance of `stretch` before `instance` in its activation."""
+        at = self.previous_instance(instance)
+        for _ in range(NEAR):
+            if at is None or self._stretch[at] == stretch:
+                return at
+            at = self.previous_instance(at)
+        return self.queries.last_before_indexed(stretch, instance)
+
+    def previous_instance(self, instance: int) -> int | None:
+        """The instance before `instance` in its activation."""
+        activation = self._activation[instance]
+        if instance <= self._start[activation]:
+            return None
+        inner = self._activation[instance - 1]
+        if inner == activation:
+            return instance - 1
+        while inner and self._parent[inner] != activation:
+            inner = self._parent[inner]
+        return self.instance_of(self._call[inner]) if inner else None
 
     # --- templates -----------------------------------------------------------------------------
 
@@ -452,6 +498,12 @@ class Flow:
         self._meanings(op)
         source, _ = self.thread.image.locate(op)
         return self._known[source][1].width(kind)
+
+
+def _links_before(stream: Stream) -> npt.NDArray[np.int64]:
+    """For each instance, how many links come before it."""
+    counts = stream.code.stretch_links[stream.stretch].astype(np.int64)
+    return np.cumsum(counts) - counts
 
 
 def _is_stream(instruction: ir.Instruction) -> bool:

@@ -200,7 +200,7 @@ class Queries:
             if at is None or self.stream.stretch[at] == stretch:
                 return at
             at = self.previous_instance(at)
-        return self._last_before_indexed(stretch, instance) if within is None else None
+        return self.last_before_indexed(stretch, instance) if within is None else None
 
     def next_of_block(self, instance: int) -> int | None:
         """The first instance of the run after, in this activation, of the block."""
@@ -456,7 +456,8 @@ class Queries:
             at = self.previous_instance(at)
         return at
 
-    def _last_before_indexed(self, stretch: int, instance: int) -> int | None:
+    def last_before_indexed(self, stretch: int, instance: int) -> int | None:
+        """As `last_before`, without walking back first."""
         activation = self.stream.activation[instance]
         start = np.uint32(self._activation(int(activation), "first_instance"))
         found = self.instances_of(stretch)
