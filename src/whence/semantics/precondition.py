@@ -23,10 +23,10 @@ import z3
 from whence.frontend.meaning import Op
 from whence.semantics.encode import encode
 from whence.semantics.evaluate import evaluate
-from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece
+from whence.trace.flow import Constant, Flow, Node, Operand, Piece
 
 LIMIT = 200_000  # the solver's own measure, some tenths of a second
-FIRST, MOST = 3, 64  # steps behind the cut at first, and when we give up
+FIRST, MOST = 3, 48  # steps behind the cut at first, and when we give up
 MOST_PREMISES = 12
 NEAREST = 48  # conditions that are looked at
 _FARTHEST = 40  # steps of one condition
@@ -275,7 +275,7 @@ class _Formula:
         }
         return any(
             self._differs(steps, premises, operand, value)
-            for operand in list(free)[:6]
+            for operand in list(free)[:4]
             for value in _tries(self._recorded(operand), constants, self._width(operand))
         )
 
@@ -286,46 +286,48 @@ class _Formula:
     def _differs(
         self, steps: Sequence[int], premises: Sequence[_Premise], changed: Operand, value: int
     ) -> bool:
-        known: dict[Operand, int | None] = {changed: value}
+        """Does the predicate come out otherwise, and the premises as before, if one value does?"""
+        other: dict[Operand, int | None] = {changed: value}  # what is not as it was
 
         def of(operand: Operand) -> int | None:
-            if operand in known:
-                return known[operand]
-            if isinstance(operand, Piece) and operand.step in known:
-                whole = known[operand.step]
+            if operand in other:
+                return other[operand]
+            if isinstance(operand, Piece) and operand.step in other:
+                whole = other[operand.step]
                 return None if whole is None else whole >> operand.low & (1 << operand.width) - 1
-            if isinstance(operand, Left | Outside):
-                return None
             return self.flow.value_of(operand)
 
         for step in steps:
             node = self.flow.node(step)
-            values = [of(operand) for operand in node.operands]
-            given = [one for one in values if one is not None]
-            if node.chosen_by is not None and of(node.chosen_by) != self.flow.value(node.chosen_by):
-                known[step] = None
-            elif values == [self._known_value(operand) for operand in node.operands]:
-                known[step] = self.flow.value(step)
-            elif len(given) < len(values) or node.operation.op is Op.SWITCH:
-                same_size = node.operation.op is Op.SWITCH and len(given) == 1
-                known[step] = given[0] if same_size else None
-            elif node.operation.op is Op.COPY:
-                known[step] = given[0] & (1 << max(node.operation.width, 1)) - 1
-            else:
-                known[step] = evaluate(node.operation, given)
-        if any(of(one.branch) != self.flow.value(one.branch) for one in premises):
+            touched = any(
+                operand in other or (isinstance(operand, Piece) and operand.step in other)
+                for operand in node.operands
+            )
+            if not touched and (node.chosen_by is None or node.chosen_by not in other):
+                continue
+            found = self._applied(node, [of(operand) for operand in node.operands])
+            if node.chosen_by in other:
+                found = None  # another way there would have brought another value
+            if found is None or found != self.flow.value(step):
+                other[step] = found
+        if any(one.branch in other for one in premises):
             return False
-        outcomes = [(of(step), expected) for step, expected in self.goals]
+        outcomes = [(other[step], expected) for step, expected in self.goals if step in other]
         return any(found is not None and found != expected for found, expected in outcomes)
 
-    def _known_value(self, operand: Operand) -> int | None:
-        return None if isinstance(operand, Left | Outside) else self.flow.value_of(operand)
+    def _applied(self, node: Node, values: Sequence[int | None]) -> int | None:
+        given = [value for value in values if value is not None]
+        if len(given) < len(values) or not values:
+            return None
+        if node.operation.op in (Op.COPY, Op.SWITCH):
+            return given[0] & (1 << max(node.operation.width, 1)) - 1
+        return evaluate(node.operation, given)
 
 
 def _tries(recorded: int, constants: set[int], width: int) -> list[int]:
     """Values that make a comparison come out otherwise, if any simple one does."""
     full = (1 << width) - 1
     near = [recorded + 1, recorded - 1, 0, 1, full, full >> 1, (full >> 1) + 1]
-    for constant in sorted(constants)[:8]:
+    for constant in sorted(constants)[:4]:
         near += [constant, constant + 1, constant - 1]
     return [value for value in dict.fromkeys(one & full for one in near) if value != recorded]

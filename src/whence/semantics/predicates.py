@@ -24,6 +24,7 @@ from whence.trace.relevance import Relevance
 
 Steps = npt.NDArray[np.int64]
 _MOST_ELSEWHERE = 8  # executions of one store that are asked about for one load
+_MOST_DECIDERS = 100  # around one step that are looked at
 MOST_TURNS = 48  # of one condition that are asked about; the others are like them
 
 
@@ -303,7 +304,9 @@ class Critical:
         """Did the branch decide that the step ran, near or far?  Then, gone the other way, it
         would not have given the step something else to read."""
         found = self.flow.deciding(step)
-        while found is not None and found > branch:
+        for _ in range(_MOST_DECIDERS):
+            if found is None or found <= branch:
+                break
             found = self.flow.deciding(found)
         return found == branch
 

@@ -9,7 +9,7 @@ and what lies behind it takes its place.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,12 +22,13 @@ from whence.semantics.predicates import Critical, Question, sampled
 from whence.semantics.proof import ALL, Proof, Prover
 from whence.semantics.words import Teller
 from whence.trace.conditions import Conditions
-from whence.trace.flow import Flow
+from whence.trace.flow import Flow, Operand
 from whence.trace.recording import Recording
 from whence.trace.relevance import relevance
 from whence.trace.slices import trusted_functions
 
 _MOST_FOLDS = 8  # rounds in which turns of the same loop are taken in
+_MOST_ASIDE = 24  # proofs that tell nothing new and are looked behind for the children of one cause
 _MOST_TURNS = 4  # of one condition for which the solver is asked
 Line = tuple[str, int]
 
@@ -63,11 +64,12 @@ class Tree:
         self._entries: list[_Entry] = []
         self._owner: dict[tuple[bool, int, int, int], int] = {}  # who explains a predicate
         self._raised: dict[int, set[int]] = {}  # for steps that were asked about: the causes below
+        self._pending: dict[int, list[tuple[Question, Proof]]] = {}  # to look at below a cause
         self._child_for: dict[tuple[bool, int], int] = {}  # by what was raised
         self._told: dict[Line, int] = {}  # the first cause that has a line
         self._asked: set[tuple[bool, int, int]] = set()  # what has a cause
         first, proof = self._explained(found.question)
-        self._add(first, proof, None, 0)
+        self._add(first, self._refined(first, proof), None, 0)
 
     # --- what is asked from outside --------------------------------------------------------------
 
@@ -124,28 +126,37 @@ class Tree:
         that it led to bear on this one as well.
         """
         entry = self._entries[number]
-        work = deque([(entry.question, entry.proof)])
+        work = deque([(entry.question, entry.proof), *self._pending.pop(number, ())])
         found: list[int] = []
-        while work:
+        looked = 0
+        while work and (looked < _MOST_ASIDE or not found) and looked < 8 * _MOST_ASIDE:
             question, proof = work.popleft()
-            self._share(proof.steps, number)
-            fresh = proof.steps.difference(self._raised)
-            self._raised.update((step, set()) for step in fresh)
-            asks = self.critical.of(fresh, question, proof.premises)
-            for raw in sorted(self.critical.repeated):
-                if raw in self._child_for:
-                    self._also(self._child_for[raw], number)
-            self.critical.repeated.clear()
-            for asked in asks:
+            looked += 1
+            for asked in self._asks(question, proof, number):
                 for piece in self._new(asked, number):
                     explained, proof_of_it = self._explained(piece)
                     if self._is_news(explained, proof_of_it):
-                        child = self._add(explained, proof_of_it, number, entry.cause.level + 1)
+                        refined = self._refined(explained, proof_of_it)
+                        child = self._add(explained, refined, number, entry.cause.level + 1)
                         found.append(child)
                         self._note(asked, child)
                     else:
                         work.append((explained, proof_of_it))
+        if found and work:
+            self._pending[found[-1]] = list(work)
         return found
+
+    def _asks(self, question: Question, proof: Proof, number: int) -> list[Question]:
+        """What the steps of a proof ask for that none did before."""
+        self._share(proof.steps, number)
+        fresh = proof.steps.difference(self._raised)
+        self._raised.update((step, set()) for step in fresh)
+        asks = self.critical.of(fresh, question, proof.premises)
+        for raw in sorted(self.critical.repeated):
+            if raw in self._child_for:
+                self._also(self._child_for[raw], number)
+        self.critical.repeated.clear()
+        return asks
 
     def _share(self, steps: set[int], number: int) -> None:
         for step in steps & self._raised.keys():
@@ -215,18 +226,36 @@ class Tree:
 
     def _extend(self, proof: Proof, question: Question) -> None:
         """Add the proof of a question to a proof."""
-        if question.seeds:
-            found = self.prover.prove(question.seeds)
-            self._take(proof, found)
-        elif len(question.steps) > _MOST_TURNS:
-            branches = [b for step in question.steps for b in self.conditions.settled_by(step)]
-            found = self.prover.prove((branch, ALL) for branch in branches)
-            self._take(proof, found)
-        else:
-            found = Proof()
-            for step in question.steps:
-                self._take(found, self._shortest(self.conditions.settled_by(step)))
-            self._take(proof, found)
+        self._take(proof, self.prover.prove(self._seeds(question)), question)
+
+    def _seeds(self, question: Question) -> Collection[tuple[Operand, int]]:
+        """What is to be shown."""
+        if question.seeds or question.influence is Influence.ADDRESS:
+            return question.seeds
+        steps = sorted(question.steps)
+        return [(branch, ALL) for step in steps for branch in self.conditions.settled_by(step)]
+
+    def _refined(self, question: Question, proof: Proof) -> Proof:
+        """The proof, no longer than the solver says it must be.
+
+        It is asked about each turn apart, so about few; and not about addresses, which are what
+        they are.
+        """
+        if len(question.steps) > _MOST_TURNS or question.influence is Influence.ADDRESS:
+            return proof
+        refined = Proof()
+        turns = [question] if question.seeds else [
+            replace(question, steps=frozenset({step})) for step in sorted(question.steps)
+        ]  # fmt: skip
+        for turn in turns:
+            self._take(refined, self._shortest(self._seeds(turn)), question)
+        return refined
+
+    def _take(self, proof: Proof, found: Proof, question: Question) -> None:
+        """Add to a proof, with what belongs to it beside its values."""
+        proof.steps |= found.steps
+        proof.inputs |= found.inputs
+        proof.premises |= found.premises
         if question.influence is not Influence.ADDRESS:
             proof.steps |= question.steps
         if question.influence is Influence.FAILURE:
@@ -234,20 +263,17 @@ class Tree:
         pointed = {self._set_pointer(step) for step in found.steps if self.flow.is_load(step)}
         proof.steps |= {step for step in pointed if step is not None}
 
-    def _take(self, proof: Proof, found: Proof) -> None:
-        proof.steps |= found.steps
-        proof.inputs |= found.inputs
-        proof.premises |= found.premises
-
-    def _shortest(self, branches: Sequence[int]) -> Proof:
-        """The proof that a condition was settled so, no longer than the solver says it must be."""
-        found = self.prover.prove((branch, ALL) for branch in branches)
-        goals = [(branch, self.flow.value(branch)) for branch in branches]
+    def _shortest(self, seeds: Collection[tuple[Operand, int]]) -> Proof:
+        """The shortest proof that we can find that the seeds are what they are."""
+        found = self.prover.prove(seeds)
+        goals = [(step, self.flow.value(step)) for step, _ in seeds if isinstance(step, int)]
+        if len(goals) < len(seeds) or not goals:
+            return found
         core = self.preconditions.core(goals, found.steps)
         if core is None:
             return found
         through = {call for step in core.steps for call in self.flow.node(step).through}
-        shorter = Proof(core.steps | through, set(), set(core.premises))
+        shorter = Proof({*core.steps, *through}, set(), set(core.premises))
         # A premise is one more thing to read and to follow: it has to save more than that.
         if core.premises and 2 * len(self._lines(shorter)) > len(self._lines(found)):
             return found

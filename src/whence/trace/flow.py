@@ -28,6 +28,7 @@ from whence.trace.recording import Thread
 
 CHUNK = 1 << 17  # steps whose values are replayed together
 MOST_CHUNKS = 64  # that are kept
+MOST_STEPS = 1 << 26  # for which a table of all steps is made
 _MOST_HOPS = 64  # copies of copies that are followed
 _STREAMS = ("stdin", "stdout", "stderr")  # of the C library, which nobody sets
 
@@ -117,6 +118,12 @@ class Flow:
         self._copied = set(stream.copied["step"].tolist())
         self._codes = _view(np.ascontiguousarray(thread.image.program.ops["code"]))
         self._kinds = _view(np.ascontiguousarray(code.kind))
+        # For all but very long runs, the instance and the op of each step are laid out at once.
+        self._at: memoryview[int] | None = None
+        self._ops: memoryview[int] | None = None
+        if stream.steps <= MOST_STEPS:
+            instances, ops = _laid_out(stream)
+            self._at, self._ops = _view(instances), _view(ops)
         self._templates: dict[int, _Template] = {}
         self._nodes: dict[int, Node] = {}
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
@@ -175,12 +182,16 @@ class Flow:
     # --- places --------------------------------------------------------------------------------
 
     def instance_of(self, step: int) -> int:
+        if self._at is not None:
+            return self._at[step]
         at = step >> 6
         low = self._instmap[at]
         high = self._instmap[at + 1] + 1 if at + 1 < len(self._instmap) else len(self._first)
         return bisect_right(self._first, step, low, high) - 1
 
     def op_of(self, step: int) -> int:
+        if self._ops is not None:
+            return self._ops[step]
         instance = self.instance_of(step)
         return self._stretch_first[self._stretch[instance]] + step - self._first[instance]
 
@@ -504,6 +515,17 @@ def _links_before(stream: Stream) -> npt.NDArray[np.int64]:
     """For each instance, how many links come before it."""
     counts = stream.code.stretch_links[stream.stretch].astype(np.int64)
     return np.cumsum(counts) - counts
+
+
+def _laid_out(stream: Stream) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """The instance of each step, and its op; nothing is step 0."""
+    first = stream.first.astype(np.int64)
+    counts = np.diff(np.append(first, stream.steps + 1))
+    instances = np.repeat(np.arange(len(first), dtype=np.uint32), counts)
+    starts = stream.code.stretch_first_op[stream.stretch].astype(np.int64) - first
+    ops = starts[instances] + np.arange(1, stream.steps + 1)
+    before = np.zeros(1, np.uint32)
+    return np.concatenate([before, instances]), np.concatenate([before, ops.astype(np.uint32)])
 
 
 def _is_stream(instruction: ir.Instruction) -> bool:
