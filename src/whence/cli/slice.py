@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from whence.cli.options import check_writable, put, with_options
-from whence.cli.trace import sayer
+from whence.cli.recording import sayer
 from whence.report.traces import slice_document, slice_text
 from whence.trace.recording import Recording
 from whence.trace.slices import slice_at

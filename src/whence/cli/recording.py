@@ -1,0 +1,93 @@
+"""How do commands record a run?"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from whence.cli.options import Size
+from whence.errors import UserError
+from whence.frontend.c.record import DEFAULT_MAX_TRACE, RUN, record
+from whence.model import TraceSummary
+from whence.subject.trial import Recipe
+from whence.trace.summary import summarise
+
+Say = Callable[[str], None]
+
+
+def recording_options(*, required: bool) -> list[Callable[..., Any]]:
+    """What is to be recorded, and how; `required`: what has no default must be given."""
+    return [
+        click.option("--source", required=required, metavar="SRC", help="The version to record: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
+        click.option("--test", required=required, metavar="CMD", help="Shell command run in the version's tree ({tree})."),
+        click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX name whence's compilers."),
+        click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="The most that one process may log."),
+        click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository of git revisions."),
+        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds for the build and for the test."),
+        click.option("--memory", type=Size(), metavar="SIZE", help="Memory that one process may have, such as 2G."),
+    ]  # fmt: skip
+
+
+def recipe_of(options: dict[str, Any]) -> Recipe:
+    return Recipe(
+        test=options["test"], build=options["build"], asked_timeout=options["timeout"],
+        memory=options["memory"],
+    )  # fmt: skip
+
+
+def record_into(
+    out: Path, tree: Path, recipe: Recipe, *, max_trace: int, say: Say, twice: bool = False
+) -> TraceSummary:
+    """Build and run what is in `tree`, recorded into an empty folder; it is empty if that fails."""
+    try:
+        say("building and running it, recorded" + ", and once more" * twice)
+        record(tree, recipe, out, max_trace=max_trace, twice=twice)
+        return summarise(out, tree, max_trace=max_trace, say=say)
+    except BaseException:
+        clear(out)  # a trace that cannot be used must not look like one
+        raise
+
+
+def prepare(out: Path) -> None:
+    """Make the folder that --out names, which must be empty."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(out.iterdir())
+        if is_empty:  # may we write to it?
+            (out / RUN).touch()
+            (out / RUN).unlink()
+    except OSError as error:
+        raise UserError(
+            f"--out {out} cannot be written: {error.strerror}.\n"
+            "Name a folder in a directory that is there and yours.",
+            slug="cannot-write",
+        ) from None
+    if not is_empty:
+        raise UserError(
+            f"--out {out} is not empty.\nName a folder that is empty or not there yet.",
+            slug="out-not-empty",
+        )
+
+
+def clear(out: Path) -> None:
+    for path in out.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def sayer(*, quiet: bool) -> Say:
+    """Something that tells on standard error what is being done."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    def say(words: str) -> None:
+        if not quiet:
+            console.print(f"whence: {words} ...", style="dim")
+
+    return say
