@@ -18,7 +18,7 @@ import numpy as np
 
 from whence.errors import UserError
 from whence.frontend.c.process import LogFile, Process, State, processes
-from whence.frontend.c.record import MODULES, RUN, SOURCES
+from whence.frontend.c.record import MODULES, RUN, SOURCES, Again
 from whence.frontend.c.replay import Meta, Mismatch, Replay, Status, Window
 from whence.frontend.c.replay import Stream as LogBytes
 from whence.frontend.c.replay.program import Program
@@ -58,6 +58,15 @@ class Recording:
     def failure(self) -> Failure | None:
         failure = self.document["failure"]
         return Failure(**failure) if failure else None
+
+    @property
+    def again(self) -> Again | None:
+        """How the test ended when it was run once more; None if it was not."""
+        found = self.document.get("again")
+        if not found:
+            return None
+        failure = Failure(**found["failure"]) if found["failure"] else None
+        return Again(Outcome(found["outcome"]), failure, found["same_output"])
 
     def image(self, process: Process) -> Image:
         """The program that a process ran."""

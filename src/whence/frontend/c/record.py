@@ -43,13 +43,23 @@ class Recorded:
     status: int
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How the test ended when it was run once more."""
+
+    outcome: Outcome
+    failure: Failure | None
+    same_output: bool  # on standard output
+
+
 def record(
     tree: Path, recipe: Recipe, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
-    mode: str = "record", patch: str | None = None,
+    mode: str = "record", patch: str | None = None, twice: bool = False,
 ) -> Recorded:  # fmt: skip
     """Build `tree` with whence's compilers, run the test, and leave the trace in `out`.
 
     `tree` is built in place: it is a workspace of ours.  `out` must be an empty folder.
+    `twice` runs the test once more without recording it, and `out` tells how that ended.
     """
     out = out.absolute()  # the build and the test run elsewhere
     modules = out / MODULES
@@ -57,13 +67,15 @@ def record(
     env = recording_environment(tree, modules, mode)
     if recipe.build is not None:
         _build(recipe, tree, env)
-    env |= {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
+    spare = _copied(tree) if twice else None
+    recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
     if patch is not None:
-        env["WHENCE_PATCH"] = patch
+        recording["WHENCE_PATCH"] = patch
     with _fixed_addresses():
-        ended = _run(recipe.test, tree, env, recipe)
+        ended = _run(recipe.test, tree, recording, recipe)
     run = judge(ended, recipe, tree)
-    _write_run(out, tree, recipe, run, ended)
+    again = _again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
+    _write_run(out, tree, recipe, run, ended, again)
     return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
@@ -111,6 +123,28 @@ def _run(command: str, tree: Path, env: dict[str, str], recipe: Recipe) -> Ended
     )  # fmt: skip
 
 
+def _copied(tree: Path) -> Path | None:
+    """A copy of the tree beside it; None if that cannot be, as for want of space."""
+    copy = tree.with_name(f"{tree.name}.copy")
+    try:
+        return Path(shutil.copytree(tree, copy, symlinks=True))
+    except OSError:
+        shutil.rmtree(copy, ignore_errors=True)
+        return None
+
+
+def _again(tree: Path, spare: Path, recipe: Recipe, env: dict[str, str], first: Ended) -> Again:
+    """Run the test once more in `spare`, the tree without what the first run left in it.
+
+    It takes the tree's place, as programs know where they were built.
+    """
+    tree.rename(tree.with_name(f"{tree.name}.used"))
+    spare.rename(tree)
+    ended = _run(recipe.test, tree, env, recipe)
+    run = judge(ended, recipe, tree)
+    return Again(run.outcome, run.failure, ended.stdout == first.stdout)
+
+
 @contextmanager
 def _fixed_addresses() -> Iterator[None]:
     """Have programs started within load at the same addresses each time, where that is allowed."""
@@ -127,7 +161,9 @@ def _fixed_addresses() -> Iterator[None]:
         personality(ctypes.c_ulong(before))
 
 
-def _write_run(out: Path, tree: Path, recipe: Recipe, run: Run, ended: Ended) -> None:
+def _write_run(
+    out: Path, tree: Path, recipe: Recipe, run: Run, ended: Ended, again: Again | None
+) -> None:
     document = {
         "whence": 1,
         "tree": str(tree),
@@ -138,6 +174,7 @@ def _write_run(out: Path, tree: Path, recipe: Recipe, run: Run, ended: Ended) ->
         "failure": asdict(run.failure) if run.failure else None,
         "status": ended.status,
         "seconds": ended.seconds,
+        "again": asdict(again) | {"outcome": again.outcome.value} if again else None,
     }
     (out / RUN).write_text(json.dumps(document, indent=1), "utf-8")
     (out / "stdout").write_bytes(ended.stdout)
