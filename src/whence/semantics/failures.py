@@ -31,6 +31,7 @@ class Found:
     words: str  # "the failed assertion at shape.c:22"
     outcome: str  # what it was, in a word: "false", "SIGSEGV", "exit status 3"
     notes: tuple[str, ...] = ()
+    subject: str = ""  # what was so: "the output from byte 5 on"; empty: the words say it
 
 
 def failure_of(
@@ -45,6 +46,7 @@ def failure_of(
     if recording.outcome is Outcome.PASS:
         raise UserError(
             "The test passes, so there is no failure to explain.\n"
+            f"We ran: {recording.document['test']}   (built without optimisation, to be recorded)\n"
             "If what it printed is wrong, say what is right with --expect FILE.",
             slug="nothing-fails",
         )
@@ -53,20 +55,30 @@ def failure_of(
 
 def _ended(recording: Recording, process: str | None) -> Found:
     """How the failing process ended: an assertion, a crash, or its exit status."""
-    problems = []
     for at, made in (("assert", _assertion), ("crash", _crash), ("exit", _exit)):
         try:
             point = find(recording, at, process)
         except UserError as error:
             if error.slug != "no-such-end":
                 raise
-            problems.append(str(error).splitlines()[0])
             continue
+        ending = points.exit_of(point.thread) if at == "exit" else None
+        if process is None and ending is not None and ending[1] == 0:
+            break  # another program, which judges what this one did, ended the test
         return made(point)
+    if recording.failure is not None and recording.failure.kind == "timeout":
+        raise UserError(
+            "The test was stopped because it did not end in time, so the run has no point where it "
+            "failed.\n"
+            "Allow more with --timeout, or have the program fail by itself, such as by an "
+            "assertion in its loop.",
+            slug="failure-not-recorded",
+        )
     raise UserError(
-        "The test fails, but not in a recorded process: none crashed, failed an assertion or came "
-        "to its exit.\nBuild what fails with $CC or $CXX, which record it; whence trace says what "
-        "was recorded.",
+        "The test fails, but no recorded process does: none crashed, failed an assertion, or "
+        "exited with another status than 0.\n"
+        "Build what fails with $CC or $CXX, which record it; or let the test run the recorded "
+        "program alone, with --expect FILE if what it prints is wrong.",
         slug="failure-not-recorded",
     )
 
@@ -77,7 +89,7 @@ def _assertion(point: Point) -> Found:
     call = int(max(step for step in point.criteria if isinstance(step, int)))
     decided = flow.deciding(call)
     if decided is None:
-        return _found(point, call, frozenset(), (), "called")
+        return replace(_found(point, call, frozenset(), (), "called"), subject="")
     side = flow.queries.side_of(decided) or 0
     question = Question(
         Influence.FAILURE,
@@ -164,7 +176,7 @@ def _found(
         seeds=seeds,
         deciders=deciders,
     )
-    return Found(point.thread, question, point.words, outcome, point.notes)
+    return Found(point.thread, question, point.words, outcome, point.notes, "how the program ended")
 
 
 def _seeds(operands: tuple[Operand, ...]) -> frozenset[tuple[Operand, int]]:
@@ -189,13 +201,15 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
         )
     if shared == len(printed):
         return _too_short(recording, expect, shared, process)
-    point = find(recording, f"output:{shared}", process)
+    process, before = _printer(recording, shared, process)
+    point = find(recording, f"output:{shared - before}", process)
     (criterion,) = point.criteria
     assert isinstance(criterion, Bytes)
     flow = Flow(point.thread)
     step = int(point.thread.stream.effects[criterion.effect]["step"])
     seeds = _printed_from(flow, criterion, is_blank=printed[shared : shared + 1] in b" 0")
-    words = f"{point.words}: {_shown(printed[shared:])} instead of {_shown(expect[shared:])}"
+    words = point.words.replace(f"byte {shared - before} ", f"byte {shared} ", 1)
+    words += f": {_shown(printed[shared:])} instead of {_shown(expect[shared:])}"
     question = Question(
         Influence.FAILURE,
         flow.op_of(step),
@@ -205,7 +219,36 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
         seeds=frozenset(seeds),
         silence=(_printed_before(point.thread, step), step),
     )
-    return Found(point.thread, question, words, _shown(printed[shared:]), point.notes)
+    what = _shown(printed[shared:])
+    return Found(point.thread, question, words, what, point.notes, _from(shared))
+
+
+def _from(byte: int) -> str:
+    return f"the output from byte {byte} on"
+
+
+def _printer(recording: Recording, byte: int, process: str | None) -> tuple[str, int]:
+    """The process that printed a byte of what the test printed, and how much others had before it.
+
+    A process counts its own bytes only, so all that was printed has to come from recorded ones.
+    """
+    size = len(printed_by(recording))
+    sizes = {p.folder.name: points.printed_size(recording, p) for p in recording.processes}
+    chosen = [name for name in sizes if process in (None, name, name.partition("-")[0])]
+    alone = [name for name in chosen if sizes[name] == size]
+    if alone:
+        return alone[-1], 0
+    before = 0
+    for name, own in sizes.items():  # in the order in which they ran
+        if sum(sizes.values()) == size and before <= byte < before + own and name in chosen:
+            return name, before
+        before += own
+    raise UserError(
+        f"The test printed {size} bytes and the recorded programs {before}, so it is not known "
+        f"which of them printed byte {byte}, the first that is not as expected.\n"
+        "Let the test print what one recorded program prints, and nothing else.",
+        slug="failure-not-recorded",
+    )
 
 
 def _printed_from(flow: Flow, criterion: Bytes, *, is_blank: bool) -> set[tuple[Operand, int]]:
@@ -273,7 +316,7 @@ def _too_short(recording: Recording, expect: bytes, at: int, process: str | None
     words = f"the output ends after {at} bytes instead of going on with {_shown(expect[at:])}"
     end = max(found.question.steps)
     question = replace(found.question, silence=(_printed_before(found.thread, end), end))
-    return Found(found.thread, question, words, "the end", found.notes)
+    return Found(found.thread, question, words, "the end", found.notes, _from(at))
 
 
 def printed_by(recording: Recording) -> bytes:

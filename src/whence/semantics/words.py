@@ -65,7 +65,7 @@ class Teller:
         if question.influence is Influence.ADDRESS:
             text, outcome = self.namer.accessed(step)
         elif question.seeds or not self.flow.is_branch(step):
-            text, outcome = found.words, found.outcome
+            text, outcome = found.subject or found.words, found.outcome
         else:
             text, outcome = self._condition(step)
         return Predicate(

@@ -153,7 +153,7 @@ def crash_point(thread: Thread) -> Point:
 
 def _called(thread: Thread, step: int) -> str:
     """Where it happened, if the last step is a call."""
-    where = _where(thread, step)
+    where = line_at(thread, step)
     depth, name = len(thread.queries.callers(step)), callee(thread, step)
     if depth >= _FULL_STACK and name in thread.image.function_names:
         return f"in the call of {name} at {where}, {depth:,} calls deep (the stack is full)"
@@ -192,7 +192,7 @@ def assert_point(thread: Thread) -> Point | None:
     if not step or callee(thread, step) not in ASSERTIONS:
         return None
     decided = thread.queries.deciding(step)
-    where = _where(thread, step)
+    where = line_at(thread, step)
     what = "the call of abort" if callee(thread, step) == "abort" else "the failed assertion"
     return Point(thread, (step, *([decided] if decided else [])), f"{what} at {where}")
 
@@ -204,7 +204,7 @@ def exit_point(thread: Thread) -> Point | None:
         return None
     step, status = ending
     is_call = thread.image.code.kind[thread.queries.op_of(step)] == Kind.CALL
-    how = f"given at {_where(thread, step)}" if is_call else "that main returned"
+    how = f"given at {line_at(thread, step)}" if is_call else "that main returned"
     return Point(thread, (step,), f"the exit status {status} {how}")
 
 
@@ -238,7 +238,8 @@ def callee(thread: Thread, step: int) -> str | None:
     return getattr(called, "name", None)
 
 
-def _where(thread: Thread, step: int) -> str:
+def line_at(thread: Thread, step: int) -> str:
+    """FILE:LINE of a step."""
     place = thread.image.place(thread.queries.op_of(step))
     return f"{place.file}:{place.line}" if place else _UNKNOWN
 
@@ -250,8 +251,7 @@ def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point
     wrote = 0
     for thread in _threads(recording, chosen):
         effects = thread.stream.effects
-        standard = _standard_output(thread)
-        rows = np.flatnonzero((effects["kind"] == OUTPUT) & np.isin(effects["source"], standard))
+        rows = _printed(thread)
         if len(rows):
             ends = effects["offset"][rows] + effects["len"][rows]
             wrote = max(wrote, int(ends.max()))
@@ -260,7 +260,7 @@ def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point
             if start <= byte < start + int(effects["len"][row]):
                 inside = byte - start
                 step = int(effects["step"][row])
-                words = f"byte {byte} of the output, printed at {_where(thread, step)}"
+                words = f"byte {byte} of the output, printed at {line_at(thread, step)}"
                 return Point(thread, (Bytes(row, inside, inside + 1),), words)
     raise UserError(
         f"No recorded process printed byte {byte} of its standard output.\n"
@@ -268,6 +268,20 @@ def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point
         "--process chooses one.",
         slug="no-such-byte",
     )
+
+
+def printed_size(recording: Recording, process: Process) -> int:
+    """How many bytes a process printed on its standard output."""
+    image = recording.image(process)
+    threads = (recording.thread(image, log) for log in process.logs)
+    return sum(int(thread.stream.effects["len"][_printed(thread)].sum()) for thread in threads)
+
+
+def _printed(thread: Thread) -> npt.NDArray[np.intp]:
+    """The effects that are output on standard output."""
+    effects = thread.stream.effects
+    standard = _standard_output(thread)
+    return np.flatnonzero((effects["kind"] == OUTPUT) & np.isin(effects["source"], standard))
 
 
 def _standard_output(thread: Thread) -> list[int]:
