@@ -106,7 +106,7 @@ def measure(fault: Fault, test: Test, work: Path, opened: OpenTree = open_tree) 
         test=test.name,
         point=point.words,
         steps=point.thread.stream.steps,
-        lines=lines_that_ran(point),
+        lines=lines_that_ran(point.thread),
         dynamic=_sliced(point, fault, relevant=False),
         relevant=_sliced(point, fault, relevant=True),
         tree=tree,

@@ -45,7 +45,7 @@ _LIKE_CODE = ("code", "code-insiders", "codium", "vscodium", "cursor")
 
 def run_interactive(tree: CauseTree, *, title: str) -> None:
     """Let the user walk the tree until they quit; what they marked is in the tree then."""
-    _check_terminal()
+    check_terminal()
     app = WhyApp(tree, title=title)
     with suppress(KeyboardInterrupt):
         app.run()
@@ -54,7 +54,7 @@ def run_interactive(tree: CauseTree, *, title: str) -> None:
         raise SystemExit(app.return_code)  # a bug of ours: Textual has shown the traceback
 
 
-def _check_terminal() -> None:
+def check_terminal() -> None:
     # Textual draws on standard error, but where the output goes to a file, somebody wants text.
     streams = {"input": sys.stdin, "output": sys.stdout, "error": sys.stderr}
     missing = [name for name, stream in streams.items() if not (stream and stream.isatty())]

@@ -17,6 +17,7 @@ from whence.cli.isolate import isolate
 from whence.cli.settings import read_settings
 from whence.cli.slice import slice_command
 from whence.cli.trace import trace
+from whence.cli.why import why
 from whence.errors import UserError
 
 USER_ERROR = 2
@@ -26,18 +27,20 @@ USER_ERROR = 2
 @click.version_option(__version__, prog_name="whence")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find the changes that broke a test, and what a wrong value depends on.
+    """Find the changes that broke a test, and the causes of a failure.
 
     A test passed on the old version and fails on the new one.  whence isolate finds the smallest
     set of changes between the two that is to blame, in any language, by running the test on
-    versions in between.  whence trace records a run of a C or C++ program, and whence slice says
-    what a crash, an output byte or a variable of that run depends on.
+    versions in between.  whence why shows what caused the failure of one run of a C or C++
+    program, as a tree to walk and prune.  whence trace records such a run, and whence slice says
+    what a crash, an output byte or a variable of it depends on.
 
     \b
     whence isolate --good v1.4 --bad HEAD --test "pytest -x tests/test_parse.py"
     whence isolate --good ../old --bad . --build make --test ./check.sh
     whence isolate --good pypi:click==8.2.0 --bad pypi:click==8.2.1 \\
                    --test "PYTHONPATH={tree} python $PWD/test.py"
+    whence why --source . --build make --test ./check.sh --interactive
     whence trace --source . --build make --test ./check.sh --out run
     whence slice run --at crash
 
@@ -64,6 +67,7 @@ def completion(shell: str) -> None:
 cli.add_command(isolate)
 cli.add_command(trace)
 cli.add_command(slice_command)
+cli.add_command(why)
 
 
 def main() -> None:
@@ -92,11 +96,11 @@ def main() -> None:
         error.show()
         sys.exit(USER_ERROR)
     except (click.Abort, KeyboardInterrupt):
-        searches = "isolate" in sys.argv[1:2]
+        goes_on = sys.argv[1:2] in (["isolate"], ["why"])
         _complain(
             "Interrupted, before anything was found.\n"
             "The same command goes on from what is known so far."
-            if searches
+            if goes_on
             else "Interrupted; nothing was kept.\nThe same command starts afresh.",
             slug="interrupted",
         )

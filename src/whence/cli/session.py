@@ -127,9 +127,11 @@ class SavedTree:
     A cause that was marked in an earlier session has its mark from the moment it appears.
     """
 
-    def __init__(self, tree: CauseTree, session: Session) -> None:
+    def __init__(self, tree: CauseTree, session: Session, sources: Path | None = None) -> None:
+        """`sources` is where the user has the source files, if they have them."""
         self._tree = tree
         self.session = session
+        self._sources = sources
         self._restore((0,))
 
     def cause(self, number: int, /) -> Cause:
@@ -155,7 +157,9 @@ class SavedTree:
         return self._tree.source(file)
 
     def source_path(self, file: str, /) -> Path | None:
-        """Where the user has that file, if the tree can tell."""
+        """Where the user has that file, if that is known."""
+        if self._sources is not None:
+            return self._sources / file
         find = getattr(self._tree, "source_path", None)
         return find(file) if find else None
 

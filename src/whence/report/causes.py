@@ -60,6 +60,7 @@ def listed(values: Mapping[str, str]) -> str:
 def why_document(result: WhyResult) -> dict[str, Any]:
     """The JSON of `whence why`."""
     failure = result.failure
+    is_recorded_now = "trace" in result.seconds  # else the run was known from before
     return {
         "whence": VERSION,
         "command": "why",
@@ -80,9 +81,9 @@ def why_document(result: WhyResult) -> dict[str, Any]:
         "of": {"steps": result.of_steps, "lines": result.of_lines},
         "notes": list(result.notes),
         "cost": {
-            "runs": 1,
-            "builds": int("build" in result.seconds),
-            "cached": 0,
+            "runs": int(is_recorded_now),
+            "builds": int(is_recorded_now),
+            "cached": int(not is_recorded_now),
             "solver_calls": result.solver_calls,
             "trace_events": result.events,
             "seconds": {phase: round(s, 3) for phase, s in result.seconds.items()},
@@ -116,7 +117,8 @@ def why_text(result: WhyResult, *, width: int) -> Text:
     """The tree for a terminal of this width; nothing below a cause that is marked benign."""
     page = _Page(width)
     page.add(_headline(result))
-    page.add(Text(_plain(result.failure.message)), "  ")
+    if result.failure.message != result.point:
+        page.add(Text(_plain(result.failure.message)), "  ")
     benign = {number for number, mark in result.marks.items() if mark is Mark.BENIGN}
     told = list(in_order(result.causes, benign))
     for cause in told:

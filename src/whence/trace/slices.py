@@ -13,7 +13,7 @@ from whence.frontend.c.tables import NONE
 from whence.model import SliceResult, Statement
 from whence.trace.inputs import inputs_of
 from whence.trace.points import Point, find, reading_notes
-from whence.trace.recording import Image, Recording
+from whence.trace.recording import Image, Recording, Thread
 from whence.trace.relevance import relevance
 from whence.trace.slicing import slice_
 from whence.trace.statements import Narrator, Steps
@@ -100,7 +100,7 @@ def _told(
         near=frozenset((line.file, line.number) for line in near[:NEAREST]),
         steps=len(steps),
         of_steps=thread.stream.steps,
-        of_lines=lines_that_ran(point),
+        of_lines=lines_that_ran(thread),
         inputs=inputs_of(thread, steps),
         relevant=relevant,
         seconds=seconds,
@@ -108,9 +108,9 @@ def _told(
     )
 
 
-def lines_that_ran(point: Point) -> int:
+def lines_that_ran(thread: Thread) -> int:
     """How many source lines the thread executed."""
-    image, stream = point.thread.image, point.thread.stream
+    image, stream = thread.image, thread.stream
     executed = np.bincount(stream.stretch, minlength=len(image.code.stretch_ops)) > 0
     stretches = image.code.op_stretch
     ran = (stretches != NONE) & executed[np.where(stretches != NONE, stretches, 0)]

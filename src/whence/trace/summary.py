@@ -15,7 +15,7 @@ from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE, CallFlag, Code, FunctionFlag, OpFlag
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.inputs import inputs_of
-from whence.trace.points import exit_of, signal_name
+from whence.trace.points import exit_of, line_at, signal_name
 from whence.trace.recording import Image, Recording, Thread
 
 Say = Callable[[str], None]
@@ -75,7 +75,7 @@ def _process(recording: Recording, process: Process, image: Image) -> ProcessSum
         command=tuple(process.arguments),
         threads=sum(log.kind != "handler" for log in process.logs),
         instructions=sum(thread.meta.steps for thread in threads),
-        events=sum(_events(thread) for thread in threads),
+        events=sum(events_of(thread) for thread in threads),
         bytes=sum(log.size for log in process.logs),
         functions=len(ran),
         files=tuple(sorted(image.file_names)),
@@ -85,7 +85,7 @@ def _process(recording: Recording, process: Process, image: Image) -> ProcessSum
     )
 
 
-def _events(thread: Thread) -> int:
+def events_of(thread: Thread) -> int:
     """How many items were logged: entries, blocks, values, what calls returned and did."""
     program, stream = thread.image.program, thread.stream
     if not len(stream.stretch):
@@ -118,6 +118,20 @@ def _ended(threads: list[Thread]) -> str:
     if main.log.state is State.EXECED:
         return "became another program"
     return "ended"
+
+
+def endings(recording: Recording) -> list[str]:
+    """How each process ended: "process 71-0 (./shape 6 5 4): exit status 0"."""
+    found = []
+    for process in recording.processes:
+        image = recording.image(process)
+        threads = [recording.thread(image, log) for log in process.logs]
+        ended = _ended(threads)
+        if ended == "killed" and threads[0].stream.steps:
+            ended += f" at {line_at(threads[0], threads[0].stream.steps)}"
+        command = " ".join(process.arguments)[:60]
+        found.append(f"process {process.folder.name} ({command}): {ended}")
+    return found
 
 
 def _notes(threads: list[Thread]) -> list[str]:
