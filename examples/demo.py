@@ -1,4 +1,4 @@
-"""`make demo`: what broke two bundled programs, and why a third fails, as a user would ask.
+"""`make demo`: what broke two bundled programs, and why two others fail, as a user would ask.
 
 The commands are those of README.md beside this file.  The exit status is 0 only if the answers
 are those of the examples' expected.json.  `--write` puts the answers into README.md.
@@ -62,6 +62,7 @@ def demonstrate() -> int:
             if not is_expected(example, document):
                 failed.append(f"This is not what examples/{example}/expected.json says.")
         failed += look_into_a_run(Path(scratch))
+        failed += ask_why(Path(scratch))
     print("\n".join(failed) or "Next: README.md shows how to do this with your own project.")
     return 1 if failed else 0
 
@@ -86,6 +87,29 @@ def look_into_a_run(scratch: Path) -> list[str]:
         if ended.returncode:
             return ["The run of examples/parcel could not be looked into."]
     return []
+
+
+def ask_why(scratch: Path) -> list[str]:
+    """Ask for the causes of a wrong output; the fault is two levels down."""
+    print(
+        "loan, in C, says what a book brought back late costs, and finds nothing to pay where "
+        "380 cents\nare due. whence tells what caused that, and what caused the cause.\n"
+    )
+    where = "--source examples/loan --build make"
+    right = "--expect examples/loan/expected.txt"
+    command = f"why {where} --test {shlex.quote('./loan R2035 40')} {right}"
+    print(f"$ whence {command}\n", flush=True)
+    document = scratch / "why.json"
+    kept = ("--out", str(scratch / "loan"), "--json", str(document))
+    subprocess.run(
+        [sys.executable, "-m", "whence", *shlex.split(command), *kept, "--quiet"],
+        cwd=EXAMPLES.parent,
+    )
+    print(flush=True)
+    fault = json.loads((EXAMPLES / "loan" / "expected.json").read_text())["fault"]
+    causes = json.loads(document.read_text())["causes"] if document.exists() else []
+    found = [[cause["predicate"]["file"], cause["predicate"]["line"]] for cause in causes]
+    return [] if fault in found else ["The fault of examples/loan was not found."]
 
 
 def write() -> int:

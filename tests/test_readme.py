@@ -42,6 +42,14 @@ def test_the_run_that_the_readme_looks_into_is_told_so(tmp_path: Path) -> None:
     assert told.strip() == answer.strip()
 
 
+def test_the_run_that_the_readme_explains_is_explained_so(tmp_path: Path) -> None:
+    (block,) = re.findall(
+        r"```console\n(\$ whence why.*?)```", README.read_text("utf-8"), re.DOTALL
+    )
+    command, answer = block.split("\n", 1)
+    assert whence(f"{command} --out {tmp_path}/run").strip() == answer.strip()
+
+
 def whence(command: str) -> str:
     ended = subprocess.run(
         command.replace("$ whence", f"{sys.executable} -m whence") + " --quiet",
