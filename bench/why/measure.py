@@ -161,6 +161,10 @@ def _has_fault(lines: set[tuple[str, int]], fault: Fault) -> bool:
     return any((f"{fault.program}.c", line) in lines for line in fault.lines)
 
 
+Place = tuple[str, int]
+NOTHING: set[Place] = set()
+
+
 def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
     """Read causes level by level; the first that shows the fault is where a user stops."""
     started = time.monotonic()
@@ -173,24 +177,61 @@ def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
         count += 1
         if read is None:
             numbers.append(number)
-            if _has_fault(lines_of(tree.cause(number)), fault):
-                read = _read(tree, numbers, True, started)
+            if _has_fault(set(lines_of(tree.cause(number))), fault):
+                read = _read(tree, numbers, fault, started)
         if count >= MOST_CAUSES or time.monotonic() - started >= MOST_SECONDS:
             is_whole = False
             break
     seconds = time.monotonic() - started
     if read is None:
-        read = _read(tree, numbers, False, started)
+        read = _read(tree, numbers, None, started)
         return Walk(read, None, None, count, count, seconds, is_whole)
-    way = _read(tree, _way(tree, numbers[-1]), True, started)
+    way = _read(tree, _way(tree, numbers[-1]), fault, started, _dismissed(tree, numbers[-1]))
     level = tree.cause(numbers[-1]).level
     return Walk(read, way, level, len(numbers), count, seconds, is_whole)
 
 
-def _read(tree: Tree, numbers: list[int], found: bool, started: float) -> Read:
-    steps = np.unique(np.concatenate([tree.steps(number) for number in numbers]))
-    lines = {line for number in numbers for line in lines_of(tree.cause(number))}
-    return Read(found, len(steps), len(lines), time.monotonic() - started)
+def _read(
+    tree: Tree, numbers: list[int], fault: Fault | None, started: float, more: set[Place] = NOTHING
+) -> Read:
+    """What is read in some causes: of the last only so much as to see the fault, if it is there.
+
+    A cause is read from its predicate back, the way the damage came.
+    """
+    *before, last = numbers
+    lines = more | {line for number in before for line in lines_of(tree.cause(number))}
+    seen: list[Place] = []
+    for line in lines_of(tree.cause(last)):
+        seen.append(line)
+        if fault is not None and _has_fault({line}, fault):
+            break
+    parts = [tree.steps(number) for number in before]
+    parts.append(_on_lines(tree, tree.steps(last), set(seen)) if fault else tree.steps(last))
+    steps = np.unique(np.concatenate(parts))
+    return Read(fault is not None, len(steps), len(lines | set(seen)), time.monotonic() - started)
+
+
+def _on_lines(tree: Tree, steps: Any, lines: set[Place]) -> Any:
+    """Those of some steps that are on these lines."""
+    image = tree.thread.image
+    ops = tree.teller.narrator.ops(steps)
+    names = [*image.file_names, ""]
+    files = np.minimum(image.files[ops], len(image.file_names)).tolist()
+    places = zip(files, image.rows[ops].tolist(), strict=True)
+    return steps[np.array([(names[file], row) in lines for file, row in places], bool)]
+
+
+def _dismissed(tree: Tree, number: int) -> set[Place]:
+    """The predicates that a user passes over on the way down to a cause."""
+    found: set[Place] = set()
+    for on_way in _way(tree, number)[1:]:
+        parent = tree.cause(on_way).parent
+        assert parent is not None
+        for child in tree.children(parent):
+            if child == on_way:
+                break
+            found.update(lines_of(tree.cause(child))[:1])
+    return found
 
 
 def _way(tree: Tree, number: int) -> list[int]:
@@ -214,10 +255,12 @@ def breadth_first(tree: Tree) -> Iterator[int]:
         level = following
 
 
-def lines_of(cause: Cause) -> set[tuple[str, int]]:
-    shown = {(statement.file, statement.line) for statement in cause.statements}
+def lines_of(cause: Cause) -> list[Place]:
+    """The lines of a cause in the order in which they are read, each once."""
     predicate = cause.predicate
-    return shown | ({(predicate.file, predicate.line)} if predicate.file else set())
+    own = [(predicate.file, predicate.line)] if predicate.file else []
+    shown = [(statement.file, statement.line) for statement in reversed(cause.statements)]
+    return list(dict.fromkeys([*own, *shown]))
 
 
 # --- a process of its own ----------------------------------------------------------------------

@@ -286,8 +286,10 @@ def _printed_from(flow: Flow, criterion: Bytes, *, is_blank: bool) -> set[tuple[
     return seeds
 
 
-def _arguments(flow: Flow, call: int, first: int, end: int) -> Iterator[Operand]:
-    for number in range(first, end):
+def _arguments(flow: Flow, call: int, first: int = 0, end: int | None = None) -> Iterator[Operand]:
+    if not flow.is_call(call):
+        return
+    for number in range(first, flow.arguments(call) if end is None else end):
         argument = flow.argument(call, number)
         if argument is not None and not isinstance(argument, Constant):
             yield argument
@@ -315,7 +317,16 @@ def _too_short(recording: Recording, expect: bytes, at: int, process: str | None
         found = _exit(find(recording, "exit", process))
     words = f"the output ends after {at} bytes instead of going on with {_shown(expect[at:])}"
     end = max(found.question.steps)
-    question = replace(found.question, silence=(_printed_before(found.thread, end), end))
+    last = _printed_before(found.thread, end)
+    flow = Flow(found.thread)
+    # The last print may have come to too little.
+    given = frozenset((one, ALL) for one in _arguments(flow, last)) if last else frozenset()
+    question = replace(
+        found.question,
+        silence=(last, end),
+        bears_on=found.question.bears_on | ({last} if last else set()),
+        seeds=found.question.seeds | given if found.question.seeds else frozenset(),
+    )
     return Found(found.thread, question, words, "the end", found.notes, _from(at))
 
 

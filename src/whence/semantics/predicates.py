@@ -66,6 +66,7 @@ class Critical:
         self.flow, self.conditions, self.relevance = flow, conditions, relevance
         self.hidden = hidden
         self._keys: dict[int, tuple[int, int]] = {}
+        self._executed: dict[int, Steps] = {}
         self._known: set[tuple[bool, int]] = set()  # what was raised before
         self.repeated: set[tuple[bool, int]] = set()  # and again, since the owner last looked
 
@@ -197,6 +198,8 @@ class Critical:
         """A branch as it is, or if it is hidden the one that decided about the call around it."""
         while branch is not None and self._is_hidden(branch):
             branch = self.flow.deciding(branch)
+        if branch is None or not self.flow.is_branch(branch):
+            return None  # a call that could have thrown: nobody decides about that here
         return branch
 
     def _is_hidden(self, step: int) -> bool:
@@ -240,6 +243,11 @@ class Critical:
                     yield Influence.ADDRESS, True, store, load
 
     def _executions(self, op: int) -> Steps:
+        if op not in self._executed:
+            self._executed[op] = self._executions_of(op)
+        return self._executed[op]
+
+    def _executions_of(self, op: int) -> Steps:
         code, stream = self.flow.thread.image.code, self.flow.thread.stream
         stretch = int(code.op_stretch[op])
         instances = self.flow.queries.instances_of(stretch)

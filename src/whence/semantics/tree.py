@@ -8,7 +8,7 @@ and what lies behind it takes its place.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,14 +21,16 @@ from whence.semantics.precondition import Preconditions
 from whence.semantics.predicates import Critical, Question, sampled
 from whence.semantics.proof import ALL, Proof, Prover
 from whence.semantics.words import Teller
+from whence.trace.columns import NONE
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Operand
-from whence.trace.recording import Recording
+from whence.trace.recording import Image, Recording
 from whence.trace.relevance import relevance
 from whence.trace.slices import trusted_functions
 
 _MOST_FOLDS = 8  # rounds in which turns of the same loop are taken in
 _MOST_ASIDE = 24  # proofs that tell nothing new and are looked behind for the children of one cause
+_MOST_STALE = 4  # times that a predicate is explained anew for nothing; then it is as it was
 _MOST_TURNS = 4  # of one condition for which the solver is asked
 Line = tuple[str, int]
 
@@ -64,6 +66,7 @@ class Tree:
         self._entries: list[_Entry] = []
         self._owner: dict[tuple[bool, int, int, int], int] = {}  # who explains a predicate
         self._raised: dict[int, set[int]] = {}  # for steps that were asked about: the causes below
+        self._stale: Counter[tuple[bool, int, int]] = Counter()  # asked again, with nothing new
         self._pending: dict[int, list[tuple[Question, Proof]]] = {}  # to look at below a cause
         self._child_for: dict[tuple[bool, int], int] = {}  # by what was raised
         self._told: dict[Line, int] = {}  # the first cause that has a line
@@ -134,13 +137,18 @@ class Tree:
             looked += 1
             for asked in self._asks(question, proof, number):
                 for piece in self._new(asked, number):
+                    if self._stale[piece.identity] >= _MOST_STALE:
+                        self._own(piece)
+                        continue
                     explained, proof_of_it = self._explained(piece)
                     if self._is_news(explained, proof_of_it):
                         refined = self._refined(explained, proof_of_it)
                         child = self._add(explained, refined, number, entry.cause.level + 1)
                         found.append(child)
                         self._note(asked, child)
+                        self._stale[piece.identity] = 0
                     else:
+                        self._stale[piece.identity] += 1
                         work.append((explained, proof_of_it))
         if found and work:
             self._pending[found[-1]] = list(work)
@@ -347,18 +355,36 @@ class Tree:
 
 
 def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:
-    """The activations of trusted functions, and of what they called."""
-    if not trust:
-        return set()
+    """The activations of functions that are taken as a whole, and of what they called.
+
+    Those are the ones that the user trusts, and those that come from outside of the program's
+    tree, such as what a header of a library defines.
+    """
+    image = flow.thread.image
+    whole = _from_outside(image)
+    if trust:
+        whole |= trusted_functions(image, trust)
     activations = flow.thread.stream.activations
-    trusted = trusted_functions(flow.thread.image, trust)
-    functions = activations["function"].tolist()
-    parents = activations["parent"].tolist()
+    functions, parents = activations["function"].tolist(), activations["parent"].tolist()
+    if not whole.any():
+        return set()
     hidden: set[int] = set()
     for number, (function, parent) in enumerate(zip(functions, parents, strict=True)):
-        if parent in hidden or (number and function < len(trusted) and trusted[function]):
+        if parent in hidden or (number and function < len(whole) and whole[function]):
             hidden.add(number)
     return hidden
+
+
+def _from_outside(image: Image) -> npt.NDArray[np.bool_]:
+    """For each function: is all of it in files outside of the tree?  If none is in it, none is."""
+    is_outside = np.array([name.startswith("/") for name in image.file_names] + [False], bool)
+    starts, counts = image.code.function_first_op, image.code.function_ops
+    found = np.zeros(len(starts), bool)
+    for number, (start, count) in enumerate(zip(starts.tolist(), counts.tolist(), strict=True)):
+        files = image.files[start : start + count]
+        known = files[files != NONE]
+        found[number] = len(known) > 0 and bool(is_outside[known].all())
+    return found & ~np.all(found)
 
 
 def open_tree(

@@ -134,9 +134,11 @@ class Teller:
         if question.influence is Influence.DIRECT:
             return f"{about} ran because {held}{turns}"
         if question.influence is Influence.INDIRECT:
-            read = self.namer.loaded(question.about)
-            what = f"`{read.name}`" if read else "what it reads"
-            return f"{what} kept its value until {about} because {held}{turns}"
+            is_load = self.flow.is_load(question.about)
+            read = self.namer.loaded(question.about) if is_load else None
+            if read is None:
+                return f"{about} came next because {held}{turns}"
+            return f"`{read.name}` kept its value until {about} because {held}{turns}"
         if question.influence is Influence.PREMISE:
             return f"The proof rests on this: {held}{turns}"
         if question.influence is Influence.ADDRESS:
@@ -149,12 +151,14 @@ class Teller:
 
     def _origins(self, reads: Sequence[_Read]) -> Iterator[str]:
         for read in reads:
-            operand = self.flow.node(read.step).operands[:1]
-            if self.flow.is_call(read.step) or not operand:
+            node = self.flow.node(read.step)
+            if self.flow.is_call(read.step) or not node.operands:
                 continue
-            made = operand[0]
+            made = node.operands[0]
             said = f"`{read.name}` was {read.value}"
-            if isinstance(made, Outside):
+            if node.through:
+                yield f"{said} because {self._setter(node.through[0])}"
+            elif isinstance(made, Outside):
                 yield f"{said}: nothing recorded set it"
             elif isinstance(made, int | Piece | Left):
                 step = made if isinstance(made, int) else made.step
