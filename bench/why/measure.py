@@ -9,7 +9,7 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -38,7 +38,9 @@ MOST_SECONDS = 60.0  # for a whole tree
 class Tree(CauseTree, Protocol):
     """A cause tree that also says which executed instructions a cause is made of."""
 
-    def steps(self, number: int, /) -> npt.NDArray[np.uint32]: ...
+    def steps(
+        self, number: int, lines: Collection[tuple[str, int]] | None = None
+    ) -> npt.NDArray[np.uint32]: ...
 
 
 OpenTree = Callable[[Recording, bytes | None], Tree]
@@ -206,19 +208,9 @@ def _read(
         if fault is not None and _has_fault({line}, fault):
             break
     parts = [tree.steps(number) for number in before]
-    parts.append(_on_lines(tree, tree.steps(last), set(seen)) if fault else tree.steps(last))
+    parts.append(tree.steps(last, seen if fault else None))
     steps = np.unique(np.concatenate(parts))
     return Read(fault is not None, len(steps), len(lines | set(seen)), time.monotonic() - started)
-
-
-def _on_lines(tree: Tree, steps: Any, lines: set[Place]) -> Any:
-    """Those of some steps that are on these lines."""
-    image = tree.thread.image
-    ops = tree.teller.narrator.ops(steps)
-    names = [*image.file_names, ""]
-    files = np.minimum(image.files[ops], len(image.file_names)).tolist()
-    places = zip(files, image.rows[ops].tolist(), strict=True)
-    return steps[np.array([(names[file], row) in lines for file, row in places], bool)]
 
 
 def _dismissed(tree: Tree, number: int) -> set[Place]:

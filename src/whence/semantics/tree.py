@@ -101,9 +101,17 @@ class Tree:
     def source(self, file: str) -> list[str]:
         return self.thread.recording.lines.of(file)
 
-    def steps(self, number: int) -> npt.NDArray[np.uint32]:
-        """The executed instructions of a cause."""
-        return self._steps(self._entries[number].proof)
+    def steps(self, number: int, lines: Collection[Line] | None = None) -> npt.NDArray[np.uint32]:
+        """The executed instructions of a cause, all or those on some lines."""
+        steps = self._steps(self._entries[number].proof)
+        if lines is None:
+            return steps
+        image = self.thread.image
+        numbers = {name: number for number, name in enumerate(image.file_names)}
+        wanted = [numbers[file] << 32 | line for file, line in lines if file in numbers]
+        ops = self.teller.narrator.ops(steps)
+        places = image.files[ops].astype(np.int64) << 32 | image.rows[ops]
+        return steps[np.isin(places, wanted)]
 
     def grow(self, depth: int) -> None:
         """Compute the causes down to this level."""
