@@ -92,7 +92,7 @@ class Row:
 def measure(fault: Fault, test: Test, work: Path, opened: OpenTree = open_tree) -> Row:
     """Record the faulty run in the new folder `work`, slice it, and read its tree."""
     truth = verify.run(verify.build(fault.correct, work / "correct"), test)
-    recording, seen = _recorded(fault, test, work)
+    recording, seen = record_fault(fault, test, work)
     failure = verify.failure(seen, truth)
     expect = truth.stdout if failure not in ("crash", "exit") else None
     point = _point(recording, failure)
@@ -119,7 +119,7 @@ def measure(fault: Fault, test: Test, work: Path, opened: OpenTree = open_tree) 
 # --- recording ---------------------------------------------------------------------------------
 
 
-def _recorded(fault: Fault, test: Test, work: Path) -> tuple[Recording, Ended]:
+def record_fault(fault: Fault, test: Test, work: Path) -> tuple[Recording, Ended]:
     tree, out = work / "tree", work / "trace"
     tree.mkdir(parents=True)
     out.mkdir()

@@ -229,6 +229,8 @@ class _Formula:
             return [result == terms[0]] if result.size() == terms[0].size() else []
         if operation.op is Op.COPY and operation.widths != (operation.width,):
             return []
+        if operation.op is Op.CONCAT and sum(operation.widths) != operation.width:
+            return []  # of a struct with gaps
         said = encode(operation, terms, result)
         if said is None:
             return []

@@ -72,7 +72,7 @@ class Tree:
         self._told: dict[Line, int] = {}  # the first cause that has a line
         self._asked: set[tuple[bool, int, int]] = set()  # what has a cause
         first, proof = self._explained(found.question)
-        self._add(first, self._refined(first, proof), None, 0)
+        self._add(first, proof, None, 0)
 
     # --- what is asked from outside --------------------------------------------------------------
 
@@ -150,8 +150,7 @@ class Tree:
                         continue
                     explained, proof_of_it = self._explained(piece)
                     if self._is_news(explained, proof_of_it):
-                        refined = self._refined(explained, proof_of_it)
-                        child = self._add(explained, refined, number, entry.cause.level + 1)
+                        child = self._add(explained, proof_of_it, number, entry.cause.level + 1)
                         found.append(child)
                         self._note(asked, child)
                         self._stale[piece.identity] = 0
@@ -312,6 +311,8 @@ class Tree:
 
     def _add(self, question: Question, proof: Proof, parent: int | None, level: int) -> int:
         number = len(self._entries)
+        gave_up = self.preconditions.cost.gave_up
+        proof = self._refined(question, proof)
         steps = self._steps(proof)
         told = self.teller.told(question, steps, self.found)
         cause = Cause(
@@ -325,6 +326,7 @@ class Tree:
             statements=told.statements,
             instances=len(steps),
             times=question.turns,
+            is_proved=self.preconditions.cost.gave_up == gave_up,
         )
         self._asked.add(question.identity)
         lines = frozenset(self._lines(proof))

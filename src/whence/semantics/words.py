@@ -122,9 +122,9 @@ class Teller:
     ) -> str:
         head = self._head(question, predicate, found)
         known = reads[:_MOST_VALUES]
-        if known and question.influence is not Influence.ADDRESS:
-            held = ", ".join(f"{read.name} = {read.value}" for read in known)
-            head += f" with {held}"
+        held = [f"{read.name} = {read.value}" for read in known if read.name != predicate.text]
+        if held and question.influence is not Influence.ADDRESS:
+            head += f" with {', '.join(held)}"
         return ". ".join([head, *self._origins(known)]) + "."
 
     def _head(self, question: Question, predicate: Predicate, found: Found) -> str:

@@ -29,7 +29,7 @@ from whence.trace.columns import FILES, Code, Stream
 from whence.trace.queries import Queries
 
 Progress = Callable[[int, int], bool]
-VERSION = 3  # of the columns that are kept
+VERSION = 4  # of the columns that are kept
 
 
 class Recording:

@@ -41,6 +41,17 @@ void column_trim(struct column *c, u64 bytes) {
     if (!c->error && bytes < c->flushed && ftruncate(c->fd, (off_t)bytes)) c->error = errno;
 }
 
+void column_cut(struct column *c, u64 bytes) {
+    if (bytes >= c->flushed) {
+        c->used = (size_t)(bytes - c->flushed);
+        return;
+    }
+    c->used = 0;
+    c->flushed = bytes;
+    if (!c->error && (ftruncate(c->fd, (off_t)bytes) || lseek(c->fd, (off_t)bytes, SEEK_SET) < 0))
+        c->error = errno;
+}
+
 void column_close(struct column *c) {
     column_flush(c);
     if (c->fd >= 0 && close(c->fd) && !c->error) c->error = errno;

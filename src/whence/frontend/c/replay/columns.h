@@ -17,6 +17,8 @@ void column_open(struct column *c, const char *directory, const char *name);
 void column_flush(struct column *c);
 void column_close(struct column *c); /* flushes */
 void column_trim(struct column *c, u64 bytes);
+/* Forgets all but the first `bytes`; what is added later comes after them. */
+void column_cut(struct column *c, u64 bytes);
 
 /* Returns room for `bytes` (at most 1 MiB) at the end of the column; the caller fills it. */
 static inline void *column_add(struct column *c, size_t bytes) {

@@ -510,6 +510,11 @@ INLINE void start_instance(struct kernel *k, struct frame *f, u32 stretch, u32 s
         u64 links = column_bytes(&k->links) / 4;
         memcpy(column_add(&k->linkbase, 8), &links, 8);
     }
+    /* An instance that control left in the middle (a handler jumped out of it) has entries for
+       steps that it did not come to. */
+    u64 known = step / 64ull + 1;
+    if (UNLIKELY(instance && column_bytes(&k->instmap) / 4 > known))
+        column_cut(&k->instmap, 4 * known);
     /* step 64*k of this instance, k = 1, 2, ..; k = 0 stands for before the first */
     u32 last = step + k->t->stretches[stretch].n_ops;
     for (u32 n = instance ? last / 64 - step / 64 : last / 64 + 1; UNLIKELY(n); n--)
