@@ -7,14 +7,14 @@ come out as they did.  Once it is unsatisfiable it stays so, so the cut is found
 The minimal core over those conditions is the cause; what lies before the cut is the conditions'
 own question.
 
-Every variable of the formula is the value of one step, so each definition is added once and the
-solver keeps what it learned.  The limit of a check counts the solver's own steps, not seconds:
-the same run gives the same answer on a loaded machine.
+Every variable of the formula is the value of one step, so each definition is added once, to be
+switched on where the cut is before it, and the solver keeps what it learned.  The limit of a check
+counts the solver's own steps, not seconds: the same run gives the same answer on a loaded machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,17 +101,13 @@ class Preconditions:
     def _check(
         self, formula: _Formula, behind: Sequence[int], premises: Sequence[_Premise]
     ) -> z3.CheckSatResult:
-        solver = z3.Solver()
-        solver.set("rlimit", LIMIT)
-        solver.add(formula.negated)
-        for step in behind:
-            solver.add(*formula.definition(step))
+        solver = formula.solver
+        assumed = [formula.assumed(step) for step in behind]
         for one in premises:
-            for step in one.steps:
-                solver.add(*formula.definition(step))
-            solver.add(formula.outcome(one.branch))
+            assumed += [formula.assumed(step) for step in one.steps]
+            assumed.append(formula.assumed_outcome(one.branch))
         self.cost.calls += 1
-        found = solver.check()
+        found = solver.check(assumed)
         if found == z3.unknown:
             self.cost.gave_up += 1
         return found
@@ -184,7 +180,25 @@ class _Formula:
 
     def __post_init__(self) -> None:
         self._variables: dict[Operand, z3.BitVecRef] = {}
-        self._definitions: dict[int, list[z3.BoolRef]] = {}
+        self._switches: dict[tuple[str, int], z3.BoolRef] = {}
+        self.solver = z3.Solver()
+        self.solver.set("rlimit", LIMIT)
+        self.solver.add(self.negated)
+
+    def assumed(self, step: int) -> z3.BoolRef:
+        """What switches the definition of a step on."""
+        return self._switch("step", step, self._definition)
+
+    def assumed_outcome(self, branch: int) -> z3.BoolRef:
+        """What switches on that a branch came out as it did."""
+        return self._switch("branch", branch, lambda step: [self.outcome(step)])
+
+    def _switch(self, kind: str, step: int, said: Callable[[int], list[z3.BoolRef]]) -> z3.BoolRef:
+        found = self._switches.get((kind, step))
+        if found is None:
+            found = self._switches[kind, step] = z3.Bool(f"{kind}{step}")
+            self.solver.add(*(z3.Implies(found, one) for one in said(step)))
+        return found
 
     @cached_property
     def negated(self) -> z3.BoolRef:
@@ -209,12 +223,9 @@ class _Formula:
     def _width(self, operand: Operand) -> int:
         return max(self.flow.width_of(operand), 1)
 
-    def definition(self, step: int) -> list[z3.BoolRef]:
+    def _definition(self, step: int) -> list[z3.BoolRef]:
         """What is known of the value of a step, given those of its operands."""
-        found = self._definitions.get(step)
-        if found is None:
-            found = self._definitions[step] = self._defined(step, self.flow.node(step))
-        return found
+        return self._defined(step, self.flow.node(step))
 
     def _defined(self, step: int, node: Node) -> list[z3.BoolRef]:
         operation, result = node.operation, self.term(step)
