@@ -325,6 +325,7 @@ class Flow:
             elif low >= 0 and low + 8 * length <= max(width, 8):
                 yield offset, Piece(writer, low, 8 * length)
             else:
+                through += self.node(writer).through
                 yield offset, Left(writer, address, 8 * length)
             return
         copied = False
@@ -344,6 +345,7 @@ class Flow:
                     at = source + run.offset
                     yield from self._written(run, writer, at, inner, run.length, through, hops - 1)
         if not copied:
+            through += self.node(writer).through
             yield offset, Left(writer, address, 8 * length)
 
     def _phi(self, step: int, template: _Template) -> Node:
@@ -370,7 +372,8 @@ class Flow:
         found = self.queries.definitions(step)
         operands = tuple(self._dependences(found, step))
         widths = tuple(64 for _ in operands)
-        return Node(Operation(Op.OPAQUE, width, widths), operands, (), pointer)
+        through = tuple(one.step for one in found if one.kind == "call")
+        return Node(Operation(Op.OPAQUE, width, widths), operands, through, pointer)
 
     def left(self, left: Left) -> tuple[Operand, ...]:
         """What bytes that a step left in memory were made of."""
@@ -382,6 +385,15 @@ class Flow:
         seen: set[Operand] = set()
         for one in found:
             operand: Operand
+            if one.kind == "call":
+                # A parameter.  What it was is told beside it, if the call shows that: the value
+                # of the call is what came back, which is another matter.
+                if one.part is Part.ARGUMENTS:
+                    arguments = (
+                        self.argument(one.step, k) for k in range(self.arguments(one.step))
+                    )
+                    yield from (argument for argument in arguments if argument is not None)
+                continue
             if one.kind in OUTSIDE:
                 operand = Outside(step, one.offset, 8 * one.length)
             elif one.kind == "memory" and self.kind(one.step) == Kind.CALL:
