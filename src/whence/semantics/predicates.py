@@ -231,7 +231,7 @@ class Critical:
         for load in loads:
             since = None
             for op in self.relevance.writers_for(self.flow.op_of(load)):
-                steps = self._executions(op)
+                steps = self.executions(op)
                 if not len(steps):
                     continue
                 since = self._defined(load) if since is None else since
@@ -242,7 +242,8 @@ class Critical:
                         continue
                     yield Influence.ADDRESS, True, store, load
 
-    def _executions(self, op: int) -> Steps:
+    def executions(self, op: int) -> Steps:
+        """The steps that executed an op."""
         if op not in self._executed:
             self._executed[op] = self._executions_of(op)
         return self._executed[op]
@@ -354,7 +355,7 @@ class Critical:
         if self.relevance is None:
             return found
         stream, code = self.flow.thread.stream, self.flow.thread.image.code
-        instances = np.flatnonzero(self.relevance.guards[stream.stretch])[:-1]
+        instances = np.flatnonzero(self.relevance.guards[stream.stretch[:-1]])
         stretches = stream.stretch[instances]
         ends = stream.first[instances + 1].astype(np.int64) - 1
         ops = code.stretch_first_op[stretches] + (ends - stream.first[instances])

@@ -193,7 +193,7 @@ class Tree:
         """Does it tell a condition, or a line, that is not in the tree yet?"""
         if question.influence is not Influence.ADDRESS and question.identity not in self._asked:
             return True
-        return any(line not in self._told for line in self._lines(proof))
+        return any(line not in self._told for line in self._lines(proof, question))
 
     def _new(self, question: Question, parent: int) -> Iterator[Question]:
         """The question without what is explained already, if that leaves any of it."""
@@ -325,11 +325,11 @@ class Tree:
             because=told.because,
             statements=told.statements,
             instances=len(steps),
-            times=question.turns,
+            times=min(question.turns, max(len(self.critical.executions(question.op)), 1)),
             is_proved=self.preconditions.cost.gave_up == gave_up,
         )
         self._asked.add(question.identity)
-        lines = frozenset(self._lines(proof))
+        lines = frozenset(self._lines(proof, question))
         for line in lines:
             self._told.setdefault(line, number)
         self._entries.append(_Entry(question, proof, cause, lines))
@@ -353,9 +353,11 @@ class Tree:
             step = call
         return step
 
-    def _lines(self, proof: Proof) -> set[Line]:
+    def _lines(self, proof: Proof, question: Question | None = None) -> set[Line]:
+        """The lines of a proof, and of the predicate that a question is about."""
         image = self.thread.image
-        ops = np.unique(self.teller.narrator.ops(self._steps(proof)))
+        own = [] if question is None else [self.flow.op_of(max(question.steps))]
+        ops = np.unique(np.append(self.teller.narrator.ops(self._steps(proof)), own)).astype(int)
         rows, files = image.rows[ops], image.files[ops]
         return {
             (image.file_names[file], row)
