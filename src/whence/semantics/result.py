@@ -41,7 +41,7 @@ def result_of(
         solver_calls=tree.preconditions.cost.calls,
         events=events_of(thread),
         seconds=seconds,
-        notes=(*found.notes, *_unproved(tree, causes), *notes),
+        notes=(*found.notes, *_unproved(causes), *notes),
     )
 
 
@@ -55,18 +55,12 @@ def _reached(tree: Tree) -> tuple[Cause, ...]:
     return tuple(cause for cause in causes if cause.id in known)
 
 
-def _unproved(tree: Tree, causes: Sequence[Cause]) -> Iterator[str]:
+def _unproved(causes: Sequence[Cause]) -> Iterator[str]:
     """What a solver that gave up leaves in doubt."""
     count = sum(not cause.is_proved for cause in causes)
-    cost = tree.preconditions.cost
     if count:
         which = "1 cause is" if count == 1 else f"{count} causes are"
         yield f"{which} not proved: the solver gave up, so there may be statements in excess"
-    elif cost.gave_up:
-        yield (
-            f"the solver gave up on {cost.gave_up} of {cost.calls} questions, so causes may have "
-            "statements in excess"
-        )
 
 
 def unexplained(
