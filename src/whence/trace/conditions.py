@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -23,20 +23,21 @@ class Conditions:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.queries = flow.queries
-        self._known: dict[int, dict[int, int]] = {}  # by function: block -> the one before it
+        self._known: set[int] = set()  # functions that were looked at
+        self._regions: dict[int, frozenset[int]] = {}  # by block: those of the same condition
         self._following: dict[int, list[int]] = {}  # by block
 
     def executed(self, step: int) -> tuple[int, ...]:
         """The branches of the condition that the branch `step` belongs to, up to it, in order."""
         found = [step]
-        links = self._links(step)
-        block = self._block(step)
-        while block in links:
+        region = self._region(step)
+        while len(region) > 1:
             before = self._leaving_before(found[0])
-            if before is None or self._block(before) != links[block]:
+            if before is None or self._block(before) not in region:
                 break
             found.insert(0, before)
-            block = links[block]
+            if self._block(before) == min(region):  # the first; there is no way back to it
+                break
         return tuple(found)
 
     def settled_by(self, step: int) -> tuple[int, ...]:
@@ -46,18 +47,27 @@ class Conditions:
         """
         branches = self.executed(step)
         side = self.flow.side_of(step)
-        kept = []
-        for branch, after in itertools.pairwise(branches):
-            others = set(self._following[self._block(branch)]) - {self._block(after)}
-            if side not in others:
-                kept.append(branch)
-        return (*kept, step)
+        went = {self._block(branch): self.flow.side_of(branch) for branch in branches}
+        return tuple(
+            branch for branch in branches if branch == step or self._other_way(branch, went) != side
+        )
+
+    def _other_way(self, branch: int, went: dict[int, int | None]) -> int | None:
+        """Where the condition would have led, had one branch gone the other way; None if that
+        rests on a branch that did not run."""
+        block = self._block(branch)
+        others = [after for after in self._following[block] if after != went[block]]
+        at: int | None = others[0] if len(others) == 1 else None
+        region = self._regions[block]
+        while at in region:
+            at = went.get(at)
+        return at
 
     def settled(self, step: int) -> int:
         """The branch with which the condition that `step` belongs to was settled."""
         while True:
             side = self.flow.side_of(step)
-            if side is None or self._links(step).get(side) != self._block(step):
+            if side is None or side not in self._region(step):
                 return step
             after = self._leaving(side, self.flow.instance_of(step) + 1)
             if after is None:
@@ -90,47 +100,59 @@ class Conditions:
             instance = self.flow.previous_instance(instance)
         return None if instance is None else self.queries.last_step(instance)
 
-    def _links(self, step: int) -> dict[int, int]:
+    def _region(self, step: int) -> frozenset[int]:
         code = self.flow.thread.image.code
-        number = int(code.block_function[self._block(step)])
+        block = self._block(step)
+        number = int(code.block_function[block])
         if number not in self._known:
+            self._known.add(number)
             source, local = self.flow.thread.image.locate(int(code.function_first_op[number]))
             first = int(code.function_first_block[number])
             function = source.function(local)
             following = graph.successors(function)
-            for block, targets in enumerate(following):
-                self._following[first + block] = [first + target for target in targets]
-            pairs = _links(source.module, function, following)
-            self._known[number] = {first + block: first + before for block, before in pairs.items()}
-        return self._known[number]
+            for at, targets in enumerate(following):
+                self._following[first + at] = [first + target for target in targets]
+            for region in _regions(source.module, function, following):
+                whole = frozenset(first + at for at in region)
+                self._regions.update(dict.fromkeys(whole, whole))
+        return self._regions.get(block, frozenset({block}))
 
 
-def _links(module: Module, function: Function, following: list[list[int]]) -> dict[int, int]:
-    """For each block that goes on with the condition of another, that other block.
+def _regions(module: Module, function: Function, following: list[list[int]]) -> Iterator[set[int]]:
+    """The blocks of each source condition.
 
-    So does `b` in `if (a && b)`, and a nested `if (b)` does not, which has a scope of its own.
+    They decide one after another between the same two ways on, and nothing comes in from
+    elsewhere but at the first.  A nested `if` has a scope of its own.
     """
-    coming: dict[int, list[int]] = {}
+    coming: dict[int, set[int]] = {}
     for block, targets in enumerate(following):
         for target in targets:
-            coming.setdefault(target, []).append(block)
-    scopes = [_scope(module, block.instructions[-1].location) for block in function.blocks]
-    found = {}
-    for block, targets in enumerate(following):
-        if len(targets) != 2 or function.blocks[block].instructions[-1].opcode != "br":
+            coming.setdefault(target, set()).add(block)
+    ends = [block.instructions[-1] for block in function.blocks]
+    scopes = [_scope(module, end.location) for end in ends]
+    decides = [end.opcode == "br" and len(following[at]) == 2 for at, end in enumerate(ends)]
+    taken: set[int] = set()
+    for head in range(len(following)):
+        if head in taken or not decides[head]:
             continue
-        for after, other in (targets, targets[::-1]):
-            is_branch = function.blocks[after].instructions[-1].opcode == "br"
-            if (
-                coming[after] == [block]
-                and is_branch
-                and len(following[after]) == 2
-                and other in following[after]
-                and scopes[block] == scopes[after]
-                and after != block
-            ):
-                found[after] = block
-    return found
+        region, best = {head}, {head}
+        while True:
+            grown = {
+                after
+                for block in region
+                for after in following[block]
+                if after not in region | taken
+                and decides[after]
+                and scopes[after] == scopes[head]
+                and coming[after] <= region
+            }
+            if not grown:
+                break
+            region |= {min(grown)}
+            if len({after for block in region for after in following[block]} - region) == 2:
+                best = set(region)
+        taken |= best
+        yield best
 
 
 def _scope(module: Module, location: int | None) -> str | None:

@@ -8,6 +8,8 @@ from whence.frontend.c.source import Place
 from whence.trace.recording import Thread
 from whence.trace.statements import Narrator
 
+_LONGEST = 160  # characters of a condition
+
 
 class Namer:
     """Names for the steps of one thread."""
@@ -33,7 +35,12 @@ class Namer:
         source, local = self.thread.image.locate(op)
         value, registers = self.narrator.value(step), self.narrator.registers(step, op)
         named = describe(source, local, value, registers, self.narrator.pointed(step))
-        return named or Named("a condition without a name", str(value))
+        if named is not None:
+            return named
+        instruction, function = source.instruction(local), source.function_of(local)
+        text = source.names.condition(function, instruction, registers) or "a condition"
+        outcome = ("true" if value & 1 else "false") if instruction.opcode == "br" else str(value)
+        return Named(_shortened(text), outcome)
 
     def loaded(self, step: int) -> Named | None:
         """What a load or a call got, by the name that the source has for it."""
@@ -66,3 +73,8 @@ class Namer:
             return "", ""
         result = Local(instruction.result)
         return names.expression(function, result), names.expression(function, result, registers)
+
+
+def _shortened(text: str) -> str:
+    """A long condition without its middle."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
