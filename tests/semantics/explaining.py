@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.frontend import corpus
 from tests.frontend.corpus import Program
-from whence.frontend.c.record import keep_sources, record
+from whence.frontend.c.record import MODULES, keep_sources, record
 from whence.model import Cause
+from whence.semantics.predicates import Question
 from whence.semantics.tree import Tree, open_tree
 from whence.subject.trial import Recipe
 from whence.trace.recording import Recording
@@ -24,32 +26,53 @@ DEEP = 1000  # levels: all of them
 _NAME = re.compile(r"// \[([^]]+)\]$")
 
 
-def recorded(program: Program, folder: Path) -> Recording:
-    """A run of a program; its recording is in the new `folder`/trace."""
-    source, out = folder / "source", folder / "trace"
-    source.mkdir(parents=True)
-    out.mkdir()
-    name = f"program{program.source.suffix}"
-    (source / name).write_bytes(program.source.read_bytes())
-    (source / "stdin").write_bytes(program.stdin)
-    compiler = "$CC" if name.endswith(".c") else "$CXX"
-    flags = shlex.join(program.flags)
-    recipe = Recipe(
-        test=f"./program {shlex.join(program.args)} < stdin",
-        build=f"{compiler} -g -w -o program {name} {flags}",
-        asked_timeout=60,
-    )
-    record(source, recipe, out)
-    keep_sources(source, {name}, out)
-    return Recording(out)
+class Built:
+    """A program that is compiled once, and recorded as often as it is run."""
+
+    def __init__(self, program: Program, folder: Path) -> None:
+        self.program, self.folder = program, folder
+        self.source = folder / "source"
+        self.source.mkdir(parents=True)
+        self.name = f"program{program.source.suffix}"
+        shutil.copyfile(program.source, self.source / self.name)
+        self._runs: list[Path] = []
+
+    def run(self, *args: str, stack: int | None = None) -> Recording:
+        """A recorded run with these arguments, or those that the program says at its top.
+
+        `stack` is how many KiB of stack it has, if not as many as usual.
+        """
+        out = self.folder / f"trace-{len(self._runs)}"
+        out.mkdir()
+        (self.source / "stdin").write_bytes(self.program.stdin)
+        limit = f"ulimit -s {stack} && " if stack else ""
+        test = f"{limit}./program {shlex.join(args or self.program.args)} < stdin"
+        record(
+            self.source, Recipe(test, None if self._runs else self._build, asked_timeout=60), out
+        )
+        keep_sources(self.source, {self.name}, out)
+        if self._runs:  # what the compiler told of the program is where it was built
+            (out / MODULES).rmdir()
+            (out / MODULES).symlink_to(self._runs[0] / MODULES)
+        self._runs.append(out)
+        return Recording(out)
+
+    @property
+    def _build(self) -> str:
+        compiler = "$CC" if self.name.endswith(".c") else "$CXX"
+        return f"{compiler} -g -w -o program {self.name} {shlex.join(self.program.flags)}"
 
 
-def recorded_text(text: str, folder: Path, suffix: str = ".c") -> Recording:
-    """A run of the program with this text, which may say at its top how to run it."""
+def built(text: str, folder: Path, suffix: str = ".c") -> Built:
+    """The program with this text, which may say at its top how to run it."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"given{suffix}"
     source.write_text(text)
-    return recorded(corpus.program(source), folder)
+    return Built(corpus.program(source), folder)
+
+
+def recorded(source: Path, folder: Path) -> Recording:
+    return Built(corpus.program(source), folder).run()
 
 
 def whole_tree(
@@ -62,7 +85,7 @@ def whole_tree(
 
 def explained(text: str, folder: Path, expect: bytes | None = None) -> Tree:
     """The whole tree of the program with this text."""
-    return whole_tree(recorded_text(text, folder), expect)
+    return whole_tree(built(text, folder).run(), expect)
 
 
 # --- what a tree says --------------------------------------------------------------------------
@@ -84,7 +107,8 @@ def all_names(tree: Tree) -> set[str]:
 
 def predicate(tree: Tree, cause: Cause) -> str:
     """The name of the line of its predicate."""
-    match = _NAME.search(tree.source(cause.predicate.file)[cause.predicate.line - 1])
+    said = cause.predicate
+    match = _NAME.search(tree.source(said.file)[said.line - 1]) if said.line else None
     return match[1] if match else ""
 
 
@@ -94,6 +118,11 @@ def of_predicate(tree: Tree, name: str) -> Cause:
     return found
 
 
+def question_of(tree: Tree, number: int) -> Question:
+    """What a cause was asked, which says of which steps it is: for tests that look inside."""
+    return tree._entries[number].question
+
+
 Shape = tuple[str, tuple["Shape", ...]]
 
 
@@ -101,9 +130,3 @@ def shape(tree: Tree, number: int = 0) -> Shape:
     """A cause and those below it, by the names of their predicates."""
     below = sorted(shape(tree, child) for child in tree.children(number))
     return predicate(tree, tree.cause(number)), tuple(below)
-
-
-def descendants(tree: Tree, number: int) -> Iterator[int]:
-    for child in tree.children(number):
-        yield child
-        yield from descendants(tree, child)

@@ -1,0 +1,126 @@
+"""Does a proof force what it proves?  Compute it again from its steps, all else being different.
+
+The steps of a proof do what they did in the run; every other step, and every input that is not
+part of the proof, gives something else.  What was proved must come out as it was recorded.
+Memory is read as it was, and phis take the operand that they took: that they do is not a proof's
+question.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from whence.frontend.meaning import Op
+from whence.semantics.evaluate import evaluate
+from whence.semantics.proof import Proof
+from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece
+
+
+class Unknown(Enum):
+    """A value that was not recorded."""
+
+    SAME = "as it was in the run"
+
+
+Value = int | Unknown
+
+
+@dataclass
+class Reevaluation:
+    """What comes of the steps of a proof if all else is arbitrary."""
+
+    flow: Flow
+    proof: Proof
+    choose: random.Random
+    fixed: Mapping[int, int] = field(default_factory=dict)  # steps that give just this
+    values: dict[Operand, Value] = field(default_factory=dict)
+
+    def of(self, step: int) -> Value:
+        """What a step gives now."""
+        work: list[Operand] = [step]
+        while work:
+            wanted = [one for one in self._rests_on(work[-1]) if one not in self.values]
+            if wanted:
+                work += wanted
+            else:
+                operand = work.pop()
+                if operand not in self.values:
+                    self.values[operand] = self._value(operand)
+        return self.values[step]
+
+    def _rests_on(self, operand: Operand) -> tuple[Operand, ...]:
+        if isinstance(operand, Piece):
+            return (operand.step,)
+        if isinstance(operand, Left) and operand.step in self.proof.steps:
+            return self.flow.left(operand)
+        if isinstance(operand, int) and operand in self.proof.steps and operand not in self.fixed:
+            return self.flow.node(operand).operands
+        return ()
+
+    def _value(self, operand: Operand) -> Value:
+        if isinstance(operand, Constant):
+            return Unknown.SAME if operand.value is None else operand.value
+        if isinstance(operand, Piece):
+            whole = self.values[operand.step]
+            assert isinstance(whole, int)
+            return whole >> operand.low & (1 << operand.width) - 1
+        if isinstance(operand, Left):
+            is_proved = operand.step in self.proof.steps
+            same = is_proved and all(map(self._is_same, self.flow.left(operand)))
+            return Unknown.SAME if same else self.arbitrary(operand)
+        if isinstance(operand, Outside):
+            return Unknown.SAME if operand in self.proof.inputs else self.arbitrary(operand)
+        if operand in self.fixed:
+            return self.fixed[operand]
+        if operand not in self.proof.steps:
+            return self.arbitrary(operand)
+        return self._computed(operand, self.flow.node(operand))
+
+    def _computed(self, step: int, node: Node) -> int:
+        operation = node.operation
+        recorded = self.flow.value(step)
+        given = [self.values[operand] for operand in node.operands]
+        if all(map(self._is_same, node.operands)):
+            return recorded
+        if operation.op is Op.CONCAT:
+            given = _filled(given, operation.widths, recorded)
+        known = [value for value in given if isinstance(value, int)]
+        if len(known) < len(given) or operation.op is Op.OPAQUE:
+            return self.arbitrary(step)
+        if operation.op is Op.SWITCH:
+            return known[0]
+        found = evaluate(operation, known)
+        if found is not None:
+            return found
+        # Undefined for these operands, or nothing that we can compute at all?
+        before = [self.flow.value_of(operand) for operand in node.operands]
+        defined = [value for value in before if value is not None]
+        can_compute = len(defined) == len(before) and evaluate(operation, defined) is not None
+        return recorded if can_compute else self.arbitrary(step)
+
+    def _is_same(self, operand: Operand) -> bool:
+        value = self.values[operand]
+        return value is Unknown.SAME or value == self.flow.value_of(operand)
+
+    def arbitrary(self, operand: Operand) -> int:
+        """Some value, often one at which something happens."""
+        full = (1 << max(self.flow.width_of(operand), 1)) - 1
+        recorded = self.flow.value_of(operand) or 0
+        near = (0, 1, full, full >> 1, (full >> 1) + 1, recorded + 1, recorded - 1, ~recorded)
+        anything = self.choose.randint(0, full)
+        return self.choose.choice((anything, anything, *near)) & full
+
+
+def _filled(parts: list[Value], widths: tuple[int, ...], recorded: int) -> list[Value]:
+    """The parts of a value, those that are as they were taken from what it was as a whole."""
+    found: list[Value] = []
+    low = 0
+    for part, width in zip(parts, widths, strict=True):
+        is_known = low + width <= 64  # of wider values only so much is at hand
+        whole = recorded >> low & (1 << width) - 1
+        found.append(whole if part is Unknown.SAME and is_known else part)
+        low += width
+    return found

@@ -1,0 +1,346 @@
+"""Cause trees hold together, and are as small as what they are of."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.semantics.consistency import check_consistent, check_times
+from tests.semantics.explaining import (
+    DEEP,
+    PROGRAMS,
+    Built,
+    all_names,
+    built,
+    causes,
+    explained,
+    names,
+    of_predicate,
+    predicate,
+    recorded,
+    shape,
+    whole_tree,
+)
+from whence.model import Cause, Influence, Mark
+from whence.semantics.failures import printed_by
+from whence.semantics.tree import Tree, open_tree
+from whence.trace.recording import Recording
+
+# --- of any program -----------------------------------------------------------------------------
+
+
+def otherwise(printed: bytes, choose: random.Random) -> bytes:
+    """Some output with one line of it changed, or left out, or one more."""
+    lines = printed.splitlines(keepends=True)
+    at = choose.randrange(len(lines))
+    lines[at : at + 1] = choose.choice([[b"7" + lines[at]], [], [lines[at], b"1234567\n"]])
+    return b"".join(lines)
+
+
+def test_the_trees_of_made_up_programs_hold_together(made_up: list[Recording]) -> None:
+    sizes = []
+    for recording in made_up:
+        tree = whole_tree(recording)
+        check_consistent(tree)
+        assert tree.cause(0).predicate.text == "sum == 20260228"
+        assert tree.cause(0).predicate.outcome == "false"
+        sizes.append(len(tree))
+    assert max(sizes) > 10
+
+
+def test_the_trees_of_made_up_output_hold_together(made_up: list[Recording]) -> None:
+    choose = random.Random(1)
+    for recording in made_up:
+        for _ in range(3):
+            check_consistent(whole_tree(recording, otherwise(printed_by(recording), choose)))
+
+
+def test_the_same_run_has_the_same_tree(made_up: list[Recording]) -> None:
+    for recording in made_up:
+        assert causes(whole_tree(recording)) == causes(whole_tree(recording))
+
+
+def depth_first(tree: Tree, number: int = 0) -> None:
+    for child in tree.children(number):
+        depth_first(tree, child)
+
+
+def test_in_whatever_order_it_is_walked_a_tree_tells_the_same_lines(
+    made_up: list[Recording],
+) -> None:
+    for recording in made_up:
+        broad, deep = whole_tree(recording), open_tree(recording)
+        depth_first(deep)
+        check_consistent(deep)
+        assert lines(broad) == lines(deep)
+
+
+def lines(tree: Tree) -> set[tuple[str, int]]:
+    return {(one.file, one.line) for cause in causes(tree) for one in cause.statements}
+
+
+# --- marks --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def areas(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    return recorded(PROGRAMS / "areas.c", tmp_path_factory.mktemp("areas"))
+
+
+def test_nothing_is_computed_below_what_is_benign(areas: Recording) -> None:
+    tree = open_tree(areas)
+    (kind,) = tree.children(0)
+    tree.mark(kind, Mark.BENIGN)
+    tree.grow(DEEP)
+    assert tree.children(kind) == ()
+    assert len(tree) == 2
+    tree.mark(kind, None)
+    assert len(tree.children(kind)) == 3
+
+
+def test_a_subtree_that_was_computed_goes_when_its_root_is_benign(areas: Recording) -> None:
+    tree = whole_tree(areas)
+    before = causes(tree)
+    tree.mark(0, Mark.BENIGN)
+    assert [tree.children(number) for number in range(len(tree))] == [()] * len(tree)
+    tree.mark(0, None)
+    assert causes(tree) == before
+
+
+def test_marks_stay_as_the_tree_grows(areas: Recording) -> None:
+    tree = open_tree(areas)
+    tree.mark(0, Mark.ROOT)
+    (kind,) = tree.children(0)
+    tree.mark(kind, Mark.BENIGN)
+    tree.grow(DEEP)
+    assert tree.marks == {0: Mark.ROOT, kind: Mark.BENIGN}
+
+
+# --- loops and recursion ------------------------------------------------------------------------
+
+ADDING = """
+// args: 10
+#include <assert.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int turns = atoi(argv[1]);                     // [turns]
+    int sum = 0;                                   // [zero]
+    for (int i = 0; i < turns; i++)                // [loop]
+        sum += i % 7;                              // [add]
+    assert(sum == -1);                             // [failure]
+    return 0;
+}
+"""
+
+NESTED = """
+#include <assert.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int turns = atoi(argv[1]), sum = 0;            // [turns]
+    int grid[8][8] = {0};                          // [grid]
+    for (int i = 0; i < turns; i++)                // [outer]
+        for (int j = 0; j < 8; j++)                // [inner]
+            if ((i + j) % 3)                       // [if]
+                grid[i % 8][j] += i * j;           // [add]
+    for (int i = 0; i < 8; i++)                    // [again]
+        sum += grid[i][i];                         // [sum]
+    assert(sum == -1);                             // [failure]
+    return 0;
+}
+"""
+
+RECURSIVE = """
+#include <assert.h>
+#include <stdlib.h>
+static int fib(int n) {
+    if (n < 2)                                     // [if]
+        return n;                                  // [n]
+    return fib(n - 1) + fib(n - 2);                // [sum]
+}
+int main(int argc, char **argv) {
+    int found = fib(atoi(argv[1]));                // [call]
+    assert(found == 7);                            // [failure]
+    return 0;
+}
+"""
+
+WALKING = """
+#include <assert.h>
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+int main(int argc, char **argv) {
+    struct node *first = NULL;                     // [null]
+    for (int i = atoi(argv[1]); i > 0; i--) {      // [count]
+        struct node *made = malloc(sizeof *made);  // [made]
+        made->value = i;                           // [value]
+        made->next = first;                        // [next]
+        first = made;                              // [first]
+    }
+    int most = 0;                                  // [zero]
+    for (struct node *at = first; at; at = at->next)  // [walk]
+        if (at->value > most)                      // [more]
+            most = at->value;                      // [most]
+    assert(most == 0);                             // [failure]
+    return 0;
+}
+"""
+
+
+LOOPS = {"adding": ADDING, "nested": NESTED, "walking": WALKING}
+
+
+@pytest.fixture(scope="module", params=LOOPS)
+def looping(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return built(LOOPS[request.param], tmp_path_factory.mktemp(request.param))
+
+
+def test_more_turns_of_a_loop_are_not_more_causes(looping: Built) -> None:
+    few, many = (whole_tree(looping.run(turns)) for turns in ("10", "200"))
+    check_consistent(many)
+    assert [told(cause) for cause in causes(many)] == [told(cause) for cause in causes(few)]
+
+
+def test_a_cause_stands_for_as_many_turns_as_there_were(looping: Built) -> None:
+    tree = whole_tree(looping.run("100"))
+    check_times(tree)
+    assert max(cause.times for cause in causes(tree)) >= 100
+
+
+def told(cause: Cause) -> tuple[Influence, str, str, frozenset[str]]:
+    said = cause.predicate
+    return cause.influence, said.text, said.outcome, frozenset(names(cause))
+
+
+def test_a_thousand_turns_are_one_cause(tmp_path: Path) -> None:
+    tree = whole_tree(built(ADDING, tmp_path).run("1000"))
+    assert names(tree.cause(0)) == {"failure", "zero", "loop", "add"}
+    went_on, left = (tree.cause(child) for child in tree.children(0))
+    assert (went_on.influence, went_on.predicate.outcome) == (Influence.DIRECT, "true")
+    assert (left.influence, left.predicate.outcome) == (Influence.INDIRECT, "false")
+    assert "1,000 turns" not in left.because
+    assert len(tree) == 3
+
+
+def test_deeper_recursion_is_not_more_causes(tmp_path: Path) -> None:
+    program = built(RECURSIVE, tmp_path)
+    few, many = (whole_tree(program.run(depth)) for depth in ("5", "12"))
+    check_consistent(many)
+    assert set(map(told, causes(many))) == set(map(told, causes(few)))
+    assert len(many) == 3  # the failure, and n < 2 true and false
+
+
+# --- conditions ---------------------------------------------------------------------------------
+
+CONDITIONS = """
+#include <assert.h>
+int main(int argc, char **argv) {
+    int a = argc, b = 2, c = 3, kind = 0;          // [set]
+    if (a < b && b < c && c > 5)                   // [and]
+        kind = 1;
+    if (a > b || b < c)                            // [or]
+        kind += 2;                                 // [two]
+    switch (kind * c) {                            // [switch]
+    case 3: kind = 4; break;
+    case 6: kind = 5; break;                       // [six]
+    default: kind = 6;
+    }
+    while (a < 3 && kind != 7)                     // [while]
+        a++;                                       // [turn]
+    assert(kind + a == 7);                         // [failure]
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def conditions(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    tree = explained(CONDITIONS, tmp_path_factory.mktemp("conditions"))
+    check_consistent(tree)
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "outcome", "values"),
+    [
+        ("and", "a < b && b < c && c > 5", "false", {"c": "3"}),  # the last part made it so
+        ("or", "a > b || b < c", "true", {"b": "2", "c": "3"}),
+        ("switch", "kind * c", "6", {"kind": "2", "c": "3"}),
+    ],
+)
+def test_a_condition_of_several_parts_is_one_predicate(
+    line: str, text: str, outcome: str, values: dict[str, str], conditions: Tree
+) -> None:
+    said = of_predicate(conditions, line).predicate
+    assert (said.text, said.outcome, said.values) == (text, outcome, values)
+
+
+def test_a_condition_of_a_loop_is_one_predicate(conditions: Tree) -> None:
+    found = [cause for cause in causes(conditions) if predicate(conditions, cause) == "while"]
+    assert {cause.predicate.outcome for cause in found} == {"true", "false"}
+    assert max(cause.times for cause in found) == 2
+
+
+FORCED = """
+#include <assert.h>
+int main(int argc, char **argv) {
+    short little = argc * 3;                       // [little]
+    double number = little;                        // [number]
+    int kind = 1;                                  // [one]
+    if (number < 1e9)                              // [if]
+        kind = argc & 0;                           // [none]
+    assert(kind);                                  // [failure]
+    return 0;
+}
+"""
+
+
+def test_what_could_not_come_out_otherwise_has_no_further_reason(tmp_path: Path) -> None:
+    tree = explained(FORCED, tmp_path)
+    assert names(tree.cause(0)) == {"failure", "none"}
+    assert names(of_predicate(tree, "if")) == {"if", "number"}
+
+
+# --- trust --------------------------------------------------------------------------------------
+
+TRUSTED = """
+#include <assert.h>
+static int scale(int x) {
+    return x * 3;                                  // [scale]
+}
+static int clamp(int x) {
+    int y = scale(x);                              // [y]
+    if (y > 10)                                    // [big]
+        y = 10;                                    // [ten]
+    return y;                                      // [return]
+}
+int main(int argc, char **argv) {
+    int x = argc + 4;                              // [x]
+    int y = clamp(x);                              // [call]
+    assert(y == 15);                               // [failure]
+    return 0;
+}
+"""
+INSIDE = {"clamp": {"y", "big", "ten", "return", "scale"}, "scale": {"scale"}}
+
+
+@pytest.fixture(scope="module")
+def trusted(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    return built(TRUSTED, tmp_path_factory.mktemp("trusted")).run()
+
+
+@pytest.mark.parametrize("function", INSIDE)
+def test_of_a_trusted_function_only_the_call_is_told(function: str, trusted: Recording) -> None:
+    without, tree = whole_tree(trusted), whole_tree(trusted, trust=(function,))
+    check_consistent(tree)
+    assert all_names(without) >= INSIDE[function]
+    assert not all_names(tree) & INSIDE[function]
+    assert not {predicate(tree, cause) for cause in causes(tree)} & INSIDE[function]
+    assert all_names(tree) >= {"x", "call", "failure"}
+
+
+def test_what_a_trusted_function_was_given_is_told(trusted: Recording) -> None:
+    tree = whole_tree(trusted, trust=("clamp",))
+    assert shape(tree) == ("failure", ())
+    assert names(tree.cause(0)) == {"failure", "call", "x"}
