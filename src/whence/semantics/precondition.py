@@ -101,13 +101,8 @@ class Preconditions:
     def _check(
         self, formula: _Formula, behind: Sequence[int], premises: Sequence[_Premise]
     ) -> z3.CheckSatResult:
-        solver = formula.solver
-        assumed = [formula.assumed(step) for step in behind]
-        for one in premises:
-            assumed += [formula.assumed(step) for step in one.steps]
-            assumed.append(formula.assumed_outcome(one.branch))
         self.cost.calls += 1
-        found = solver.check(assumed)
+        found = formula.check(behind, premises)
         if found == z3.unknown:
             self.cost.gave_up += 1
         return found
@@ -180,24 +175,41 @@ class _Formula:
 
     def __post_init__(self) -> None:
         self._variables: dict[Operand, z3.BitVecRef] = {}
-        self._switches: dict[tuple[str, int], z3.BoolRef] = {}
-        self.solver = z3.Solver()
-        self.solver.set("rlimit", LIMIT)
-        self.solver.add(self.negated)
+        self._said: dict[tuple[str, int], tuple[z3.BoolRef, list[z3.BoolRef]]] = {}
+        # A context of its own: what was asked before must not change the answer.
+        self._context = z3.Context()
+        self._solver = self._fresh_solver()
 
-    def assumed(self, step: int) -> z3.BoolRef:
-        """What switches the definition of a step on."""
-        return self._switch("step", step, self._definition)
+    def _fresh_solver(self) -> z3.Solver:
+        solver = z3.Solver(ctx=self._context)
+        solver.set("rlimit", LIMIT)
+        solver.add(self.negated.translate(self._context))
+        return solver
 
-    def assumed_outcome(self, branch: int) -> z3.BoolRef:
-        """What switches on that a branch came out as it did."""
-        return self._switch("branch", branch, lambda step: [self.outcome(step)])
+    def check(self, behind: Sequence[int], premises: Sequence[_Premise]) -> z3.CheckSatResult:
+        """Can the predicate come out otherwise, given what these steps and conditions say?"""
+        parts = [self._switched("step", step, self._definition) for step in behind]
+        for one in premises:
+            parts += [self._switched("step", step, self._definition) for step in one.steps]
+            parts.append(self._switched("branch", one.branch, lambda at: [self.outcome(at)]))
+        found = self._solver.check([switch for switch, _ in parts])
+        if found != z3.unknown:
+            return found
+        # With everything said outright it can simplify more, at the price of starting anew.
+        solver = self._fresh_solver()
+        solver.add(*(one for _, said in parts for one in said))
+        return solver.check()
 
-    def _switch(self, kind: str, step: int, said: Callable[[int], list[z3.BoolRef]]) -> z3.BoolRef:
-        found = self._switches.get((kind, step))
+    def _switched(
+        self, kind: str, step: int, say: Callable[[int], list[z3.BoolRef]]
+    ) -> tuple[z3.BoolRef, list[z3.BoolRef]]:
+        """What is said of a step, and what switches it on."""
+        found = self._said.get((kind, step))
         if found is None:
-            found = self._switches[kind, step] = z3.Bool(f"{kind}{step}")
-            self.solver.add(*(z3.Implies(found, one) for one in said(step)))
+            switch = z3.Bool(f"{kind}{step}", self._context)
+            said = [one.translate(self._context) for one in say(step)]
+            self._solver.add(*(z3.Implies(switch, one) for one in said))
+            found = self._said[kind, step] = switch, said
         return found
 
     @cached_property

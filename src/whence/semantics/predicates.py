@@ -105,6 +105,8 @@ class Critical:
             chosen = sampled(sorted(gathered.steps))
             for number, step in enumerate(chosen):
                 end = step if is_address else self.conditions.settled(step)
+                if influence is Influence.DIRECT and gathered.steps[step] < end:
+                    end = step  # it decided about something inside the condition
                 key = (influence, is_far, *((op, 0) if is_address else self._key(end)))
                 other = found.setdefault(key, _Gathered())
                 other.add(end, gathered.steps[step])
