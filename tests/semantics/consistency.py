@@ -12,7 +12,10 @@ from whence.semantics.tree import Tree
 
 _CONDITIONS = (Influence.DIRECT, Influence.INDIRECT, Influence.PREMISE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_SIMPLE = re.compile(r"[\w\s<>=!&|()]+")  # nothing that computes: C and Python do that differently
+_NUMBER = re.compile(r"-?\d+")
+# Nothing that computes: C and Python do that differently.
+_COMPARISON = r"\w+ (<|<=|>|>=|==|!=) \w+"
+_COMPARISONS = re.compile(rf"{_COMPARISON}( (&&|\|\|) {_COMPARISON})*")
 
 
 def check_consistent(tree: Tree) -> None:
@@ -80,18 +83,10 @@ def check_times(tree: Tree) -> None:
 
 
 def check_said(predicate: Predicate) -> None:
-    """Of a plain comparison of variables, its outcome is what C makes of their values."""
-    words, text = set(_WORD.findall(predicate.text)), predicate.text
+    """Of comparisons of variables, the outcome is what C makes of their values."""
+    words = set(_WORD.findall(predicate.text))
     values = {word: predicate.values.get(word, "") for word in words}
-    known = {word: int(value) for word, value in values.items() if re.fullmatch(r"-?\d+", value)}
-    is_condition = predicate.outcome in ("true", "false")
-    if is_condition and words and words == set(known) and _SIMPLE.fullmatch(text):
-        for c, python in (
-            ("&&", " and "),
-            ("||", " or "),
-            ("!=", "<>"),
-            ("!", " not "),
-            ("<>", "!="),
-        ):
-            text = text.replace(c, python)
-        assert str(bool(eval(text, {}, known))).lower() == predicate.outcome, predicate
+    known = {word: int(value) for word, value in values.items() if _NUMBER.fullmatch(value)}
+    if words == set(known) and _COMPARISONS.fullmatch(predicate.text):
+        said = predicate.text.replace("&&", "and").replace("||", "or")
+        assert str(bool(eval(said, {}, known))).lower() == predicate.outcome, predicate

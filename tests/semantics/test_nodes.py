@@ -23,14 +23,12 @@ WIDEST = 64  # bits: of wider values only these are at hand
 
 # How many steps of each program agree at least.
 EXPECTED = {
-    "arguments.c": 150,
     "bitint.c": 2000,
     "callbacks.c": 550,
     "complex_numbers.c": 400,
     "exceptions.cc": 900,
     "floats.c": 3000,
     "forking.c": 400,
-    "linkage.c": 130,
     "locals.c": 900,
     "memory.c": 500,
     "overflowing.c": 2500,
