@@ -30,6 +30,8 @@ def aims(rows: Sequence[Row]) -> list[Aim]:
     found = sum(walk.read.found for walk in walks)
     share = _mean([tree_share(row) for row in rows if row.tree])
     lines = _median([walk.read.lines for walk in walks])
+    way_share = _mean([way.steps / row.steps for row, way in ways(rows)])
+    way_lines = _median([way.lines for _, way in ways(rows)])
     return [
         Aim("the fault is found in all runs", f"{found} of {len(rows)}", found == len(rows)),
         Aim(
@@ -41,6 +43,16 @@ def aims(rows: Sequence[Row]) -> list[Aim]:
             f"{LINES} lines or fewer are read, in the median",
             _number(lines),
             lines is not None and lines <= LINES,
+        ),
+        Aim(
+            f"{SHARE:.0%} or less by a user who prunes",
+            _percent(way_share),
+            way_share is not None and way_share <= SHARE,
+        ),
+        Aim(
+            f"{LINES} lines or fewer by a user who prunes",
+            _number(way_lines),
+            way_lines is not None and way_lines <= LINES,
         ),
     ]
 

@@ -323,7 +323,6 @@ int main(int argc, char **argv) {
 """
 
 
-@pytest.mark.xfail(reason="it is told as decided by the whole condition, which came out later")
 def test_what_ran_inside_a_condition_was_decided_by_the_part_before_it(tmp_path: Path) -> None:
     said = of_predicate(explained(INSIDE_OF_ONE, tmp_path), "if").predicate
     assert (said.text, said.outcome) == ("a == 1", "true")
