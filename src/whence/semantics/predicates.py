@@ -197,8 +197,10 @@ class Critical:
         return found
 
     def visible(self, branch: int | None) -> int | None:
-        """A branch as it is, or if it is hidden the one that decided about the call around it."""
-        while branch is not None and self._is_hidden(branch):
+        """A branch as it is; if it is hidden, the one that decided about the call around it, and
+        if it has no line, as the compiler made it, the one that decided about it."""
+        rows = self.flow.thread.image.rows
+        while branch is not None and (self._is_hidden(branch) or not rows[self.flow.op_of(branch)]):
             branch = self.flow.deciding(branch)
         if branch is None or not self.flow.is_branch(branch):
             return None  # a call that could have thrown: nobody decides about that here

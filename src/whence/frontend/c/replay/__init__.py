@@ -180,7 +180,7 @@ class _Prepared:
             raise ValueError(message.value.decode())
 
     def __del__(self) -> None:
-        if getattr(self, "pointer", None):
+        if getattr(self, "pointer", None) and _kernel:  # which is gone when Python ends
             _kernel().replay_free(self.pointer)
 
 
