@@ -9,54 +9,38 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from bench.why import verify
+from bench.why.reading import (
+    Place,
+    Read,
+    Tree,
+    breadth_first,
+    lines_of,
+    read_in,
+    read_on_the_way,
+    sliced,
+)
 from bench.why.suite import PROGRAMS, BadSuiteError, Fault, Test, load
 from bench.why.verify import Ended
 from whence.errors import UserError
 from whence.frontend.c.record import DEFAULT_MAX_TRACE, record
-from whence.model import Cause, CauseTree
 from whence.semantics.tree import open_tree
 from whence.subject.trial import Recipe
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
-from whence.trace.slices import lines_that_ran, steps_of
-from whence.trace.statements import Narrator
+from whence.trace.slices import lines_that_ran
 from whence.trace.summary import summarise
 
 MOST_CAUSES = 400
 MOST_SECONDS = 60.0  # for a whole tree
 
 
-class Tree(CauseTree, Protocol):
-    """A cause tree that also says which executed instructions a cause is made of."""
-
-    def steps(
-        self, number: int, lines: Collection[tuple[str, int]] | None = None
-    ) -> npt.NDArray[np.uint32]: ...
-
-
 OpenTree = Callable[[Recording, bytes | None], Tree]
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What has to be read: of a slice all; of a tree the causes until the fault is among them.
-
-    If the fault is not found, that is everything there is.
-    """
-
-    found: bool
-    steps: int
-    lines: int
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +93,8 @@ def measure(fault: Fault, test: Test, work: Path, opened: OpenTree = open_tree) 
         point=point.words,
         steps=point.thread.stream.steps,
         lines=lines_that_ran(point.thread),
-        dynamic=_sliced(point, fault, relevant=False),
-        relevant=_sliced(point, fault, relevant=True),
+        dynamic=sliced(point, faulty_lines(fault), relevant=False),
+        relevant=sliced(point, faulty_lines(fault), relevant=True),
         tree=tree,
         error=error,
     )
@@ -147,112 +131,35 @@ def _point(recording: Recording, failure: str) -> Point:
 # --- reading -----------------------------------------------------------------------------------
 
 
-def _sliced(point: Point, fault: Fault, *, relevant: bool) -> Read:
-    started = time.monotonic()
-    steps = steps_of(point, relevant=relevant)
-    lines = {(line.file, line.number) for line in Narrator(point.thread).lines(steps)}
-    return Read(
-        found=_has_fault(lines, fault),
-        steps=len(steps),
-        lines=len(lines),
-        seconds=time.monotonic() - started,
-    )
-
-
-def _has_fault(lines: set[tuple[str, int]], fault: Fault) -> bool:
-    return any((f"{fault.program}.c", line) in lines for line in fault.lines)
-
-
-Place = tuple[str, int]
-NOTHING: set[Place] = set()
+def faulty_lines(fault: Fault) -> frozenset[Place]:
+    return frozenset((f"{fault.program}.c", line) for line in fault.lines)
 
 
 def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
     """Read causes level by level; the first that shows the fault is where a user stops."""
     started = time.monotonic()
     tree = opened()
+    wanted = faulty_lines(fault)
     numbers: list[int] = []  # read until the fault was found
-    read: Read | None = None
+    until: float | None = None  # so many seconds
     count = 0
     is_whole = True
     for number in breadth_first(tree):
         count += 1
-        if read is None:
+        if until is None:
             numbers.append(number)
-            if _has_fault(set(lines_of(tree.cause(number))), fault):
-                read = _read(tree, numbers, fault, started)
+            if not wanted.isdisjoint(lines_of(tree.cause(number))):
+                until = time.monotonic() - started
         if count >= MOST_CAUSES or time.monotonic() - started >= MOST_SECONDS:
             is_whole = False
             break
     seconds = time.monotonic() - started
-    if read is None:
-        read = _read(tree, numbers, None, started)
+    read = replace(read_in(tree, numbers, wanted), seconds=until or seconds)
+    if not read.found:
         return Walk(read, None, None, count, count, seconds, is_whole)
-    way = _read(tree, _way(tree, numbers[-1]), fault, started, _dismissed(tree, numbers[-1]))
+    way = replace(read_on_the_way(tree, numbers[-1], wanted), seconds=read.seconds)
     level = tree.cause(numbers[-1]).level
     return Walk(read, way, level, len(numbers), count, seconds, is_whole)
-
-
-def _read(
-    tree: Tree, numbers: list[int], fault: Fault | None, started: float, more: set[Place] = NOTHING
-) -> Read:
-    """What is read in some causes: of the last only so much as to see the fault, if it is there.
-
-    A cause is read from its predicate back, the way the damage came.
-    """
-    *before, last = numbers
-    lines = more | {line for number in before for line in lines_of(tree.cause(number))}
-    seen: list[Place] = []
-    for line in lines_of(tree.cause(last)):
-        seen.append(line)
-        if fault is not None and _has_fault({line}, fault):
-            break
-    parts = [tree.steps(number) for number in before]
-    parts.append(tree.steps(last, seen if fault else None))
-    steps = np.unique(np.concatenate(parts))
-    return Read(fault is not None, len(steps), len(lines | set(seen)), time.monotonic() - started)
-
-
-def _dismissed(tree: Tree, number: int) -> set[Place]:
-    """The predicates that a user passes over on the way down to a cause."""
-    found: set[Place] = set()
-    for on_way in _way(tree, number)[1:]:
-        parent = tree.cause(on_way).parent
-        assert parent is not None
-        for child in tree.children(parent):
-            if child == on_way:
-                break
-            found.update(lines_of(tree.cause(child))[:1])
-    return found
-
-
-def _way(tree: Tree, number: int) -> list[int]:
-    """A cause and those above it."""
-    parent = tree.cause(number).parent
-    return [number] if parent is None else [*_way(tree, parent), number]
-
-
-def breadth_first(tree: Tree) -> Iterator[int]:
-    """Each cause once, level by level, the children of a cause computed when they are reached."""
-    yield 0
-    seen, level = {0}, [0]
-    while level:
-        following: list[int] = []
-        for parent in level:
-            for child in tree.children(parent):
-                if child not in seen:
-                    seen.add(child)
-                    following.append(child)
-                    yield child
-        level = following
-
-
-def lines_of(cause: Cause) -> list[Place]:
-    """The lines of a cause in the order in which they are read, each once."""
-    predicate = cause.predicate
-    own = [(predicate.file, predicate.line)] if predicate.file else []
-    shown = [(statement.file, statement.line) for statement in reversed(cause.statements)]
-    return list(dict.fromkeys([*own, *shown]))
 
 
 # --- a process of its own ----------------------------------------------------------------------

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from statistics import mean, median
 
 from bench.trace.table import Table, text_table
-from bench.why.measure import Read, Row, Walk
+from bench.why.measure import Row, Walk
+from bench.why.reading import Read
 
 SHARE = 0.03
 LINES = 10

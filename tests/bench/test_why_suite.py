@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.trace.table import markdown_table
 from bench.why import measure, run, table, verify
-from bench.why.measure import Read, Row, Walk
+from bench.why.measure import Row, Walk
+from bench.why.reading import Read, breadth_first
 from bench.why.suite import KINDS, PROGRAMS, BadSuiteError, Fault, Program, edited_lines, load
 from bench.why.suite import Test as Input  # pytest would collect a name with Test
 from bench.why.verify import Ended
@@ -195,12 +196,12 @@ def fault_at(line: int) -> Fault:
 
 
 def test_causes_are_read_level_by_level_and_each_once() -> None:
-    assert list(measure.breadth_first(Fake())) == [0, 1, 2, 3, 4]
+    assert list(breadth_first(Fake())) == [0, 1, 2, 3, 4]
 
 
 def test_children_are_not_computed_before_they_are_read() -> None:
     tree = Fake()
-    for number in measure.breadth_first(tree):
+    for number in breadth_first(tree):
         if number == 3:
             break
     assert tree.asked == [0, 1]

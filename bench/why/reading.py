@@ -1,0 +1,114 @@
+"""What has to be read of a slice, or of a cause tree, before some lines of the source are seen?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.model import Cause, CauseTree
+from whence.trace.points import Point
+from whence.trace.slices import steps_of
+from whence.trace.statements import Narrator
+
+Place = tuple[str, int]  # a file and a line of it
+
+
+class Tree(CauseTree, Protocol):
+    """A cause tree that also says which executed instructions a cause is made of."""
+
+    def steps(
+        self, number: int, lines: Collection[Place] | None = None
+    ) -> npt.NDArray[np.uint32]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What has to be read: of a slice all; of a tree the causes until the lines are among them.
+
+    If they are not found, that is everything there is.
+    """
+
+    found: bool
+    steps: int
+    lines: int
+    seconds: float
+
+
+def sliced(point: Point, wanted: Collection[Place], *, relevant: bool) -> Read:
+    """What has to be read of a slice."""
+    started = time.process_time()
+    steps = steps_of(point, relevant=relevant)
+    lines = {(line.file, line.number) for line in Narrator(point.thread).lines(steps)}
+    seconds = time.process_time() - started
+    return Read(not lines.isdisjoint(wanted), len(steps), len(lines), seconds)
+
+
+def read_in(
+    tree: Tree, numbers: Sequence[int], wanted: Collection[Place], more: Collection[Place] = ()
+) -> Read:
+    """What is read in some causes: of the last only so much as to see a wanted line.
+
+    A cause is read from its predicate back, the way the damage came.  The time is not told.
+    """
+    *before, last = numbers
+    lines = {*more, *(line for number in before for line in lines_of(tree.cause(number)))}
+    seen = lines_of(tree.cause(last))
+    first = next((at for at, line in enumerate(seen) if line in wanted), None)
+    if first is not None:
+        seen = seen[: first + 1]
+    parts = [tree.steps(number) for number in before]
+    parts.append(tree.steps(last, seen if first is not None else None))
+    steps = np.unique(np.concatenate(parts))
+    return Read(first is not None, len(steps), len(lines | set(seen)), 0.0)
+
+
+def read_on_the_way(tree: Tree, number: int, wanted: Collection[Place]) -> Read:
+    """What a user reads who goes straight down to a cause, passing over the predicates beside."""
+    return read_in(tree, _way(tree, number), wanted, _dismissed(tree, number))
+
+
+def _dismissed(tree: Tree, number: int) -> set[Place]:
+    """The predicates that a user passes over on the way down to a cause."""
+    found: set[Place] = set()
+    for on_way in _way(tree, number)[1:]:
+        parent = tree.cause(on_way).parent
+        assert parent is not None
+        for child in tree.children(parent):
+            if child == on_way:
+                break
+            found.update(lines_of(tree.cause(child))[:1])
+    return found
+
+
+def _way(tree: Tree, number: int) -> list[int]:
+    """A cause and those above it."""
+    parent = tree.cause(number).parent
+    return [number] if parent is None else [*_way(tree, parent), number]
+
+
+def breadth_first(tree: Tree) -> Iterator[int]:
+    """Each cause once, level by level, the children of a cause computed when they are reached."""
+    yield 0
+    seen, level = {0}, [0]
+    while level:
+        following: list[int] = []
+        for parent in level:
+            for child in tree.children(parent):
+                if child not in seen:
+                    seen.add(child)
+                    following.append(child)
+                    yield child
+        level = following
+
+
+def lines_of(cause: Cause) -> list[Place]:
+    """The lines of a cause in the order in which they are read, each once."""
+    predicate = cause.predicate
+    own = [(predicate.file, predicate.line)] if predicate.file else []
+    shown = [(statement.file, statement.line) for statement in reversed(cause.statements)]
+    return list(dict.fromkeys([*own, *shown]))

@@ -1,0 +1,336 @@
+"""Does the cause tree of a real, documented failure reach the lines that its authors changed?
+
+    python bench/why/real.py                       # every case of real.toml
+    python bench/why/real.py --only lua-break --again
+
+The releases are fetched once into `.bench/why/real`; from then on everything works offline.  The
+recordings stay in `runs` there.  The exit status is 0 if every tree reaches its lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from bench.trace.projects import NPM, PIP, UnavailableError  # noqa: E402  needs the path above
+from bench.trace.table import markdown_table, text_table  # noqa: E402
+from bench.why.reading import (  # noqa: E402
+    Place,
+    Read,
+    breadth_first,
+    lines_of,
+    read_in,
+    read_on_the_way,
+    sliced,
+)
+from whence.errors import UserError  # noqa: E402
+from whence.frontend.c.record import DEFAULT_MAX_TRACE, SOURCES, Recorded, record  # noqa: E402
+from whence.semantics.tree import Tree, open_tree  # noqa: E402
+from whence.subject.sources import fetch  # noqa: E402
+from whence.subject.trial import Recipe  # noqa: E402
+from whence.trace.points import Point, find  # noqa: E402
+from whence.trace.recording import Recording  # noqa: E402
+from whence.trace.slices import lines_that_ran  # noqa: E402
+from whence.trace.summary import summarise  # noqa: E402
+
+CASES = Path(__file__).with_name("real.toml")
+DRIVERS = ROOT / "bench" / "trace" / "drivers"
+STORE = ROOT / ".bench" / "why" / "real"
+PATIENCE = 120  # seconds of CPU for a tree: what else the machine does should not count
+BUILD = 900.0  # seconds for a build
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A line of the faulty release that the fix changed, or beside which it added code."""
+
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A documented failure of a release; real.toml says what each field means."""
+
+    name: str
+    program: str
+    release: str
+    sha256: str
+    build: str
+    test: str
+    failure: str
+    told: str
+    fix: str
+    fixed: tuple[Fixed, ...]
+    inner: str = ""
+    root: str = "."
+    driver: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    expect: str | None = None
+
+    @property
+    def expected(self) -> bytes | None:
+        return None if self.expect is None else self.expect.encode()
+
+    @property
+    def lines(self) -> frozenset[Place]:
+        return frozenset((one.file, one.line) for one in self.fixed)
+
+
+def cases() -> list[Case]:
+    told: dict[str, Any] = tomllib.loads(CASES.read_text("utf-8"))
+    return [
+        Case(**one | {"fixed": tuple(Fixed(**line) for line in one["fixed"])})
+        for one in told["case"]
+    ]
+
+
+# --- the faulty release --------------------------------------------------------------------------
+
+
+def fetched(case: Case) -> Path:
+    """The folder with the sources as released; fetched and unpacked if it is not there."""
+    unpacked = STORE / case.release.replace(":", "-")
+    if not unpacked.exists():
+        partial = unpacked.with_name(unpacked.name + ".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        with tempfile.TemporaryDirectory() as folder:
+            fetch(str(_downloaded(case, Path(folder))), repo=ROOT, into=partial)
+        if case.inner:
+            fetch(str(partial / case.inner), repo=ROOT, into=partial / "inner")
+        partial.rename(unpacked)
+    return unpacked / ("inner" if case.inner else "") / case.root
+
+
+def _downloaded(case: Case, folder: Path) -> Path:
+    index, _, package = case.release.partition(":")
+    command = (*{"pypi": PIP, "npm": NPM}[index], package)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    found = sorted(folder.iterdir())
+    if done.returncode != 0 or len(found) != 1:
+        raise UnavailableError(f"{case.release} cannot be fetched:\n{done.stderr.strip()}")
+    if hashlib.sha256(found[0].read_bytes()).hexdigest() != case.sha256:
+        raise UnavailableError(f"{case.release} is not the archive that the case was written for")
+    return found[0]
+
+
+def prepared(case: Case, tree: Path) -> None:
+    """Put the faulty release and our files into the new folder `tree`."""
+    shutil.copytree(fetched(case), tree, symlinks=True)
+    for one in case.fixed:
+        lines = (tree / one.file).read_text("utf-8", "replace").splitlines()
+        if "".join(lines[one.line - 1 : one.line]).strip() != one.text:
+            raise UnavailableError(f"{case.name}: {one.file}:{one.line} is not {one.text!r}")
+    if case.driver:
+        shutil.copy(DRIVERS / case.driver, tree / "driver.c")
+    for name, text in case.files.items():
+        (tree / name).write_text(text, "utf-8")
+
+
+# --- its recorded failure ------------------------------------------------------------------------
+
+
+def recorded(case: Case, work: Path) -> Recording:
+    shutil.rmtree(work, ignore_errors=True)
+    tree, out = work / "tree", work / "trace"
+    out.mkdir(parents=True)
+    prepared(case, tree)
+    done = record(tree, Recipe(test=case.test, build=case.build, asked_timeout=BUILD), out)
+    if not fails_as_told(case, done):
+        raise UnavailableError(
+            f"{case.name} does not fail as told: status {done.status}, printed {done.stdout!r}"
+        )
+    summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
+    return Recording(out)
+
+
+def fails_as_told(case: Case, done: Recorded) -> bool:
+    if case.failure == "output":
+        return done.stdout != case.expected
+    is_crash = done.status < 0 or done.status > 128  # as the shell says it
+    return done.status != 0 and is_crash == (case.failure == "crash")
+
+
+def failing_point(case: Case, recording: Recording) -> Point:
+    if case.expected is None:
+        return find(recording, case.failure)
+    printed = (recording.folder / "stdout").read_bytes()
+    pairs = enumerate(zip(printed, case.expected, strict=False))
+    return find(recording, f"output:{next(at for at, (one, other) in pairs if one != other)}")
+
+
+# --- what is read of it --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What came of reading a cause tree breadth first, up to the first fixed line."""
+
+    read: Read
+    way: Read | None  # only the causes from the failure down to the one with the line
+    level: int  # of the last cause that was read
+    causes: int
+    error: str = ""  # why the rest was not read
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All that was measured of one case."""
+
+    case: Case
+    point: str
+    steps: int
+    lines: int  # that ran
+    dynamic: Read
+    relevant: Read
+    tree: Walk
+
+
+def measured(case: Case, work: Path, *, again: bool = False) -> Row:
+    """Record the failure in the folder `work`, slice it, and read its tree."""
+    is_there = again and (work / "trace" / SOURCES).exists()
+    recording = Recording(work / "trace") if is_there else recorded(case, work)
+    point = failing_point(case, recording)
+    return Row(
+        case=case,
+        point=point.words,
+        steps=point.thread.stream.steps,
+        lines=lines_that_ran(point.thread),
+        dynamic=sliced(point, case.lines, relevant=False),
+        relevant=sliced(point, case.lines, relevant=True),
+        tree=walked(case, recording),
+    )
+
+
+def walked(case: Case, recording: Recording) -> Walk:
+    started = time.process_time()
+    numbers: list[int] = []
+    error = ""
+    with patience():
+        tree = open_tree(recording, expect=case.expected)
+    try:
+        with patience():
+            for number in breadth_first(tree):
+                numbers.append(number)
+                if not case.lines.isdisjoint(lines_of(tree.cause(number))):
+                    break
+    except TimeoutError as late:
+        error = str(late)
+        # Of a cause whose children were not all computed, those that were are there to be read.
+        numbers = _until_found(tree, case.lines)
+    seconds = time.process_time() - started
+    read = replace(read_in(tree, numbers, case.lines), seconds=seconds)
+    # After a timeout, asking for what lies beside the way would go on computing it.
+    is_whole = read.found and not error
+    way = read_on_the_way(tree, numbers[-1], case.lines) if is_whole else None
+    return Walk(read, way, tree.cause(numbers[-1]).level, len(numbers), error)
+
+
+def _until_found(tree: Tree, wanted: frozenset[Place]) -> list[int]:
+    """The causes in the order in which they were computed, up to one with a wanted line."""
+    found = (n for n in range(len(tree)) if not wanted.isdisjoint(lines_of(tree.cause(n))))
+    return list(range(next(found, len(tree) - 1) + 1))
+
+
+@contextmanager
+def patience(seconds: float = PATIENCE) -> Iterator[None]:
+    """Interrupt with a TimeoutError what takes longer."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"given up after {seconds:g} s")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+# --- all cases -----------------------------------------------------------------------------------
+
+HEAD = (
+    *("case", "program", "failure", "instructions", "lines"),
+    *("level", "share", "lines", "causes", "s", "way", "lines"),
+    *("DS", "share", "lines", "RS", "share", "lines", ""),
+)
+
+
+def shown(row: Row) -> tuple[str, ...]:
+    """A case in one line; the columns are those of bench/why/README.md."""
+    tree, way = row.tree, row.tree.way
+    return (
+        *(row.case.name, row.case.program, row.case.failure),
+        *(f"{row.steps}", f"{row.lines}"),
+        str(tree.level) if tree.read.found else "NO",
+        *(_share(tree.read, row), f"{tree.read.lines}", f"{tree.causes}"),
+        f"{tree.read.seconds:.1f}",
+        *((_share(way, row), f"{way.lines}") if way else ("-", "-")),
+        *(text for one in (row.dynamic, row.relevant) for text in _slice(one, row)),
+        tree.error,
+    )
+
+
+def _slice(read: Read, row: Row) -> tuple[str, str, str]:
+    return "yes" if read.found else "NO", _share(read, row), f"{read.lines}"
+
+
+def _share(read: Read, row: Row) -> str:
+    return f"{100 * read.steps / row.steps:.2f}%"
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    names = [case.name for case in cases()]
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME")
+    parser.add_argument("--again", action="store_true", help="read what was recorded last time")
+    parser.add_argument("--work", type=Path, default=STORE / "runs")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table, as Markdown")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse(arguments)
+    rows, broken = [], 0
+    for case in cases():
+        if case.name not in options.only:
+            continue
+        try:
+            work = options.work.resolve() / case.name
+            rows.append(measured(case, work, again=options.again))
+            print(text_table(HEAD, [shown(rows[-1])]), flush=True)
+        except (UserError, UnavailableError, TimeoutError) as error:
+            broken += 1
+            print(f"{case.name}: {error}", file=sys.stderr, flush=True)
+    if options.out:
+        options.out.write_text(markdown_table(HEAD, map(shown, rows)) + "\n", "utf-8")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1), "utf-8")
+    return 0 if not broken and all(row.tree.read.found for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

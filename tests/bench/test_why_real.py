@@ -1,0 +1,72 @@
+"""The real failures of bench/why are told whole, and what is read of their trees is counted."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from bench.trace.projects import UnavailableError
+from bench.why import real
+from bench.why.real import Case, Fixed
+from whence.frontend.c.record import Recorded
+from whence.model import Outcome, Run
+
+A_CASE = Case(
+    name="crashes", program="p 1.0", release="pypi:p==1.0", sha256="", build="", test="",
+    failure="crash", told="", fix="", fixed=(Fixed("p.c", 2, "*at = 0;"),),
+)  # fmt: skip
+
+
+def ended(status: int, stdout: bytes = b"") -> Recorded:
+    return Recorded(Path(), Run(Outcome.FAIL), 0.0, stdout, b"", status)
+
+
+@pytest.mark.parametrize("case", real.cases(), ids=lambda case: case.name)
+def test_a_case_says_all_that_is_needed(case: Case) -> None:
+    assert re.fullmatch(r"pypi:[\w.-]+==[\w.]+|npm:[\w.-]+@[\w.]+", case.release)
+    assert re.fullmatch("[0-9a-f]{64}", case.sha256)
+    assert case.failure in ("crash", "exit", "output")
+    assert (case.expect is not None) == (case.failure == "output")
+    assert case.told
+    assert case.fix
+    assert case.fixed
+    assert not case.driver or (real.DRIVERS / case.driver).is_file()
+
+
+def test_names_of_cases_differ() -> None:
+    names = [case.name for case in real.cases()]
+    assert len(set(names)) == len(names) >= 5
+
+
+def test_a_failure_is_the_one_that_is_told() -> None:
+    assert real.fails_as_told(A_CASE, ended(-11))
+    assert real.fails_as_told(A_CASE, ended(139))
+    assert not real.fails_as_told(A_CASE, ended(1))
+    assert not real.fails_as_told(A_CASE, ended(0))
+
+
+def test_a_line_that_is_not_there_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = tmp_path / "released"
+    released.mkdir()
+    monkeypatch.setattr(real, "fetched", lambda _: released)
+    (released / "p.c").write_text("char *at;\n  *at = 0;\n")
+    real.prepared(A_CASE, tmp_path / "tree")
+    (released / "p.c").write_text("char *at;\n")
+    with pytest.raises(UnavailableError, match=r"p\.c:2 is not"):
+        real.prepared(A_CASE, tmp_path / "other")
+
+
+def test_patience_ends_what_takes_too_long() -> None:
+    def spin() -> None:
+        while True:
+            pass
+
+    with pytest.raises(TimeoutError, match=r"after 0\.05 s"), real.patience(0.05):
+        spin()
