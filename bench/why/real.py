@@ -61,8 +61,8 @@ BUILD = 900.0  # seconds for a build
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
-    """A line of the faulty release that the fix changed, or beside which it added code."""
+class SourceLine:
+    """A line of the faulty release."""
 
     file: str
     line: int
@@ -82,7 +82,8 @@ class Case:
     failure: str
     told: str
     fix: str
-    fixed: tuple[Fixed, ...]
+    fixed: tuple[SourceLine, ...]
+    found_at: tuple[SourceLine, ...] = ()
     inner: str = ""
     root: str = "."
     driver: str = ""
@@ -94,16 +95,25 @@ class Case:
         return None if self.expect is None else self.expect.encode()
 
     @property
-    def lines(self) -> frozenset[Place]:
+    def changed(self) -> frozenset[Place]:
         return frozenset((one.file, one.line) for one in self.fixed)
+
+    @property
+    def lines(self) -> frozenset[Place]:
+        """The lines of which one has to be seen."""
+        return self.changed | {(one.file, one.line) for one in self.found_at}
 
 
 def cases() -> list[Case]:
     told: dict[str, Any] = tomllib.loads(CASES.read_text("utf-8"))
     return [
-        Case(**one | {"fixed": tuple(Fixed(**line) for line in one["fixed"])})
+        Case(**one | {kind: _lines(one.get(kind, [])) for kind in ("fixed", "found_at")})
         for one in told["case"]
     ]
+
+
+def _lines(told: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
+    return tuple(SourceLine(**one) for one in told)
 
 
 # --- the faulty release --------------------------------------------------------------------------
@@ -138,7 +148,7 @@ def _downloaded(case: Case, folder: Path) -> Path:
 def prepared(case: Case, tree: Path) -> None:
     """Put the faulty release and our files into the new folder `tree`."""
     shutil.copytree(fetched(case), tree, symlinks=True)
-    for one in case.fixed:
+    for one in (*case.fixed, *case.found_at):
         lines = (tree / one.file).read_text("utf-8", "replace").splitlines()
         if "".join(lines[one.line - 1 : one.line]).strip() != one.text:
             raise UnavailableError(f"{case.name}: {one.file}:{one.line} is not {one.text!r}")
@@ -185,9 +195,10 @@ def failing_point(case: Case, recording: Recording) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What came of reading a cause tree breadth first, up to the first fixed line."""
+    """What came of reading a cause tree breadth first, up to a line that has to be seen."""
 
     read: Read
+    is_changed: bool  # the line is one that the fix changed, and does not only show the mistake
     way: Read | None  # only the causes from the failure down to the one with the line
     level: int  # of the last cause that was read
     causes: int
@@ -244,7 +255,9 @@ def walked(case: Case, recording: Recording) -> Walk:
     # After a timeout, asking for what lies beside the way would go on computing it.
     is_whole = read.found and not error
     way = read_on_the_way(tree, numbers[-1], case.lines) if is_whole else None
-    return Walk(read, way, tree.cause(numbers[-1]).level, len(numbers), error)
+    last = tree.cause(numbers[-1])
+    is_changed = not case.changed.isdisjoint(lines_of(last))
+    return Walk(read, is_changed, way, last.level, len(numbers), error)
 
 
 def _until_found(tree: Tree, wanted: frozenset[Place]) -> list[int]:
@@ -273,7 +286,7 @@ def patience(seconds: float = PATIENCE) -> Iterator[None]:
 
 HEAD = (
     *("case", "program", "failure", "instructions", "lines"),
-    *("level", "share", "lines", "causes", "s", "way", "lines"),
+    *("level", "line", "share", "lines", "causes", "s", "way", "lines"),
     *("DS", "share", "lines", "RS", "share", "lines", ""),
 )
 
@@ -285,6 +298,7 @@ def shown(row: Row) -> tuple[str, ...]:
         *(row.case.name, row.case.program, row.case.failure),
         *(f"{row.steps}", f"{row.lines}"),
         str(tree.level) if tree.read.found else "NO",
+        "changed" if tree.is_changed else "shows it" if tree.read.found else "-",
         *(_share(tree.read, row), f"{tree.read.lines}", f"{tree.causes}"),
         f"{tree.read.seconds:.1f}",
         *((_share(way, row), f"{way.lines}") if way else ("-", "-")),

@@ -12,13 +12,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.trace.projects import UnavailableError
 from bench.why import real
-from bench.why.real import Case, Fixed
+from bench.why.real import Case, SourceLine
 from whence.frontend.c.record import Recorded
 from whence.model import Outcome, Run
 
 A_CASE = Case(
     name="crashes", program="p 1.0", release="pypi:p==1.0", sha256="", build="", test="",
-    failure="crash", told="", fix="", fixed=(Fixed("p.c", 2, "*at = 0;"),),
+    failure="crash", told="", fix="", fixed=(SourceLine("p.c", 2, "*at = 0;"),),
 )  # fmt: skip
 
 
