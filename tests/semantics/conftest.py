@@ -58,7 +58,7 @@ def made_up_texts() -> list[str]:
     texts: list[str] = []
 
     @settings(
-        max_examples=25, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
+        max_examples=10, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(text=programs(by_line=True, most=60))

@@ -75,11 +75,15 @@ def check_predicate(tree: Tree, cause: Cause) -> None:
 
 
 def check_times(tree: Tree) -> None:
-    """Claim that no cause stands for more turns than its condition was come to."""
-    stretches, code = tree.thread.stream.stretch, tree.thread.image.code
+    """Claim that no cause stands for more turns than there were in which its condition held."""
+    flow = tree.flow
+    blocks = flow.thread.image.code.stretch_block[flow.thread.stream.stretch]
     for cause in causes(tree):
-        stretch = code.op_stretch[question_of(tree, cause.id).op]
-        assert cause.times <= max(int(np.count_nonzero(stretches == stretch)), 1), cause
+        question = question_of(tree, cause.id)
+        if cause.influence in _CONDITIONS:
+            decided = {flow.queries.block_of(flow.instance_of(step)) for step in question.steps}
+            went = np.isin(blocks[:-1], list(decided)) & (blocks[1:] == question.side)
+            assert cause.times <= np.count_nonzero(went), cause
 
 
 def check_said(predicate: Predicate) -> None:
