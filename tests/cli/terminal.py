@@ -62,7 +62,7 @@ class Terminal:
         os.write(self._ours, keys.encode())
 
     def wait_for(self, text: str) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while text not in self.printed:
             assert time.monotonic() < deadline, (text, self.printed)
             time.sleep(0.01)
@@ -70,7 +70,7 @@ class Terminal:
     def check_left_as_found(self) -> None:
         """The program ends well, and the terminal is what it was."""
         self.wait_for("bye")
-        assert self.process.wait(30) == 0, self.printed
+        assert self.process.wait(90) == 0, self.printed
         assert termios.tcgetattr(self._theirs) == self.settings
         assert self.printed.rindex("\x1b[?1049l") > self.printed.rindex("\x1b[?1049h")
         assert "Traceback" not in self.printed

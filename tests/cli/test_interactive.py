@@ -76,7 +76,7 @@ class User:
 
     async def sees(self, text: str) -> None:
         """It is on the screen, now or in a moment: notifications take their time."""
-        for _ in range(1000):
+        for _ in range(5000):
             if text in self.text:
                 return
             await asyncio.sleep(0.005)

@@ -127,7 +127,7 @@ def test_what_judges_the_program_is_not_recorded(user: Asker) -> None:
 
 
 def test_the_test_does_not_end(user: Asker) -> None:
-    said = user.why("exec ./triangle 77 7 22 </dev/null", "--timeout", "2", "-q")
+    said = user.why("exec ./triangle 77 7 22 </dev/null", "--timeout", "10", "-q")
     check_unexplained(said, "did not end in time", "--timeout", "killed at triangle.c:2")
 
 
