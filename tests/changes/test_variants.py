@@ -8,9 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.changes.trees import (
-    EntryKind,
     Files,
-    Node,
     comparison,
     contents,
     pairs,
