@@ -48,7 +48,7 @@ class Built:
         limit = f"ulimit -s {stack} && " if stack else ""
         test = f"{limit}./program {shlex.join(args or self.program.args)} < stdin"
         record(
-            self.source, Recipe(test, None if self._runs else self._build, asked_timeout=60), out
+            self.source, Recipe(test, None if self._runs else self._build, asked_timeout=600), out
         )
         keep_sources(self.source, {self.name}, out)
         if self._runs:  # what the compiler told of the program is where it was built

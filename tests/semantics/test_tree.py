@@ -347,6 +347,55 @@ def test_what_could_not_come_out_otherwise_has_no_further_reason(tmp_path: Path)
     assert names(of_predicate(tree, "if")) == {"if", "number"}
 
 
+# --- what could have been -----------------------------------------------------------------------
+
+GUARDED = """
+#include <assert.h>
+#include <stdlib.h>
+static void give_up(void) { exit(2); }
+int main(int argc, char **argv) {
+    int given = argc;                              // [given]
+    if (given > 5)                                 // [callee]
+        give_up();
+    if (given > 6)                                 // [return]
+        return 3;
+    int row[4] = {0};                              // [row]
+    int at = given + 1;                            // [at]
+    row[at] = 7;                                   // [store]
+    assert(row[1] == 7);                           // [failure]
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    tree = explained(GUARDED, tmp_path_factory.mktemp("guarded"))
+    check_consistent(tree)
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("line", "influence", "of"),
+    [
+        ("return", Influence.DIRECT, {"return", "given"}),
+        ("callee", Influence.INDIRECT, {"callee", "given"}),
+        ("store", Influence.ADDRESS, {"store", "at", "given"}),
+    ],
+)
+def test_what_could_have_ended_the_run_or_gone_elsewhere_is_a_cause(
+    line: str, influence: Influence, of: set[str], guarded: Tree
+) -> None:
+    cause = of_predicate(guarded, line)
+    assert cause.influence is influence
+    assert names(cause) == of
+
+
+def test_of_a_store_that_went_elsewhere_it_is_told_where(guarded: Tree) -> None:
+    said = of_predicate(guarded, "store").predicate
+    assert (said.text, said.outcome) == ("row[at]", "row[2]")
+
+
 # --- trust --------------------------------------------------------------------------------------
 
 TRUSTED = """
