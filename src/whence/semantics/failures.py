@@ -26,7 +26,7 @@ _NEAR = 1 << 16  # how far from a wild pointer the address that was used may lie
 class Found:
     """The failure of a run, as the first predicate to explain."""
 
-    thread: Thread
+    flow: Flow  # of the thread that failed; made once, as it lays out the whole run
     question: Question
     words: str  # "the failed assertion at shape.c:22"
     outcome: str  # what it was, in a word: "false", "SIGSEGV", "exit status 3"
@@ -89,8 +89,8 @@ def _assertion(point: Point) -> Found:
     call = int(max(step for step in point.criteria if isinstance(step, int)))
     decided = flow.deciding(call)
     if decided is None:
-        return replace(_found(point, call, frozenset(), (), "called"), subject="")
-    side = flow.queries.side_of(decided) or 0
+        return replace(_found(flow, point, call, frozenset(), (), "called"), subject="")
+    side = flow.side_of(decided) or 0
     question = Question(
         Influence.FAILURE,
         flow.op_of(decided),
@@ -99,7 +99,7 @@ def _assertion(point: Point) -> Found:
         call,
         frozenset({call, *_calls_around(flow, call, flow.activation_of(decided))}),
     )
-    return Found(point.thread, question, point.words, "failed", point.notes)
+    return Found(flow, question, point.words, "failed", point.notes)
 
 
 def _calls_around(flow: Flow, step: int, activation: int) -> Iterator[int]:
@@ -125,11 +125,11 @@ def _crash(point: Point) -> Found:
         wrong = operands[:1] if thread.log.signal in _ADDRESSES else operands[1:2] or operands
         decided = flow.queries.stream.control[instance]
         deciders = _branch(flow, int(decided))
-        return _found(point, last, _seeds(wrong), deciders, name)
+        return _found(flow, point, last, _seeds(wrong), deciders, name)
     count = flow.arguments(last) if flow.is_call(last) else 0
     arguments = [one for k in range(count) if (one := flow.argument(last, k)) is not None]
     wrong = tuple(one for one in arguments if _is_near(flow.value_of(one), thread.log.address))
-    return _found(point, last, _seeds(wrong or tuple(arguments)), (), name)
+    return _found(flow, point, last, _seeds(wrong or tuple(arguments)), (), name)
 
 
 _ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
@@ -156,17 +156,17 @@ def _exit(point: Point) -> Found:
     status = ending[1] if ending else 0
     if point.thread.log.state is State.CRASHED or given is None:
         given = step
-    return _found(point, step, _seeds((given,)), (), f"exit status {status}")
+    return _found(flow, point, step, _seeds((given,)), (), f"exit status {status}")
 
 
 def _found(
+    flow: Flow,
     point: Point,
     step: int,
     seeds: frozenset[tuple[Operand, int]],
     deciders: tuple[int, ...],
     outcome: str,
 ) -> Found:
-    flow = Flow(point.thread)
     question = Question(
         Influence.FAILURE,
         flow.op_of(step),
@@ -176,7 +176,7 @@ def _found(
         seeds=seeds,
         deciders=deciders,
     )
-    return Found(point.thread, question, point.words, outcome, point.notes, "how the program ended")
+    return Found(flow, question, point.words, outcome, point.notes, "how the program ended")
 
 
 def _seeds(operands: tuple[Operand, ...]) -> frozenset[tuple[Operand, int]]:
@@ -220,7 +220,7 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Found:
         silence=(_printed_before(point.thread, step), step),
     )
     what = _shown(printed[shared:])
-    return Found(point.thread, question, words, what, point.notes, _from(shared))
+    return Found(flow, question, words, what, point.notes, _from(shared))
 
 
 def _from(byte: int) -> str:
@@ -317,17 +317,16 @@ def _too_short(recording: Recording, expect: bytes, at: int, process: str | None
         found = _exit(find(recording, "exit", process))
     words = f"the output ends after {at} bytes instead of going on with {_shown(expect[at:])}"
     end = max(found.question.steps)
-    last = _printed_before(found.thread, end)
-    flow = Flow(found.thread)
+    last = _printed_before(found.flow.thread, end)
     # The last print may have come to too little.
-    given = frozenset((one, ALL) for one in _arguments(flow, last)) if last else frozenset()
+    given = frozenset((one, ALL) for one in _arguments(found.flow, last)) if last else frozenset()
     question = replace(
         found.question,
         silence=(last, end),
         bears_on=found.question.bears_on | ({last} if last else set()),
         seeds=found.question.seeds | given if found.question.seeds else frozenset(),
     )
-    return Found(found.thread, question, words, "the end", found.notes, _from(at))
+    return Found(found.flow, question, words, "the end", found.notes, _from(at))
 
 
 def printed_by(recording: Recording) -> bytes:

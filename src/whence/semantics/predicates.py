@@ -200,13 +200,14 @@ class Critical:
         """A branch as it is; if it is hidden, the one that decided about the call around it, and
         if it has no line, as the compiler made it, the one that decided about it."""
         rows = self.flow.thread.image.rows
-        while branch is not None and (self._is_hidden(branch) or not rows[self.flow.op_of(branch)]):
+        while branch is not None and (self.is_hidden(branch) or not rows[self.flow.op_of(branch)]):
             branch = self.flow.deciding(branch)
         if branch is None or not self.flow.is_branch(branch):
             return None  # a call that could have thrown: nobody decides about that here
         return branch
 
-    def _is_hidden(self, step: int) -> bool:
+    def is_hidden(self, step: int) -> bool:
+        """Is the step inside a function that is taken as a whole?"""
         return bool(self.hidden) and self.flow.activation_of(step) in self.hidden
 
     # --- addresses -----------------------------------------------------------------------------
@@ -214,7 +215,7 @@ class Critical:
     def _addresses(self, steps: Iterable[int]) -> Iterator[_Raised]:
         for step in steps:
             pointer = self.flow.node(step).pointer
-            if pointer is not None and not self._is_hidden(step) and not self._is_fixed(pointer):
+            if pointer is not None and not self.is_hidden(step) and not self._is_fixed(pointer):
                 yield Influence.ADDRESS, False, step, step
 
     def _is_fixed(self, operand: Operand) -> bool:
@@ -242,7 +243,7 @@ class Critical:
                 low, high = (int(at) for at in np.searchsorted(steps, [since + 1, load]))
                 for store in steps[max(low, high - _MOST_ELSEWHERE) : high].tolist():
                     pointer = self.flow.node(store).pointer
-                    if pointer is None or self._is_hidden(store) or self._is_fixed(pointer):
+                    if pointer is None or self.is_hidden(store) or self._is_fixed(pointer):
                         continue
                     yield Influence.ADDRESS, True, store, load
 
@@ -263,7 +264,7 @@ class Critical:
 
     def _reads(self, step: int) -> bool:
         """Did it read memory, in a way that the analysis knows of?"""
-        if self.relevance is None or self._is_hidden(step):
+        if self.relevance is None or self.is_hidden(step):
             return False
         potential = self.relevance.potential
         return int(potential.class_of_op[self.flow.op_of(step)]) < len(potential.class_start) - 1

@@ -41,19 +41,14 @@ class Prover:
         self.is_hidden = enters
         self._known: dict[tuple[int, int], list[tuple[Operand, int]]] = {}
 
-    def prove(
-        self, seeds: Iterable[tuple[Operand, int]], stops: frozenset[Operand] = frozenset()
-    ) -> Proof:
-        """Why the seeds have the values that they have, in the bits that are asked for.
-
-        Nothing is asked of `stops`: they may be what they will.
-        """
+    def prove(self, seeds: Iterable[tuple[Operand, int]]) -> Proof:
+        """Why the seeds have the values that they have, in the bits that are asked for."""
         found = Proof()
         asked: dict[Operand, int] = {}
         work = list(seeds)
         while work:
             operand, mask = work.pop()
-            if isinstance(operand, Constant) or operand in stops:
+            if isinstance(operand, Constant):
                 continue
             known = asked.get(operand, 0)
             if mask | known == known:
@@ -64,10 +59,8 @@ class Prover:
 
     def _asked(self, found: Proof, operand: Operand, mask: int) -> Iterable[tuple[Operand, int]]:
         if isinstance(operand, Piece):
-            bits = mask if mask == ALL else mask << operand.low
-            if mask == ALL:
-                bits = ((1 << operand.width) - 1) << operand.low
-            return [(operand.step, bits)]
+            bits = (1 << operand.width) - 1 if mask == ALL else mask
+            return [(operand.step, bits << operand.low)]
         if isinstance(operand, Outside):
             found.inputs.add(operand)
             found.steps.update([operand.step] if operand.step else [])

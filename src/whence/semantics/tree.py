@@ -42,8 +42,6 @@ class _Entry:
     question: Question
     proof: Proof
     cause: Cause
-    lines: frozenset[Line]
-    asks: list[Question] | None = None
     also: list[int] = field(default_factory=list)
 
 
@@ -52,14 +50,14 @@ class Tree:
 
     def __init__(self, found: Found, trust: Sequence[str] = ()) -> None:
         self.found = found
-        self.thread = found.thread
-        self.flow = Flow(found.thread)
+        self.flow = found.flow
+        self.thread = found.flow.thread
         self.conditions = Conditions(self.flow)
         self.hidden = _hidden(self.flow, trust)
-        self.prover = Prover(self.flow, self._is_hidden)
         self.critical = Critical(
-            self.flow, self.conditions, relevance(found.thread.image), self.hidden
+            self.flow, self.conditions, relevance(self.thread.image), self.hidden
         )
+        self.prover = Prover(self.flow, self.critical.is_hidden)
         self.preconditions = Preconditions(self.flow)
         self.teller = Teller(self.flow, self.conditions)
         self.marks: dict[int, Mark] = {}
@@ -69,7 +67,7 @@ class Tree:
         self._stale: Counter[tuple[bool, int, int]] = Counter()  # asked again, with nothing new
         self._pending: dict[int, list[tuple[Question, Proof]]] = {}  # to look at below a cause
         self._child_for: dict[tuple[bool, int], int] = {}  # by what was raised
-        self._told: dict[Line, int] = {}  # the first cause that has a line
+        self._told: set[Line] = set()  # the lines that some cause has
         self._asked: set[tuple[bool, int, int]] = set()  # what has a cause
         first, proof = self._explained(found.question)
         self._add(first, proof, None, 0)
@@ -329,16 +327,11 @@ class Tree:
             is_proved=self.preconditions.cost.gave_up == gave_up,
         )
         self._asked.add(question.identity)
-        lines = frozenset(self._lines(proof, question))
-        for line in lines:
-            self._told.setdefault(line, number)
-        self._entries.append(_Entry(question, proof, cause, lines))
+        self._told |= self._lines(proof, question)
+        self._entries.append(_Entry(question, proof, cause))
         return number
 
     # --- inside ----------------------------------------------------------------------------------
-
-    def _is_hidden(self, step: int) -> bool:
-        return bool(self.hidden) and self.flow.activation_of(step) in self.hidden
 
     def _steps(self, proof: Proof) -> npt.NDArray[np.uint32]:
         """The steps of a proof that are shown: of what is hidden, the call around it."""
@@ -346,7 +339,7 @@ class Tree:
         return np.array(sorted(steps), np.uint32)
 
     def _shown(self, step: int) -> int:
-        while self.flow.activation_of(step) in self.hidden:
+        while self.critical.is_hidden(step):
             call = self.flow.call_of(step)
             if call is None:
                 break
@@ -369,20 +362,29 @@ class Tree:
 def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:
     """The activations of functions that are taken as a whole, and of what they called.
 
-    Those are the ones that the user trusts, and those that come from outside of the program's
-    tree, such as what a header of a library defines.
+    Those are the ones that the user trusts, and those from outside of the program's tree that
+    were called from within it, such as what a header of a library defines; a test that lives
+    elsewhere and calls what is in the tree is shown.
     """
     image = flow.thread.image
-    whole = _from_outside(image)
-    if trust:
-        whole |= trusted_functions(image, trust)
+    outside = _from_outside(image)
+    trusted = trusted_functions(image, trust) if trust else np.zeros(len(outside), bool)
+    if not (outside | trusted).any():
+        return set()
     activations = flow.thread.stream.activations
     functions, parents = activations["function"].tolist(), activations["parent"].tolist()
-    if not whole.any():
-        return set()
     hidden: set[int] = set()
+    caller: set[int] = set()  # activations of the tree, and what they called
     for number, (function, parent) in enumerate(zip(functions, parents, strict=True)):
-        if parent in hidden or (number and function < len(whole) and whole[function]):
+        is_known = function < len(outside)
+        is_outside = is_known and bool(outside[function])
+        if parent in caller or (is_known and not is_outside):
+            caller.add(number)
+        if (
+            parent in hidden
+            or (number and is_known and bool(trusted[function]))
+            or (parent in caller and is_outside)
+        ):
             hidden.add(number)
     return hidden
 

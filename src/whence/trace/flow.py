@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c import ir
-from whence.frontend.c.layout import Layout
 from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Code, Kind
@@ -127,7 +126,7 @@ class Flow:
         self._templates: dict[int, _Template] = {}
         self._nodes: dict[int, Node] = {}
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
-        self._known: dict[ModuleSource, tuple[Meanings, Layout]] = {}
+        self._known: dict[ModuleSource, Meanings] = {}
 
     # --- values --------------------------------------------------------------------------------
 
@@ -514,13 +513,11 @@ class Flow:
     def _meanings(self, op: int) -> Meanings:
         source, _ = self.thread.image.locate(op)
         if source not in self._known:
-            self._known[source] = Meanings(source.module), Layout(source.module)
-        return self._known[source][0]
+            self._known[source] = Meanings(source.module)
+        return self._known[source]
 
     def _width(self, op: int, kind: ir.Type) -> int:
-        self._meanings(op)
-        source, _ = self.thread.image.locate(op)
-        return self._known[source][1].width(kind)
+        return self._meanings(op).layout.width(kind)
 
 
 def _links_before(stream: Stream) -> npt.NDArray[np.int64]:

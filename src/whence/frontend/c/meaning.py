@@ -66,7 +66,7 @@ class Meanings:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._layout = Layout(module)
+        self.layout = Layout(module)
         self._fuses = _fuses(module)
         self._rules: dict[str, Callable[[Instruction], Meaning | None]] = {
             **dict.fromkeys(BINARY, self._binary),
@@ -112,7 +112,7 @@ class Meanings:
         if isinstance(of, IntType):
             return of.bits
         if isinstance(of, PointerType | FloatType):
-            return 8 * self._layout.store_size(of)
+            return 8 * self.layout.store_size(of)
         return None
 
     def constant(self, typed: Typed) -> int | None:
@@ -173,7 +173,7 @@ class Meanings:
     def _address(self, i: Instruction) -> Meaning | None:
         if i.element is None or not isinstance(i.type, PointerType):
             return None
-        constant, indices = self._layout.gep(i.element, i.operands[1:])
+        constant, indices = self.layout.gep(i.element, i.operands[1:])
         operands = (i.operands[0], *(index for index, _ in indices))
         return self._of(
             Op.ADDRESS, i.type, operands, (*(scale for _, scale in indices), constant)
