@@ -24,10 +24,14 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "frontend": ("whence", "errors", "model", "changes", "subject"),
     "trace": ("whence", "errors", "model", "changes", "subject", "frontend"),
     "semantics": ("whence", "errors", "model", "frontend", "trace"),
+    "explain": (
+        *("whence", "errors", "model", "changes", "subject", "search"),
+        *("frontend", "trace", "semantics"),
+    ),
     "report": ("whence", "errors", "model", "changes"),  # draws what was found, however
     "cli": (
         *("whence", "errors", "model", "changes", "subject", "search"),
-        *("frontend", "trace", "semantics", "report"),
+        *("frontend", "trace", "semantics", "explain", "report"),
     ),
     "__main__": ("cli",),
 }

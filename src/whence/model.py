@@ -160,6 +160,7 @@ class Statement:
     text: str  # the source line; empty if we do not have the source
     values: dict[str, str] = field(default_factory=dict)  # as the programmer writes both
     instances: int = 1  # how often it ran
+    passing: dict[str, str] = field(default_factory=dict)  # what a passing run had, if it differs
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,17 @@ class Predicate:
     text: str  # as the programmer writes it: `a * a != b * b + c * c`
     outcome: str  # "true", "false", "RIGHT", "3": what it was
     values: dict[str, str] = field(default_factory=dict)  # of the variables that it reads
+    passing: str | None = None  # what it was in a passing run, if it differs
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A statement that the passing run executed and the failing one did not."""
+
+    statement: Statement  # with file and line of the passing version
+    file: str  # where it would have run: after this line of the failing version
+    line: int
+    changes: tuple[ChangeId, ...] = ()  # those that removed it
 
 
 @dataclass(frozen=True)
@@ -257,6 +269,7 @@ class Cause:
     children: tuple[int, ...] | None = None  # the nearest first; None: not computed
     is_proved: bool = True  # False: the solver gave up, so statements may be in excess
     changes: tuple[ChangeId, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
 
 class CauseTree(Protocol):
@@ -295,3 +308,53 @@ class WhyResult:
     events: int
     seconds: dict[str, float]
     notes: tuple[str, ...] = ()
+
+
+class Step(Enum):
+    """What a link of a chain tells."""
+
+    CHANGE = "change"  # a changed statement ran
+    MISSING = "missing"  # a statement did not run: it was removed, or control went elsewhere
+    VALUE = "value"  # something was computed from what is wrong already
+    BRANCH = "branch"  # a condition came out differently
+    FAILURE = "failure"  # and so the test failed
+
+
+@dataclass(frozen=True)
+class Link:
+    """One step of the damage on its way from a change to the failure."""
+
+    step: Step
+    file: str
+    line: int
+    function: str
+    text: str  # the source line; the passing version's if it is missing
+    says: str  # a sentence
+    failing: dict[str, str] = field(default_factory=dict)  # the values that differ
+    passing: dict[str, str] = field(default_factory=dict)
+    changes: tuple[ChangeId, ...] = ()  # of the root, that the line lies in
+    cause: int | None = None  # the number of the cause that it is of
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another set of changes with which reverted the test passes."""
+
+    root: tuple[Reported, ...]
+    auxiliary: tuple[Reported, ...] = ()
+    is_dodge: bool = False  # it only steers around code that is at fault
+    why: str = ""  # a sentence: why another one comes first
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Which changes broke the test, and how: all that `whence explain` found out."""
+
+    result: Result
+    chain: tuple[Link, ...] = ()  # in the order in which it happened; the failure comes last
+    why: WhyResult | None = None  # the causes; None if nothing could be explained
+    alternatives: tuple[Alternative, ...] = ()
+    dodged: str | None = None  # a sentence, if reverting root only steers around the fault
+    passing: str = "good"  # the run that other values are of: "good", or "reverted"
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of the passing version

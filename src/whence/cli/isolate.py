@@ -23,7 +23,7 @@ from whence.search.store import default_store
 from whence.subject.failure import check_same_failure
 from whence.subject.trial import Recipe
 
-_OPTIONS: list[Callable[..., Any]] = [
+OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version on which the test passes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
     click.option("--bad", required=True, metavar="SRC", help="The version on which it fails."),
     click.option("--test", required=True, metavar="CMD", help="Shell command run in the version's tree ({tree}); passes if it exits with 0, cannot be judged with 125."),
@@ -50,20 +50,20 @@ _OPTIONS: list[Callable[..., Any]] = [
 
 
 @click.command()
-@with_options(_OPTIONS)
+@with_options(OPTIONS)
 def isolate(**options: Any) -> int:
     """Find the smallest set of changes that breaks the test.
 
     Exit status: 0 found, 1 not found (the report says why), 2 something to mend first.
     """
-    order = _order(options)
+    order = order_of(options)
     check_writable(options["json_file"], options["patch_file"])
     result, changes = run_order(order, watcher_for(quiet=options["quiet"]))
     _write(result, changes, options)
     return 0 if result.status == "isolated" else 1
 
 
-def _order(options: dict[str, Any]) -> Order:
+def order_of(options: dict[str, Any]) -> Order:
     check_same_failure(options["same_failure"])
     recipe = Recipe(
         test=options["test"],
@@ -99,8 +99,8 @@ def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
         if options["json_file"]:
             put(Path(options["json_file"]), f"{document}\n".encode())
     if options["patch_file"]:
-        put(options["patch_file"], to_patch(changes, _claimed(result)))
+        put(options["patch_file"], to_patch(changes, claimed(result)))
 
 
-def _claimed(result: Result) -> Reverted:
+def claimed(result: Result) -> Reverted:
     return frozenset(c for change in (*result.root, *result.auxiliary) for c in change.ids)

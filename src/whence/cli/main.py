@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whence import __version__
+from whence.cli.explain import explain
 from whence.cli.isolate import isolate
 from whence.cli.settings import read_settings
 from whence.cli.slice import slice_command
@@ -64,6 +65,7 @@ def completion(shell: str) -> None:
     click.echo(shell_class(cli, {}, "whence", "_WHENCE_COMPLETE").source())
 
 
+cli.add_command(explain)
 cli.add_command(isolate)
 cli.add_command(trace)
 cli.add_command(slice_command)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,14 +69,20 @@ class Watcher:
 
 def run_order(order: Order, watcher: Watcher) -> tuple[Result, ChangeSet]:
     """Do the whole job; returns the changes too, for those who report on them."""
+    started = time.monotonic()
+    with opened(order, watcher) as session:
+        return session.result(started), session.changes
+
+
+@contextmanager
+def opened(order: Order, watcher: Watcher) -> Iterator[Session]:
+    """All that it takes to run variants of two versions."""
     with workshop() as folder:
-        started = time.monotonic()
         changes = get_changes(order, folder, watcher)
         store = Store(order.store, fresh=order.fresh) if order.store else None
         workers = _workers(order, folder, changes)
         try:
-            session = Session(order, changes, store, workers, watcher)
-            return session.result(started), changes
+            yield Session(order, changes, store, workers, watcher, folder)
         finally:
             watcher.close()
             workers.close()
@@ -117,11 +124,13 @@ class Session:
         store: Store | None,
         workers: Workers,
         watcher: Watcher,
+        folder: Path,
     ) -> None:
+        self.folder = folder  # where work of ours may lie; it goes when the session ends
         self._order = order
-        self._changes = changes
+        self.changes = changes
         self._watcher = watcher
-        self._notes: list[str] = []
+        self.notes: list[str] = []
         listen: Listener = watcher.outcome
         self.laboratory = Laboratory(changes, order.recipe, store, workers, listen=listen)
 
@@ -139,16 +148,16 @@ class Session:
             status="isolated" if answer.holds else "unexplained",
             reason=answer.reason,
             failure=bad.failure,
-            total=len(self._changes.changes),
+            total=len(self.changes.changes),
             executed=None if question.executed is None else len(question.executed),
-            root=shown(self._changes.changes, answer.root),
-            auxiliary=shown(self._changes.changes, answer.auxiliary),
+            root=shown(self.changes.changes, answer.root),
+            auxiliary=shown(self.changes.changes, answer.auxiliary),
             alternatives=tuple(tuple(sorted(ids)) for ids in answer.alternatives),
             runs=cost.runs,
             builds=cost.builds,
             cached=cost.cached,
             seconds={"search": ended - began, "total": ended - started},
-            notes=tuple(self._notes),
+            notes=tuple(self.notes),
         )
 
     # -- the two reference runs --------------------------------------------------------------
@@ -156,7 +165,7 @@ class Session:
     def references(self) -> tuple[Run, Run]:
         """Run both versions: good has to pass, bad has to fail."""
         lab, asked = self.laboratory, self._order.recipe.asked_timeout
-        everything = self._changes.everything
+        everything = self.changes.everything
         lab.recipe = replace(lab.recipe, timeout=asked or _LONGEST_REFERENCE)
         self._watcher.phase("running the test on the good version")
         good = self._reference(everything, Outcome.PASS)
@@ -174,7 +183,7 @@ class Session:
         limit = asked or max(10.0, 5 * max(good.seconds, bad.seconds))
         lab.recipe = replace(lab.recipe, timeout=limit)
         if bad.flaky:
-            self._notes.append("The test is flaky: on the bad version it passed, then failed.")
+            self.notes.append("The test is flaky: on the bad version it passed, then failed.")
         lab.remember(everything, good)
         lab.remember(frozenset(), bad)
         return good, bad
@@ -197,12 +206,12 @@ class Session:
     def question(self, good: Run, bad: Run) -> Question:
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
-        ran, minor = executed(self._changes, evidence), find_minor(self._changes)
+        ran, minor = executed(self.changes, evidence), find_minor(self.changes)
         fast = self._order.method == "fast"
         return Question(
-            self._changes.changes,
-            read_dependencies(self._changes) if fast else Dependencies(),
-            weigh(self._changes, evidence, ran, minor) if fast else {},
+            self.changes.changes,
+            read_dependencies(self.changes) if fast else Dependencies(),
+            weigh(self.changes, evidence, ran, minor) if fast else {},
             ran,
             minor,
             self._order.method,
@@ -225,12 +234,12 @@ class Session:
                 else "interrupted"
             )
         if any(run.flaky for run in lab.known.values()):
-            self._notes.append("The test is flaky: some variants passed, then failed.")
+            self.notes.append("The test is flaky: some variants passed, then failed.")
         return self._verified(answer) if answer.holds else answer
 
     def _verified(self, answer: Answer) -> Answer:
         """Run the claimed set once more, from a clean tree, unless it is the good version."""
-        if answer.reverted == self._changes.everything:
+        if answer.reverted == self.changes.everything:
             return answer
         self._watcher.phase("checking the answer")
         try:
@@ -250,5 +259,5 @@ class Session:
     def _best_so_far(self, why: str) -> Answer:
         passing = [r for r, run in self.laboratory.known.items() if run.outcome is Outcome.PASS]
         best = min(passing, key=lambda reverted: (len(reverted), sorted(reverted)))
-        units = tuple(units_of(self._changes.changes, best))
+        units = tuple(units_of(self.changes.changes, best))
         return Answer(units, holds=False, reason=f"{why}; this is the smallest set known so far")

@@ -1,0 +1,65 @@
+"""`whence explain`: which changes broke the test, and how?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from whence.changes.changeset import ChangeSet
+from whence.cli.isolate import OPTIONS, claimed, order_of
+from whence.cli.options import Size, check_writable, put, with_options
+from whence.cli.progress import watcher_for
+from whence.explain.session import FRONTENDS, Wish
+from whence.explain.session import explain as explain_wish
+from whence.frontend.c.record import DEFAULT_MAX_TRACE
+from whence.model import Explanation
+from whence.report.document import to_document
+from whence.report.patch import to_patch
+from whence.report.text import to_text
+
+_MORE: list[Callable[..., Any]] = [
+    click.option("--frontend", type=click.Choice(FRONTENDS), default="auto", show_default=True, help="The language to explain in; none: only isolate."),
+    click.option("--trust", multiple=True, metavar="NAME", help="A function that is not looked into: its call stands for it."),
+    click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="The most that one recorded process may log."),
+    click.option("--html", "html_file", metavar="FILE", help="Write a page: the diff, the source and the causes, linked."),
+    click.option("--sarif", "sarif_file", metavar="FILE", help="Write SARIF 2.1.0, for code scanning and editors."),
+    click.option("--dot", "dot_file", metavar="FILE", help="Write the tree of causes for Graphviz."),
+]  # fmt: skip
+
+
+@click.command()
+@with_options([*OPTIONS, *_MORE])
+def explain(**options: Any) -> int:
+    """Find the changes that broke the test, and show how they did.
+
+    Exit status: 0 explained, 1 not explained (the report says why), 2 something to mend first.
+    """
+    wish = Wish(
+        order_of(options),
+        frontend=options["frontend"],
+        trust=tuple(options["trust"]),
+        max_trace=options["max_trace"],
+    )
+    files = (options[f"{name}_file"] for name in ("json", "patch", "html", "sarif", "dot"))
+    check_writable(*files)
+    explanation, changes = explain_wish(wish, watcher_for(quiet=options["quiet"]))
+    _write(explanation, changes, options)
+    return 0 if explanation.result.status == "explained" else 1
+
+
+def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]) -> None:
+    result = explanation.result
+    document = json.dumps(to_document(result), indent=1)
+    if options["json_file"] == "-":
+        click.echo(document)
+    else:
+        Console(highlight=False, soft_wrap=True).print(to_text(result))
+        if options["json_file"]:
+            put(Path(options["json_file"]), f"{document}\n".encode())
+    if options["patch_file"]:
+        put(options["patch_file"], to_patch(changes, claimed(result)))

@@ -1,0 +1,1 @@
+"""AFTER: which changes broke the test, and how?"""
