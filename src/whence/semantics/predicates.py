@@ -76,8 +76,7 @@ class Critical:
         """The questions that steps of a proof leave open, the nearest to its end first."""
         ordered = sorted(steps, reverse=True)
         loads = [step for step in ordered if self._reads(step)]
-        near: dict[tuple[Influence, bool, int, int], _Gathered] = {}  # as they were raised
-        for raised in (
+        raised = (
             ((Influence.PREMISE, False, branch, question.about) for branch in premises),
             self._direct(ordered, question),
             self._addresses(ordered),
@@ -85,8 +84,14 @@ class Critical:
             self._guards(ordered),
             self._unprinted(question),
             self._elsewhere(loads),
-        ):
-            for influence, is_far, step, about in raised:
+        )
+        return self._gathered(raised)
+
+    def _gathered(self, raised: Iterable[Iterable[Raised]]) -> list[Question]:
+        """What was raised and was not before, as questions."""
+        near: dict[tuple[Influence, bool, int, int], _Gathered] = {}
+        for some in raised:
+            for influence, is_far, step, about in some:
                 is_address = influence is Influence.ADDRESS
                 if (is_address, step) in self._known:
                     self.repeated.add((is_address, step))
@@ -174,7 +179,7 @@ class Critical:
 
     # --- direct --------------------------------------------------------------------------------
 
-    def _direct(self, steps: Iterable[int], question: Question) -> Iterator[_Raised]:
+    def _direct(self, steps: Iterable[int], question: Question) -> Iterator[Raised]:
         own: set[int] = set()
         if not question.seeds:
             for step in question.steps:
@@ -212,7 +217,7 @@ class Critical:
 
     # --- addresses -----------------------------------------------------------------------------
 
-    def _addresses(self, steps: Iterable[int]) -> Iterator[_Raised]:
+    def _addresses(self, steps: Iterable[int]) -> Iterator[Raised]:
         for step in steps:
             pointer = self.flow.node(step).pointer
             if pointer is not None and not self.is_hidden(step) and not self._is_fixed(pointer):
@@ -229,7 +234,7 @@ class Critical:
             operand = node.operands[0]
         return isinstance(operand, Constant)
 
-    def _elsewhere(self, loads: Iterable[int]) -> Iterator[_Raised]:
+    def _elsewhere(self, loads: Iterable[int]) -> Iterator[Raised]:
         """Stores that could have written what a load read, had they gone there."""
         if self.relevance is None:
             return
@@ -250,15 +255,8 @@ class Critical:
     def executions(self, op: int) -> Steps:
         """The steps that executed an op."""
         if op not in self._executed:
-            self._executed[op] = self._executions_of(op)
+            self._executed[op] = self.flow.executions(op)
         return self._executed[op]
-
-    def _executions_of(self, op: int) -> Steps:
-        code, stream = self.flow.thread.image.code, self.flow.thread.stream
-        stretch = int(code.op_stretch[op])
-        instances = self.flow.queries.instances_of(stretch)
-        inside = op - int(code.stretch_first_op[stretch])
-        return stream.first[instances].astype(np.int64) + inside
 
     # --- indirect ------------------------------------------------------------------------------
 
@@ -269,7 +267,7 @@ class Critical:
         potential = self.relevance.potential
         return int(potential.class_of_op[self.flow.op_of(step)]) < len(potential.class_start) - 1
 
-    def _indirect(self, loads: Iterable[int]) -> Iterator[_Raised]:
+    def _indirect(self, loads: Iterable[int]) -> Iterator[Raised]:
         if self.relevance is None:
             return
         potential = self.relevance.potential
@@ -281,7 +279,7 @@ class Critical:
             if first < last:
                 yield from self._redefining(sorted(of_class), potential.class_edge[first:last])
 
-    def _redefining(self, loads: list[int], edges: npt.NDArray[np.uint32]) -> Iterator[_Raised]:
+    def _redefining(self, loads: list[int], edges: npt.NDArray[np.uint32]) -> Iterator[Raised]:
         """The branches between the definitions of what some loads read and these loads."""
         assert self.relevance is not None
         potential = self.relevance.potential
@@ -328,7 +326,7 @@ class Critical:
         after = instance + 1
         return after < self.flow.instances and self.flow.block(after) != block
 
-    def _unprinted(self, question: Question) -> Iterator[_Raised]:
+    def _unprinted(self, question: Question) -> Iterator[Raised]:
         """Branches that could have printed something where nothing was printed."""
         if self.relevance is None or question.silence is None:
             return
@@ -340,7 +338,7 @@ class Critical:
                 if seen is not None and self._went_elsewhere(int(instances[at]), block):
                     yield Influence.INDIRECT, False, seen, question.about
 
-    def _guards(self, steps: Iterable[int]) -> Iterator[_Raised]:
+    def _guards(self, steps: Iterable[int]) -> Iterator[Raised]:
         """Branches, beside a step and before it, that could have ended the run."""
         last: dict[tuple[int, int], int] = {}  # by activation and what decided in it
         for step in steps:
@@ -383,7 +381,7 @@ class Critical:
         return operand.step if isinstance(operand, Piece | Left) else 0
 
 
-_Raised = tuple[Influence, bool, int, int]  # influence, is it far, the step, and what about
+Raised = tuple[Influence, bool, int, int]  # influence, is it far, the step, and what about
 
 
 @dataclass

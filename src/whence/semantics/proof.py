@@ -35,10 +35,17 @@ class Proof:
 class Prover:
     """Finds proofs in one run."""
 
-    def __init__(self, flow: Flow, enters: Callable[[int], bool] = lambda _: False) -> None:
-        """`enters(step)`: is the step inside a function that is taken as a whole?"""
+    def __init__(
+        self,
+        flow: Flow,
+        enters: Callable[[int], bool] = lambda _: False,
+        needs_none: Callable[[int], bool] | None = None,
+    ) -> None:
+        """`enters(step)`: is the step inside a function that is taken as a whole?
+        `needs_none(step)`: is what it came to as it should be?"""
         self.flow = flow
         self.is_hidden = enters
+        self.needs_none = needs_none
         self._known: dict[tuple[int, int], list[tuple[Operand, int]]] = {}
 
     def prove(self, seeds: Iterable[tuple[Operand, int]]) -> Proof:
@@ -79,7 +86,20 @@ class Prover:
         known = self._known.get((step, mask))
         if known is None:
             known = self._known[step, mask] = list(self._rests_on(step, node, mask))
-        return known
+        return known if self.needs_none is None else self._in_doubt(found, step, known)
+
+    def _in_doubt(
+        self, found: Proof, step: int, operands: Iterable[tuple[Operand, int]]
+    ) -> Iterator[tuple[Operand, int]]:
+        """The operands that want a reason.  Who set what a load read belongs to the proof, even
+        if that is as it should be: then it should have been set again."""
+        assert self.needs_none is not None
+        for operand, mask in operands:
+            made = operand.step if isinstance(operand, Piece) else operand
+            if not isinstance(made, int) or not self.needs_none(made):
+                yield operand, mask
+            elif self.flow.is_load(step):
+                found.steps.add(made)
 
     def _rests_on(self, step: int, node: Node, mask: int) -> Iterator[tuple[Operand, int]]:
         for operand, bits in needed(self.flow, node, step, mask):

@@ -15,16 +15,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from whence.model import Cause, Influence, Mark
+from whence.model import Cause, Influence, Mark, Missing
+from whence.semantics.comparison import Comparison, Lost, Parting
 from whence.semantics.failures import Found, failure_of
 from whence.semantics.precondition import Preconditions
 from whence.semantics.predicates import Critical, Question, sampled
 from whence.semantics.proof import ALL, Proof, Prover
 from whence.semantics.words import Teller
-from whence.trace.columns import NONE
+from whence.trace.alignment import Alignment
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Operand
-from whence.trace.recording import Image, Recording
+from whence.trace.recording import Recording
 from whence.trace.relevance import relevance
 from whence.trace.slices import trusted_functions
 
@@ -48,18 +49,24 @@ class _Entry:
 class Tree:
     """The cause tree of one failing run."""
 
-    def __init__(self, found: Found, trust: Sequence[str] = ()) -> None:
+    def __init__(
+        self, found: Found, trust: Sequence[str] = (), passing: Flow | None = None
+    ) -> None:
+        """`passing`: a run in which all went well, to compare it with."""
         self.found = found
         self.flow = found.flow
         self.thread = found.flow.thread
         self.conditions = Conditions(self.flow)
         self.hidden = _hidden(self.flow, trust)
-        self.critical = Critical(
-            self.flow, self.conditions, relevance(self.thread.image), self.hidden
+        self.comparison = Comparison(Alignment(self.flow, passing)) if passing else None
+        self.critical = self._critical()
+        self.prover = Prover(
+            self.flow,
+            self.critical.is_hidden,
+            self.comparison.is_same if self.comparison else None,
         )
-        self.prover = Prover(self.flow, self.critical.is_hidden)
         self.preconditions = Preconditions(self.flow)
-        self.teller = Teller(self.flow, self.conditions)
+        self.teller = Teller(self.flow, self.conditions, self.comparison)
         self.marks: dict[int, Mark] = {}
         self._entries: list[_Entry] = []
         self._owner: dict[tuple[bool, int, int, int], int] = {}  # who explains a predicate
@@ -68,9 +75,15 @@ class Tree:
         self._pending: dict[int, list[tuple[Question, Proof]]] = {}  # to look at below a cause
         self._child_for: dict[tuple[bool, int], int] = {}  # by what was raised
         self._told: set[Line] = set()  # the lines that some cause has
+        self._lost: dict[int, list[Lost]] = {}  # what the passing run had, by cause
         self._asked: set[tuple[bool, int, int]] = set()  # what has a cause
         first, proof = self._explained(found.question)
         self._add(first, proof, None, 0)
+
+    def _critical(self) -> Critical:
+        if self.comparison is not None:
+            return Parting(self.flow, self.conditions, self.hidden, self.comparison)
+        return Critical(self.flow, self.conditions, relevance(self.thread.image), self.hidden)
 
     # --- what is asked from outside --------------------------------------------------------------
 
@@ -79,7 +92,15 @@ class Tree:
 
     def cause(self, number: int) -> Cause:
         entry = self._entries[number]
-        return replace(entry.cause, also=tuple(entry.also))
+        return replace(entry.cause, also=tuple(entry.also), missing=self._missing(number))
+
+    def _missing(self, number: int) -> tuple[Missing, ...]:
+        """What the passing run did and this one did not; known once the children are."""
+        beside = self.teller.beside
+        if beside is None:
+            return ()
+        told = {lost.there: beside.missing(lost) for lost in self._lost.get(number, ())}
+        return tuple(dict.fromkeys(one for one in told.values() if one is not None))
 
     def children(self, number: int) -> tuple[int, ...]:
         entry = self._entries[number]
@@ -169,6 +190,9 @@ class Tree:
             if raw in self._child_for:
                 self._also(self._child_for[raw], number)
         self.critical.repeated.clear()
+        if isinstance(self.critical, Parting):
+            self._lost.setdefault(number, []).extend(self.critical.lost)
+            self.critical.lost.clear()
         return asks
 
     def _share(self, steps: set[int], number: int) -> None:
@@ -367,7 +391,7 @@ def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:
     elsewhere and calls what is in the tree is shown.
     """
     image = flow.thread.image
-    outside = _from_outside(image)
+    outside = image.is_outside
     trusted = trusted_functions(image, trust) if trust else np.zeros(len(outside), bool)
     if not (outside | trusted).any():
         return set()
@@ -389,23 +413,12 @@ def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:
     return hidden
 
 
-def _from_outside(image: Image) -> npt.NDArray[np.bool_]:
-    """For each function: is all of it in files outside of the tree?  If none is in it, none is."""
-    is_outside = np.array([name.startswith("/") for name in image.file_names] + [False], bool)
-    starts, counts = image.code.function_first_op, image.code.function_ops
-    found = np.zeros(len(starts), bool)
-    for number, (start, count) in enumerate(zip(starts.tolist(), counts.tolist(), strict=True)):
-        files = image.files[start : start + count]
-        known = files[files != NONE]
-        found[number] = len(known) > 0 and bool(is_outside[known].all())
-    return found & ~np.all(found)
-
-
 def open_tree(
     recording: Recording,
     expect: bytes | None = None,
     trust: Sequence[str] = (),
     process: str | None = None,
+    passing: Flow | None = None,
 ) -> Tree:
     """The cause tree of the failure of a recorded run."""
-    return Tree(failure_of(recording, expect=expect, process=process), trust)
+    return Tree(failure_of(recording, expect=expect, process=process), trust, passing)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.model import Influence, Predicate, Statement
+from whence.semantics.beside import Beside
+from whence.semantics.comparison import Comparison
 from whence.semantics.failures import Found
 from whence.semantics.predicates import Question
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, Outside, Piece
 from whence.trace.naming import Namer
-from whence.trace.statements import Narrator
+from whence.trace.statements import Line, Narrator
 
 Steps = npt.NDArray[np.uint32]
 _MOST_VALUES = 6  # that a sentence mentions
@@ -41,20 +43,34 @@ class _Read:
 class Teller:
     """Tells the causes of one run."""
 
-    def __init__(self, flow: Flow, conditions: Conditions) -> None:
+    def __init__(
+        self, flow: Flow, conditions: Conditions, comparison: Comparison | None = None
+    ) -> None:
         self.flow, self.conditions = flow, conditions
         self.narrator = Narrator(flow.thread)
         self.namer = Namer(flow.thread, self.narrator)
+        self.beside = Beside(comparison, self.narrator) if comparison else None
 
     def told(self, question: Question, steps: Steps, found: Found) -> Told:
         lines = self.narrator.lines(steps)
-        own = [line for line in lines if not line.is_outside] or lines
+        own = [line for line in lines if self._is_own(line)] or lines
         # The line whose last step came last is told last.
-        statements = tuple(self.narrator.tell(line, steps) for line in reversed(own))
+        statements = tuple(self._statement(line, steps) for line in reversed(own))
         reads = self._reads(question)
         predicate = self._predicate(question, reads, found)
         because = self._because(question, predicate, reads, found)
         return Told(predicate, because, statements)
+
+    def _is_own(self, line: Line) -> bool:
+        """Is it a line of the tree, or of a test outside of it that calls into the tree?"""
+        image = self.flow.thread.image
+        return not line.is_outside or bool(image.is_outside[image.function_of(int(line.ops[-1]))])
+
+    def _statement(self, line: Line, steps: Steps) -> Statement:
+        statement = self.narrator.tell(line, steps)
+        if self.beside is None:
+            return statement
+        return replace(statement, passing=self.beside.values(line))
 
     # --- predicates ----------------------------------------------------------------------------
 
@@ -62,12 +78,14 @@ class Teller:
         step = max(question.steps)
         place = self.namer.place(step)
         values = {read.name: read.value for read in reads}
+        passing = None
         if question.influence is Influence.ADDRESS:
             text, outcome = self.namer.accessed(step)
         elif question.seeds or not self.flow.is_branch(step):
             text, outcome = found.subject or found.words, found.outcome
         else:
             text, outcome = self._condition(step)
+            passing = self.beside.outcome(step) if self.beside else None
         return Predicate(
             file=place.file if place else "",
             line=place.line if place else 0,
@@ -75,6 +93,7 @@ class Teller:
             text=text,
             outcome=outcome,
             values=values,
+            passing=None if passing == outcome else passing,
         )
 
     def _condition(self, step: int) -> tuple[str, str]:

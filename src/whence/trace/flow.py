@@ -102,7 +102,7 @@ class Flow:
         stream, code = thread.stream, thread.image.code
         # A memoryview gives plain numbers, several times faster than an array does.
         self._first, self._stretch = _view(stream.first), _view(stream.stretch)
-        self._activation, self._control = _view(stream.activation), _view(stream.control)
+        self._activation, self.control = _view(stream.activation), _view(stream.control)
         self._instmap = _view(stream.instmap)
         self._stretch_first = _view(code.stretch_first_op)
         self._op_stretch = _view(code.op_stretch)
@@ -215,7 +215,7 @@ class Flow:
     def region_of(self, step: int) -> tuple[int, int]:
         """The activation of a step, and what decided that it ran."""
         instance = self.instance_of(step)
-        return self._activation[instance], self._control[instance]
+        return self._activation[instance], self.control[instance]
 
     def is_load(self, step: int) -> bool:
         return self._codes[self.op_of(step)] in (Code.LOAD, Code.LLOAD)
@@ -231,10 +231,19 @@ class Flow:
 
     def deciding(self, step: int) -> int | None:
         """The branch that decided that `step` ran, or that its function was called."""
-        found = self._control[self.instance_of(step)]
+        found = self.control[self.instance_of(step)]
         while found and self.kind(found) != Kind.BRANCH:
-            found = self._control[self.instance_of(found)]
+            found = self.control[self.instance_of(found)]
         return found or None
+
+    def executions(self, op: int) -> npt.NDArray[np.int64]:
+        """The steps that executed an op."""
+        code, stream = self.thread.image.code, self.thread.stream
+        stretch = int(code.op_stretch[op])
+        instances = self.queries.instances_of(stretch)
+        inside = op - int(code.stretch_first_op[stretch])
+        steps = stream.first[instances].astype(np.int64) + inside
+        return steps[steps <= stream.steps]
 
     def call_of(self, step: int) -> int | None:
         """The call that the function of a step was entered by."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.errors import UserError
 from whence.frontend.c.process import LogFile, Process, State, processes
@@ -202,6 +203,23 @@ class Image:
             used = np.unique(description.arrays["op_file"])
             found |= {shown_path(description.names[int(n)]): None for n in used if n != NONE}
         return list(found)
+
+    @cached_property
+    def is_outside(self) -> npt.NDArray[np.bool_]:
+        """For each function: is all of it in files outside of the tree?  If none is in it, none
+        is."""
+        outside = np.array([name.startswith("/") for name in self.file_names] + [False], bool)
+        starts, counts = self.code.function_first_op, self.code.function_ops
+        found = np.zeros(len(starts), bool)
+        for number, (start, count) in enumerate(zip(starts.tolist(), counts.tolist(), strict=True)):
+            files = self.files[start : start + count]
+            known = files[files != NONE]
+            found[number] = len(known) > 0 and bool(outside[known].all())
+        return found & ~np.all(found)
+
+    def function_of(self, op: int) -> int:
+        """The number of the function that has an op."""
+        return int(np.searchsorted(self.code.function_first_op, np.uint32(op), "right")) - 1
 
 
 class Thread:

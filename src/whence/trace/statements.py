@@ -106,7 +106,7 @@ class Narrator:
     def tell(self, line: Line, steps: Steps) -> Statement:
         """A line of these steps as a statement, with what it computed last."""
         pairs = list(self._together(line, steps))
-        values = self._values_of(pairs[-MOST_VALUES:])
+        values = self.values_of(pairs[-MOST_VALUES:])
         return self._statement(line.file, line.number, int(line.ops[-1]), values, line.instances)
 
     def _together(self, line: Line, steps: Steps) -> Iterator[tuple[int, int]]:
@@ -160,7 +160,7 @@ class Narrator:
             file, line = image.file_names[key >> 32], key & 0xFFFFFFFF
             if self._only_ends(file, line, ops[start:end]):
                 continue
-            values = self._values_of(pairs[-MOST_VALUES:])
+            values = self.values_of(pairs[-MOST_VALUES:])
             found.append(self._statement(file, line, int(ops[end - 1]), values, 1))
         return found, left
 
@@ -174,7 +174,7 @@ class Narrator:
         text = self.thread.recording.lines.line(file, line)
         return Statement(file, line, name, text, values, instances)
 
-    def _values_of(self, pairs: Sequence[tuple[int, int]]) -> dict[str, str]:
+    def values_of(self, pairs: Sequence[tuple[int, int]]) -> dict[str, str]:
         """What some steps computed, by name; a value under the same name is the last."""
         found: dict[str, str] = {}
         for step, op in pairs:

@@ -1,0 +1,65 @@
+"""What did a passing run have where the failing one has something else?"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from whence.model import Missing, Statement
+from whence.semantics.comparison import Comparison, Lost
+from whence.trace.naming import Namer
+from whence.trace.statements import Line, Narrator
+
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+
+class Beside:
+    """Tells what the passing run did, next to the failing one."""
+
+    def __init__(self, comparison: Comparison, narrator: Narrator) -> None:
+        self.comparison = comparison
+        self._here = narrator
+        self._there = Narrator(comparison.there.thread)
+        self._namer = Namer(comparison.there.thread, self._there)
+        self._own = Namer(comparison.here.thread, narrator)
+
+    def values(self, line: Line) -> dict[str, str]:
+        """What a line came to in the passing run, by the names that the failing one has for it,
+        where that differs.  Which addresses things have is of no interest."""
+        pairs = []
+        for op, step in zip(line.ops.tolist(), line.last.tolist(), strict=True):
+            twin = self.comparison.twin(step)
+            if twin is not None:
+                pairs.append((step, op, twin, self.comparison.there.op_of(twin)))
+        pairs.sort()
+        own = self._here.values_of([(step, op) for step, op, _, _ in pairs])
+        theirs = self._there.values_of([(twin, op) for _, _, twin, op in pairs])
+        if len(own) != len(theirs):
+            return {}
+        return {
+            name: passed
+            for (name, value), passed in zip(own.items(), theirs.values(), strict=True)
+            if value != passed and not (_is_address(value) and _is_address(passed))
+        }
+
+    def outcome(self, branch: int) -> str | None:
+        """How a condition came out in the passing run; None if it was not asked there."""
+        twin = self.comparison.twin(branch)
+        if twin is None or not self.comparison.there.is_branch(twin):
+            return None
+        return self._namer.condition(twin).value
+
+    def missing(self, lost: Lost) -> Missing | None:
+        """What the failing run lacks, as a statement; None if it has no line."""
+        steps = np.array([lost.there], np.uint32)
+        lines = self._there.lines(steps)
+        place = self._own.place(lost.here)
+        if not lines or place is None:
+            return None
+        statement: Statement = self._there.tell(lines[0], steps)
+        return Missing(statement, place.file, place.line)
+
+
+def _is_address(value: str) -> bool:
+    return bool(_ADDRESS.fullmatch(value))

@@ -1,0 +1,272 @@
+"""What did the failing run do otherwise than a passing one?
+
+Of two aligned runs only what differs can carry the damage: a step that came to the same in both
+needs no reason, a condition that came out the same is not critical, and what a load could have
+read instead is what the passing run's load did read.  So the causes stay few, and each of them
+is on the way from where the two runs part to the failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from whence.frontend.c import ir
+from whence.frontend.columns import OUTPUT
+from whence.model import Influence
+from whence.semantics.predicates import Critical, Question, Raised
+from whence.trace.alignment import Alignment
+from whence.trace.conditions import Conditions
+from whence.trace.flow import Flow, Left, Operand, Piece
+
+_DEEPEST = 24  # steps behind a pointer that are compared
+_FARTHEST = 4000  # steps in which a neighbour with a twin is looked for
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A step that only the passing run has, and whose work the failing one lacks."""
+
+    there: int  # the step of the passing run
+    here: int  # the last step of the failing run before the place where it would have run
+    about: int  # the step of the failing run that read something else for want of it
+
+
+class Comparison:
+    """The failing run beside a passing one."""
+
+    def __init__(self, alignment: Alignment) -> None:
+        self.alignment = alignment
+        self.here, self.there = alignment.here, alignment.there
+        self._same: dict[int, bool] = {}
+        self._pointers: dict[int, bool] = {}
+
+    def twin(self, step: int) -> int | None:
+        return self.alignment.twin(step)
+
+    def is_same(self, step: int) -> bool:
+        """Did the passing run have the step, and did it come to the same there?"""
+        found = self._same.get(step)
+        if found is None:
+            found = self._same[step] = self._compare(step, 0)
+        return found
+
+    def _compare(self, step: int, depth: int) -> bool:
+        known = self._same.get(step)
+        if known is not None:
+            return known
+        twin = self.twin(step)
+        if twin is None:
+            return False
+        here, there = self.here.value(step), self.there.value(twin)
+        if not self._is_pointer(self.here.op_of(step)):
+            return here == there
+        if (here == 0) != (there == 0):
+            return False
+        # An address says nothing by itself: it is the same if it was come by in the same way.
+        is_given = self.here.is_call(step) and not self.here.returned(step)
+        return is_given or depth >= _DEEPEST or self._come_by_alike(step, twin, depth + 1)
+
+    def _come_by_alike(self, step: int, twin: int, depth: int) -> bool:
+        own, other = self.here.node(step), self.there.node(twin)
+        if own.operation.op is not other.operation.op or len(own.operands) != len(other.operands):
+            return False
+        return all(
+            self._alike(a, b, depth) for a, b in zip(own.operands, other.operands, strict=True)
+        )
+
+    def _alike(self, here: Operand, there: Operand, depth: int) -> bool:
+        if isinstance(here, int) and isinstance(there, int):
+            if self.twin(here) != there:
+                return False
+            return self._compare(here, depth)
+        if isinstance(here, Piece | Left) and isinstance(there, Piece | Left):
+            return self.twin(here.step) == there.step
+        return type(here) is type(there)
+
+    def _is_pointer(self, op: int) -> bool:
+        found = self._pointers.get(op)
+        if found is None:
+            source, local = self.here.thread.image.locate(op)
+            instruction = source.instruction(local)
+            kind = instruction.type
+            if instruction.opcode in ("store", "ret") and instruction.operands:
+                kind = instruction.operands[0].type
+            found = self._pointers[op] = isinstance(kind, ir.PointerType)
+        return found
+
+    def side_differs(self, branch: int) -> bool:
+        """Did a branch go another way in the passing run, or not run at all there?"""
+        twin = self.twin(branch)
+        if twin is None:
+            return True
+        return self.here.value(branch) != self.there.value(twin)
+
+    # --- where the runs part -------------------------------------------------------------------
+
+    def parted(self, step: int) -> Iterator[int]:
+        """Why a step has no twin: the branches that only this version has, on the way out to the
+        branch that went another way in the passing run, and that one."""
+        alignment, flow = self.alignment, self.here
+        at = step
+        while self.twin(at) is None:
+            region = alignment.region(at)
+            yield from self._only_here(at, region)
+            if not region:
+                return
+            is_own_code = alignment.pairing.op(flow.op_of(at)) is None
+            if self.twin(region) is not None:
+                # Code that only this version has may run in a region that both runs entered.
+                if not is_own_code and flow.is_branch(region):
+                    yield region
+                return
+            at = region
+
+    def _only_here(self, step: int, region: int) -> Iterator[int]:
+        """The branches around a step, out to its region, that the other version does not have."""
+        control = self.here.control
+        decider = control[self.here.instance_of(step)]
+        while decider and decider != region:
+            if self.here.is_branch(decider):
+                yield decider
+            decider = control[self.here.instance_of(decider)]
+
+    def read_instead(self, load: int) -> Iterator[int]:
+        """The steps that set what the passing run's load read, if others did here."""
+        twin = self.twin(load)
+        if twin is None:
+            return
+        own = {_step_of(one) for one in self.here.node(load).operands}
+        for operand in self.there.node(twin).operands:
+            made = _step_of(operand)
+            if made and self.alignment.back(made) not in own:
+                yield made
+
+    def lost(self, made: int, load: int) -> tuple[Lost | None, int | None]:
+        """Why a step of the passing run has no twin here: it, or what led to it, was removed; or
+        a branch, which is returned, went another way."""
+        alignment, flow = self.alignment, self.there
+        at, removed = made, None
+        while alignment.back(at) is None:
+            if alignment.pairing.back(flow.op_of(at)) is None:
+                removed = at
+            region = alignment.region_there(at)
+            if not region:
+                break
+            own = alignment.back(region)
+            if own is not None:
+                here = self._place_of(at, own)
+                lost = Lost(removed or at, here, load)
+                if removed is None and self.here.is_branch(own):
+                    return lost, own
+                return lost, None
+            at = region
+        return None, None
+
+    def unprinted(self, since: int) -> Iterator[int]:
+        """The first step of the passing run, after the twin of one here, that printed something
+        which was not printed here; `since` 0: from the start."""
+        start = self.twin(since) or 0 if since else 0
+        effects = self.there.thread.stream.effects
+        steps = np.unique(effects["step"][effects["kind"] == OUTPUT])
+        for step in steps[steps > start].tolist():
+            if self.alignment.back(step) is None:
+                yield step
+                return
+
+    def _place_of(self, there: int, region: int) -> int:
+        """The step here after which a step there would have run."""
+        flow = self.there
+        own = flow.activation_of(there)
+        for at in range(there - 1, max(0, there - _FARTHEST), -1):
+            if flow.activation_of(at) == own:
+                back = self.alignment.back(at)
+                if back is not None:
+                    return back
+        return region
+
+
+def _step_of(operand: Operand) -> int:
+    if isinstance(operand, int):
+        return operand
+    return operand.step if isinstance(operand, Piece | Left) else 0
+
+
+class Parting(Critical):
+    """Finds the predicates that are critical because the two runs part there."""
+
+    def __init__(
+        self,
+        flow: Flow,
+        conditions: Conditions,
+        hidden: set[int],
+        comparison: Comparison,
+    ) -> None:
+        super().__init__(flow, conditions, None, hidden)  # what the passing run did is known
+        self.comparison = comparison
+        self.lost: list[Lost] = []  # since the owner last looked
+
+    def of(
+        self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
+    ) -> list[Question]:
+        ordered = sorted(steps, reverse=True)
+        raised = (
+            ((Influence.PREMISE, False, branch, question.about) for branch in premises),
+            self._parted(ordered, question),
+            self._moved(ordered),
+            self._unwritten(ordered),
+            self._silent(question),
+        )
+        return self._gathered(raised)
+
+    def _parted(self, steps: Iterable[int], question: Question) -> Iterator[Raised]:
+        own = set() if question.seeds else {
+            branch for step in question.steps for branch in self.conditions.executed(step)
+        }  # fmt: skip
+        around = [(decider, question.about) for decider in question.deciders]
+        seen: set[int] = set()
+        for step in steps:
+            instance = self.flow.instance_of(step)
+            if instance not in seen and not self.is_hidden(step):
+                seen.add(instance)
+                around += [(branch, step) for branch in self.comparison.parted(step)]
+        for branch, about in around:
+            shown = self.visible(branch)
+            if shown is not None and shown not in own and self.comparison.side_differs(shown):
+                yield Influence.DIRECT, False, shown, about
+
+    def _moved(self, steps: Iterable[int]) -> Iterator[Raised]:
+        """Loads and stores that went elsewhere than in the passing run."""
+        for step in steps:
+            pointer = self.flow.node(step).pointer
+            if not isinstance(pointer, int) or self.is_hidden(step):
+                continue
+            if not self.comparison.is_same(pointer) and not self._is_fixed(pointer):
+                yield Influence.ADDRESS, False, step, step
+
+    def _unwritten(self, steps: Iterable[int]) -> Iterator[Raised]:
+        """Branches that kept something from being written that the passing run's load read."""
+        for step in steps:
+            if not self.flow.is_load(step) and not self.flow.is_call(step):
+                continue
+            for made in self.comparison.read_instead(step):
+                lost, branch = self.comparison.lost(made, step)
+                if lost is not None:
+                    self.lost.append(lost)
+                shown = None if branch is None else self.visible(branch)
+                if shown is not None:
+                    yield Influence.INDIRECT, False, shown, step
+
+    def _silent(self, question: Question) -> Iterator[Raised]:
+        """Branches that kept something from being printed that the passing run printed there."""
+        if question.silence is None:
+            return
+        for made in self.comparison.unprinted(question.silence[0]):
+            lost, branch = self.comparison.lost(made, question.about)
+            if lost is not None:
+                self.lost.append(lost)
+            shown = None if branch is None else self.visible(branch)
+            if shown is not None:
+                yield Influence.INDIRECT, False, shown, question.about
