@@ -1,15 +1,49 @@
-"""The whole of `whence explain`: two versions and a test in, the changes and the causes out."""
+"""The whole of `whence explain`: two versions and a test in, the changes and the causes out.
+
+AFTER's Algorithm 1.  Semantic analysis finds causes from the failure upstream and so proposes
+the changes that can matter; re-execution decides whether reverting them makes the test pass, and
+which of them it takes.  What was found is then explained: the run with them reverted is recorded
+as well, and all that differs between it and the failing run comes from them.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from whence.changes.changeset import ChangeSet
-from whence.model import Explanation
-from whence.search.session import Order, Watcher, opened
+from whence.errors import UserError
+from whence.explain.chain import chain_of
+from whence.explain.dodge import steered_around
+from whence.explain.meeting import Meeting
+from whence.explain.recorder import Recorder, counterpart, events, ran
+from whence.explain.theta import Theta, changes_of
+from whence.model import (
+    Alternative,
+    Cause,
+    ChangeId,
+    Explanation,
+    Link,
+    Reverted,
+    Run,
+)
+from whence.search.among import Instead, Phase, find_among, find_instead
+from whence.search.isolate import Answer, Question, isolate, units_of
+from whence.search.laboratory import OutOfRuns
+from whence.search.session import Order, Session, Watcher, opened
+from whence.search.shown import shown
+from whence.semantics.failures import Found, failure_of
+from whence.semantics.result import result_of
+from whence.semantics.tree import Tree
+from whence.trace.recording import Recording
 
 FRONTENDS = ("auto", "c", "none")
+_C = frozenset({".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".C", ".inc"})
+_NEARER = 4.0  # so much likelier is a change that is met one level nearer to the failure
+_ELSEWHERE = 1e-3  # weight of what was executed but not met, and less for what was not
+_LONGEST = 3600.0  # seconds for a recorded build or run, unless the user says otherwise
 
 
 @dataclass(frozen=True)
@@ -27,5 +61,332 @@ def explain(wish: Wish, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
     started = time.monotonic()
     order = replace(wish.order, command="explain")
     with opened(order, watcher) as session:
-        result = session.result(started)
-        return Explanation(result), session.changes
+        work = _Work(replace(wish, order=order), session, watcher, started)
+        return work.explanation(), session.changes
+
+
+class _Missing(Exception):
+    """One half is missing: why nothing can be explained."""
+
+
+@dataclass(frozen=True)
+class _Told:
+    """An answer, explained."""
+
+    tree: Tree
+    causes: tuple[Cause, ...]
+    chain: tuple[Link, ...]
+    passing: str  # what the failing run is compared with
+
+    @property
+    def on_the_way(self) -> list[Cause]:
+        numbers = {link.cause for link in self.chain}
+        return [cause for cause in self.causes if cause.id in numbers]
+
+
+class _Work:
+    def __init__(self, wish: Wish, session: Session, watcher: Watcher, started: float) -> None:
+        self._wish, self._session, self._watcher = wish, session, watcher
+        self._started = started
+        self._changes = session.changes
+        self._meeting = Meeting(session.changes)
+        self._seconds = {"search": 0.0, "trace": 0.0, "semantics": 0.0}
+        self._recorder: Recorder | None = None
+        self._solver_calls = 0
+        self._events = 0
+
+    # --- the two halves --------------------------------------------------------------------------
+
+    def explanation(self) -> Explanation:
+        why_not = self._unfit()
+        good, bad = self._session.references(covers=None if why_not else False)
+        if why_not is None:
+            try:
+                return self._explained(good, bad)
+            except _Missing as missing:
+                why_not = str(missing)
+                good, bad = self._session.references()
+        return self._isolated(good, bad, why_not)
+
+    def _unfit(self) -> str | None:
+        """Why no front end fits; None if one does."""
+        if self._wish.frontend == "none":
+            return "no front end was asked for (--frontend none)"
+        if self._wish.frontend == "c":
+            return None
+        if any(Path(file).suffix in _C for file in self._changes.base_kinds):
+            return None
+        return "there is no C or C++ in the tree, and no other language can be explained yet"
+
+    def _isolated(self, good: Run, bad: Run, why_not: str) -> Explanation:
+        self._watcher.phase("searching")
+        question = self._session.question(good, bad)
+        answer = self._timed_search(question)
+        result = self._session.told(answer, bad, question.executed, self._times())
+        if answer.holds and result.reason is None:
+            result = replace(result, reason=f"isolated, but not explained: {why_not}")
+        return Explanation(result)
+
+    def _explained(self, good: Run, bad: Run) -> Explanation:
+        failing, passing = self._record()
+        bad, good = (
+            replace(bad, covered=dict(ran(failing))),
+            replace(good, covered=dict(ran(passing))),
+        )
+        question = self._session.question(good, bad)
+        found = self._failure(failing)
+        self._watcher.phase("looking for causes")
+        theta = self._theta(found, passing)
+        answer = self._loop(theta, question)
+        if answer.holds:
+            return self._told(answer, question, bad, found, theta)
+        result = self._session.told(answer, bad, question.executed, self._times())
+        return Explanation(result)
+
+    # --- recording -------------------------------------------------------------------------------
+
+    def _record(self) -> tuple[Recording, Recording]:
+        recipe = self._session.laboratory.recipe
+        limit = recipe.asked_timeout or _LONGEST
+        self._recorder = Recorder(
+            self._session.folder,
+            self._changes,
+            replace(recipe, timeout=limit),
+            self._wish.max_trace,
+        )
+        self._watcher.phase("recording the failing run")
+        failing = self._recorded(frozenset())
+        self._watcher.phase("recording the passing run")
+        return failing, self._recorded(self._changes.everything)
+
+    def _recorded(self, reverted: Reverted) -> Recording:
+        assert self._recorder is not None
+        began = time.monotonic()
+        try:
+            recording = self._recorder.recording(reverted)
+        except UserError as error:
+            raise _Missing(_first_line(error)) from None
+        finally:
+            self._seconds["trace"] += time.monotonic() - began
+        return recording
+
+    def _failure(self, failing: Recording) -> Found:
+        recipe = self._session.laboratory.recipe
+        try:
+            found = failure_of(failing, expect=recipe.expected)
+        except UserError as error:
+            raise _Missing(_first_line(error)) from None
+        self._events = events(failing)
+        return found
+
+    # --- Algorithm 1 -----------------------------------------------------------------------------
+
+    def _theta(self, found: Found, passing: Recording) -> Theta:
+        began = time.monotonic()
+        flow = counterpart(found.flow.thread, passing)
+        theta = Theta(Tree(found, self._wish.trust, flow), self._meeting)
+        self._seconds["semantics"] += time.monotonic() - began
+        return theta
+
+    def _loop(self, theta: Theta, question: Question) -> Answer:
+        """Grow the causes until re-execution finds the root among the changes that they meet."""
+        phases: list[Phase] = []
+        while True:
+            suspects = theta.suspects()
+            if suspects and (not phases or suspects != phases[-1].suspects):
+                self._watcher.phase(
+                    f"trying {len(suspects)} changes that {len(theta.tree)} causes meet"
+                )
+                phases.append(Phase(suspects, _weights(theta.met, question)))
+                answer = self._timed_phases(phases, question)
+                if answer is not None:
+                    return answer
+            self._watcher.phase(f"looking for causes, level {theta.depth + 1}")
+            began = time.monotonic()
+            has_grown = theta.grow()
+            self._seconds["semantics"] += time.monotonic() - began
+            if not has_grown and theta.suspects() == suspects:
+                break
+        return self._beyond(theta, question)
+
+    def _beyond(self, theta: Theta, question: Question) -> Answer:
+        """Search all changes: what was executed goes first, what never was comes last."""
+        self._watcher.phase("searching all changes")
+        weight = _weights(theta.met, question)
+        answer = self._timed_search(replace(question, weight=weight))
+        touched = theta.met.keys() | (question.executed or frozenset())
+        if answer.holds and not any(unit & touched for unit in answer.root):
+            self._session.notes.append(
+                "reverting what the failing run touches does not make the test pass, so changes "
+                "that it never touches were tried as well: the root is one of those"
+            )
+        return answer
+
+    def _timed_phases(self, phases: list[Phase], question: Question) -> Answer | None:
+        began = time.monotonic()
+        weight = phases[-1].weight
+        answer = self._session.search(lambda: find_among(question, tuple(phases)), weight)
+        self._seconds["search"] += time.monotonic() - began
+        return answer
+
+    def _timed_search(self, question: Question) -> Answer:
+        began = time.monotonic()
+        answer = self._session.search(lambda: isolate(question), question.weight)
+        self._seconds["search"] += time.monotonic() - began
+        return answer
+
+    # --- the explanation -------------------------------------------------------------------------
+
+    def _told(
+        self, answer: Answer, question: Question, bad: Run, found: Found, theta: Theta
+    ) -> Explanation:
+        self._watcher.phase("explaining the answer")
+        told = self._explain(answer, found, theta)
+        others: list[Alternative] = [
+            Alternative(shown(self._changes.changes, _units(self._changes, ids)))
+            for ids in answer.alternatives
+        ]
+        dodged = None
+        around = steered_around(told.tree, told.on_the_way, self._meeting, answer.reverted)
+        if around:
+            instead = self._instead(question, answer, around)
+            if instead.answer is not None:
+                where = _where(self._changes, around)
+                others.insert(
+                    0,
+                    self._alternative(
+                        answer,
+                        is_dodge=True,
+                        why=(f"it only keeps {where} from running, where the fault is"),
+                    ),
+                )
+                answer = instead.answer
+                told = self._explain(answer, found, theta)
+            elif instead.along:
+                dodged = (
+                    f"Reverting {_where(self._changes, frozenset().union(*answer.root))} alone is "
+                    f"enough for the test to pass, but only because {_where(self._changes, around)}"
+                    " does not run then: the fault may be there."
+                )
+                answer = self._joined(answer, around, instead.along)
+                told = self._explain(answer, found, theta)
+        self._solver_calls += theta.tree.preconditions.cost.calls
+        result = self._session.told(answer, bad, question.executed, self._times())
+        if told.chain:
+            result = replace(result, status="explained")
+        elif result.reason is None:
+            result = replace(
+                result,
+                reason="isolated, but not explained: none of the causes that were found leads "
+                "from these changes to the failure",
+            )
+        why = replace(
+            result_of(told.tree, seconds={}),
+            causes=told.causes,
+            solver_calls=self._solver_calls,
+            events=self._events,
+        )
+        return Explanation(result, told.chain, why, tuple(others), dodged, told.passing)
+
+    def _explain(self, answer: Answer, found: Found, theta: Theta) -> _Told:
+        """The causes that lead from the root to the failure.
+
+        Best are those beside the run with the root reverted, as all that differs there comes from
+        it; if that cannot be had, those beside the good version's.
+        """
+        root = frozenset().union(*answer.root)
+        try:
+            flow = counterpart(found.flow.thread, self._recorded(answer.reverted))
+        except _Missing:
+            flow = None
+        if flow is None:
+            return self._chain(theta.tree, root, found, "good")
+        began = time.monotonic()
+        beside = Theta(Tree(found, self._wish.trust, flow), self._meeting)
+        while not root <= beside.met.keys() and beside.grow():
+            pass
+        told = self._chain(beside.tree, root, found, "reverted")
+        self._solver_calls += beside.tree.preconditions.cost.calls
+        self._seconds["semantics"] += time.monotonic() - began
+        return told
+
+    def _instead(self, question: Question, answer: Answer, around: Reverted) -> Instead:
+        self._watcher.phase("is that a fix, or a way round the fault?")
+        began = time.monotonic()
+        try:
+            found = self._session.laboratory.answer(
+                lambda: find_instead(question, answer.reverted, around)
+            )
+        except OutOfRuns:
+            found = Instead(None, holds_together=True)
+        self._seconds["search"] += time.monotonic() - began
+        return found
+
+    def _joined(self, answer: Answer, around: Reverted, along: Reverted) -> Answer:
+        """The root with the code that it leads to."""
+        root = frozenset().union(*answer.root) | (around & along)
+        units = tuple(units_of(self._changes.changes, root))
+        return replace(
+            answer,
+            root=units,
+            auxiliary=tuple(units_of(self._changes.changes, along - root)),
+        )
+
+    def _alternative(self, answer: Answer, *, is_dodge: bool, why: str) -> Alternative:
+        changes = self._changes.changes
+        root, auxiliary = shown(changes, answer.root), shown(changes, answer.auxiliary)
+        return Alternative(root, auxiliary, is_dodge, why)
+
+    def _chain(self, tree: Tree, root: Reverted, found: Found, passing: str) -> _Told:
+        causes: dict[int, Cause] = {}
+        met: dict[int, frozenset[ChangeId]] = {}
+        for number in range(len(tree)):
+            cause = self._marked(tree.cause(number))
+            met[number] = changes_of(cause, self._meeting, has_passing=True)
+            causes[number] = replace(cause, changes=tuple(sorted(met[number])))
+        chain = chain_of(causes, met, root, self._meeting.at, found.words)
+        return _Told(tree, tuple(causes.values()), chain, passing)
+
+    def _marked(self, cause: Cause) -> Cause:
+        """A cause whose missing statements say which changes removed them."""
+        missing = tuple(
+            replace(
+                one,
+                changes=tuple(
+                    sorted(self._meeting.removed_at(one.statement.file, one.statement.line))
+                ),
+            )
+            for one in cause.missing
+        )
+        return replace(cause, missing=missing)
+
+    def _times(self) -> dict[str, float]:
+        return {**self._seconds, "total": time.monotonic() - self._started}
+
+
+def _weights(met: dict[ChangeId, float], question: Question) -> dict[ChangeId, float]:
+    """How likely each change is the cause: the nearer to the failure it is met, the likelier."""
+    most = max(question.weight.values(), default=1.0) or 1.0
+    found = {c: _ELSEWHERE * weight / most for c, weight in question.weight.items()}
+    nearest = min(met.values(), default=0.0)
+    return found | {change: _NEARER ** (nearest - level) for change, level in met.items()}
+
+
+def _units(changes: ChangeSet, ids: Iterable[ChangeId]) -> tuple[Reverted, ...]:
+    return tuple(units_of(changes.changes, frozenset(ids)))
+
+
+def _where(changes: ChangeSet, ids: Reverted) -> str:
+    """Where some changes are, in words."""
+    found = (changes.changes[change] for change in sorted(ids))
+    places = dict.fromkeys(
+        f"{change.function} ({change.file}:{change.new.start})"
+        if change.function
+        else f"{change.file}:{change.new.start}"
+        for change in found
+    )
+    return " and ".join([", ".join([*places][:-1]), [*places][-1]] if len(places) > 1 else places)
+
+
+def _first_line(error: UserError) -> str:
+    return str(error).partition("\n")[0].rstrip(".")

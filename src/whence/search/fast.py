@@ -85,7 +85,7 @@ class Fast:
             if len(chosen) > 1:
                 tried, run = yield from self._fewer_together(chosen)
             else:
-                tried, run = yield from self._hold_together(chosen[0])
+                tried, run = yield from self.hold_together(chosen[0])
             if run.outcome is Outcome.PASS and not union(pool) <= tried:
                 pool = {atom & tried: weight for atom, weight in pool.items() if atom & tried}
                 whole = sum(pool.values())
@@ -153,10 +153,10 @@ class Fast:
 
     def _passing(self, changes: Reverted) -> Search[Reverted | None]:
         """Return the closed set if it passes when reverted."""
-        tried, run = yield from self._hold_together(changes)
+        tried, run = yield from self.hold_together(changes)
         return tried if run.outcome is Outcome.PASS else None
 
-    def _hold_together(self, changes: Reverted) -> Search[tuple[Reverted, Run]]:
+    def hold_together(self, changes: Reverted) -> Search[tuple[Reverted, Run]]:
         """Revert the closed set; while it falls apart and we can learn why, a larger one."""
         tried = self._closed(changes)
         run = yield from self._space.ask(tried)

@@ -80,7 +80,7 @@ def isolate(question: Question) -> Search[Answer]:
 
 def _isolate_by_reverting(question: Question) -> Search[Answer]:
     knowledge = Knowledge(question.words, question.dependencies)
-    answers = [(yield from _one(question, knowledge, question.changes))]
+    answers = [(yield from find_one(question, knowledge, question.changes))]
     while len(answers) <= _MOST_ALTERNATIVES:
         # A set of several changes may be a way round the cause: is there a simpler one?
         simple = len(answers[0]) == 1 or len(answers) > 1
@@ -95,7 +95,7 @@ def _isolate_by_reverting(question: Question) -> Search[Answer]:
     return replace(best, alternatives=others if question.find_all else ())
 
 
-def _one(question: Question, knowledge: Knowledge, changes: Iterable[Change]) -> Search[Answer]:
+def find_one(question: Question, knowledge: Knowledge, changes: Iterable[Change]) -> Search[Answer]:
     """Find one minimal set among these changes; reverting all of them passes.
 
     First whole functions, which hold together best, then blocks of lines, then their pieces.
@@ -151,7 +151,7 @@ def _another(question: Question, knowledge: Knowledge, taken: Reverted) -> Searc
     run = yield frozenset(change.id for change in free)
     if not free or run.outcome is not Outcome.PASS:
         return None
-    return (yield from _one(question, knowledge, free))
+    return (yield from find_one(question, knowledge, free))
 
 
 def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from whence.changes.changeset import ChangeSet, compare
 from whence.changes.tree import read_tree
 from whence.errors import UserError
-from whence.model import Outcome, Result, Reverted, Run
+from whence.model import ChangeId, Outcome, Result, Reverted, Run
+from whence.search.asking import Search
 from whence.search.dependencies import Dependencies, read_dependencies
 from whence.search.isolate import Answer, Question, isolate, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
@@ -24,6 +26,7 @@ from whence.subject.sources import fetch
 from whence.subject.trial import Recipe, Reference
 from whence.subject.workshop import workshop
 
+A = TypeVar("A", bound=Answer | None)
 _LONGEST_REFERENCE = 600.0  # seconds, if the user sets no limit
 _USES_COVERAGE = ("fast", "add")
 
@@ -139,8 +142,19 @@ class Session:
         question = self.question(good, bad)
         self._watcher.phase("searching")
         began = time.monotonic()
-        answer = self.search(question)
+        answer = self.search(lambda: isolate(question), question.weight)
         ended = time.monotonic()
+        seconds = {"search": ended - began, "total": ended - started}
+        return self.told(answer, bad, question.executed, seconds)
+
+    def told(
+        self,
+        answer: Answer,
+        bad: Run,
+        executed: Reverted | None,
+        seconds: dict[str, float],
+    ) -> Result:
+        """An answer as every report wants it."""
         cost = self.laboratory.cost
         assert bad.failure is not None
         return Result(
@@ -149,21 +163,25 @@ class Session:
             reason=answer.reason,
             failure=bad.failure,
             total=len(self.changes.changes),
-            executed=None if question.executed is None else len(question.executed),
+            executed=None if executed is None else len(executed),
             root=shown(self.changes.changes, answer.root),
             auxiliary=shown(self.changes.changes, answer.auxiliary),
             alternatives=tuple(tuple(sorted(ids)) for ids in answer.alternatives),
             runs=cost.runs,
             builds=cost.builds,
             cached=cost.cached,
-            seconds={"search": ended - began, "total": ended - started},
+            seconds=seconds,
             notes=tuple(self.notes),
         )
 
     # -- the two reference runs --------------------------------------------------------------
 
-    def references(self) -> tuple[Run, Run]:
-        """Run both versions: good has to pass, bad has to fail."""
+    def references(self, *, covers: bool | None = None) -> tuple[Run, Run]:
+        """Run both versions: good has to pass, bad has to fail.
+
+        `covers`: find out what they execute; None: if the method makes use of it.
+        """
+        self._covers = self._order.method in _USES_COVERAGE if covers is None else covers
         lab, asked = self.laboratory, self._order.recipe.asked_timeout
         everything = self.changes.everything
         lab.recipe = replace(lab.recipe, timeout=asked or _LONGEST_REFERENCE)
@@ -194,7 +212,7 @@ class Session:
         def trust(run: Run) -> bool:
             return run.outcome is hoped
 
-        covers = self._order.method in _USES_COVERAGE
+        covers = self._covers
         run = self.laboratory.run(reverted, with_coverage=covers, clean=True, trust=trust)
         if covers and run.outcome is not hoped:
             # Watching may have disturbed it; what counts is what the user would see.
@@ -204,6 +222,7 @@ class Session:
     # -- the search --------------------------------------------------------------------------
 
     def question(self, good: Run, bad: Run) -> Question:
+        """What a search may know: `covered` of the two runs says what they executed."""
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
         ran, minor = executed(self.changes, evidence), find_minor(self.changes)
@@ -218,24 +237,33 @@ class Session:
             self._order.find_all,
         )
 
-    def search(self, question: Question) -> Answer:
+    def search(self, make: Callable[[], Search[A]], weight: Mapping[ChangeId, float]) -> A | Answer:
+        """Run a search, and check its answer, if it has one."""
         lab = self.laboratory
         lab.most_runs = self._order.most_runs  # from now on: there is no answer without the two
-        self._watcher.runs_left(lambda: lab.estimate(lambda: isolate(question), question.weight))
+        self._watcher.runs_left(lambda: lab.estimate(make, weight))
         try:
-            answer = lab.answer(lambda: isolate(question))
+            answer = lab.answer(make)
         except OutOfRuns:
             return self._best_so_far(f"stopped after {lab.cost.runs} runs, as --max-runs asks")
         except KeyboardInterrupt:
-            how = "the same command without --fresh" if self._order.fresh else "the same command"
-            return self._best_so_far(
-                f"interrupted; {how} goes on from here (every outcome is kept)"
-                if self._order.store
-                else "interrupted"
-            )
+            return self.interrupted()
         if any(run.flaky for run in lab.known.values()):
-            self.notes.append("The test is flaky: some variants passed, then failed.")
-        return self._verified(answer) if answer.holds else answer
+            self._note("The test is flaky: some variants passed, then failed.")
+        return answer if answer is None or not answer.holds else self._verified(answer)
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def interrupted(self) -> Answer:
+        """What is known when the user has had enough."""
+        how = "the same command without --fresh" if self._order.fresh else "the same command"
+        return self._best_so_far(
+            f"interrupted; {how} goes on from here (every outcome is kept)"
+            if self._order.store
+            else "interrupted"
+        )
 
     def _verified(self, answer: Answer) -> Answer:
         """Run the claimed set once more, from a clean tree, unless it is the good version."""

@@ -107,8 +107,8 @@ class Comparison:
     # --- where the runs part -------------------------------------------------------------------
 
     def parted(self, step: int) -> Iterator[int]:
-        """Why a step has no twin: the branches that only this version has, on the way out to the
-        branch that went another way in the passing run, and that one."""
+        """Why a step has no twin: the branch around it, those that only this version has on the
+        way out to the branch that went another way in the passing run, and that one."""
         alignment, flow = self.alignment, self.here
         at = step
         while self.twin(at) is None:
@@ -116,11 +116,16 @@ class Comparison:
             yield from self._only_here(at, region)
             if not region:
                 return
-            is_own_code = alignment.pairing.op(flow.op_of(at)) is None
-            if self.twin(region) is not None:
-                # Code that only this version has may run in a region that both runs entered.
-                if not is_own_code and flow.is_branch(region):
-                    yield region
+            is_parting = self.twin(region) is not None
+            # Code that only this version has may run in a region that both runs entered.
+            is_own = alignment.pairing.op(flow.op_of(at)) is None
+            if (
+                flow.is_branch(region)
+                and (at == step or is_parting)
+                and not (is_own and is_parting)
+            ):
+                yield region
+            if is_parting:
                 return
             at = region
 

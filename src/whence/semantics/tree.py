@@ -99,8 +99,9 @@ class Tree:
         beside = self.teller.beside
         if beside is None:
             return ()
-        told = {lost.there: beside.missing(lost) for lost in self._lost.get(number, ())}
-        return tuple(dict.fromkeys(one for one in told.values() if one is not None))
+        told = (beside.missing(lost) for lost in self._lost.get(number, ()))
+        by_line = {(one.statement.file, one.statement.line): one for one in told if one is not None}
+        return tuple(by_line.values())
 
     def children(self, number: int) -> tuple[int, ...]:
         entry = self._entries[number]

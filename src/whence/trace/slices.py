@@ -110,9 +110,18 @@ def _told(
 
 def lines_that_ran(thread: Thread) -> int:
     """How many source lines the thread executed."""
+    return sum(map(len, executed_lines(thread).values()))
+
+
+def executed_lines(thread: Thread) -> dict[str, list[int]]:
+    """The source lines that the thread executed, by file."""
     image, stream = thread.image, thread.stream
     executed = np.bincount(stream.stretch, minlength=len(image.code.stretch_ops)) > 0
     stretches = image.code.op_stretch
     ran = (stretches != NONE) & executed[np.where(stretches != NONE, stretches, 0)]
-    keys = image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran]
-    return len(np.unique(keys[(image.files[ran] != NONE) & (image.rows[ran] != 0)]))
+    ran &= (image.files != NONE) & (image.rows != 0)
+    keys = np.unique(image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran])
+    found: dict[str, list[int]] = {}
+    for key in keys.tolist():
+        found.setdefault(image.file_names[key >> 32], []).append(key & 0xFFFFFFFF)
+    return found

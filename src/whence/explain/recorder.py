@@ -1,0 +1,91 @@
+"""Record the test on a variant."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+
+from whence.changes.changeset import ChangeSet
+from whence.frontend.c.process import Process
+from whence.frontend.c.record import record
+from whence.model import Reverted
+from whence.subject.trial import Recipe
+from whence.subject.workspace import Workspace
+from whence.trace.flow import Flow
+from whence.trace.recording import Recording, Thread
+from whence.trace.slices import executed_lines
+from whence.trace.summary import events_of, summarise
+
+
+class Recorder:
+    """Records variants, each once, all of them built in the same place."""
+
+    def __init__(self, folder: Path, changes: ChangeSet, recipe: Recipe, max_trace: int) -> None:
+        self._folder = folder / "recorded"
+        self._changes = changes
+        self._recipe = recipe
+        self._max_trace = max_trace
+        self._known: dict[Reverted, Recording] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def recording(self, reverted: Reverted) -> Recording:
+        """The recorded run of a variant.  A UserError says why it cannot be had."""
+        if reverted not in self._known:
+            out = self._folder / str(len(self._known))
+            tree = self._folder / "tree"
+            shutil.rmtree(tree, ignore_errors=True)
+            shutil.rmtree(out, ignore_errors=True)
+            out.mkdir(parents=True)
+            workspace = Workspace(tree, self._changes)
+            workspace.become(reverted)
+            record(workspace.tree, self._recipe, out, max_trace=self._max_trace)
+            summarise(out, workspace.tree, max_trace=self._max_trace)
+            self._known[reverted] = Recording(out)
+        return self._known[reverted]
+
+
+def counterpart(thread: Thread, other: Recording) -> Flow | None:
+    """The run, in another recording, of the same program, as many of it before, and of the same
+    thread."""
+    wanted = thread.image.process
+    number = _same(wanted, thread.recording.processes).index(wanted.folder.name)
+    names = _same(wanted, other.processes)
+    if number >= len(names):
+        return None
+    process = next(p for p in other.processes if p.folder.name == names[number])
+    logs = [log for log in process.logs if log.number == thread.log.number]
+    return Flow(other.thread(other.image(process), logs[0])) if logs else None
+
+
+def _same(wanted: Process, processes: list[Process]) -> list[str]:
+    """The names of those that ran the same program, in order."""
+    name = _program(wanted)
+    return [process.folder.name for process in processes if _program(process) == name]
+
+
+def _program(process: Process) -> str:
+    return PurePath(process.arguments[0]).name if process.arguments else ""
+
+
+def ran(recording: Recording) -> Mapping[str, frozenset[int]]:
+    """The lines that a recorded run executed, by file."""
+    found: dict[str, set[int]] = {}
+    for process in recording.processes:
+        image = recording.image(process)
+        for log in process.logs:
+            for file, lines in executed_lines(recording.thread(image, log)).items():
+                found.setdefault(file, set()).update(lines)
+    return {file: frozenset(lines) for file, lines in found.items()}
+
+
+def events(recording: Recording) -> int:
+    """How many events a recorded run logged."""
+    return sum(
+        events_of(recording.thread(image, log))
+        for process in recording.processes
+        for image in [recording.image(process)]
+        for log in process.logs
+    )

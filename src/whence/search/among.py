@@ -1,0 +1,89 @@
+"""Is the cause among these suspects?  AFTER's dynamic analysis, asked again as suspects come in.
+
+The suspects of each phase are reverted together, with all that they need to hold together.  If
+the test passes, the smallest part of them that does so is the answer, and what comes later is
+never asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from whence.changes.changeset import functions
+from whence.model import Change, ChangeId, Outcome, Reverted
+from whence.search.asking import Search, Space, parts_of
+from whence.search.dependencies import Knowledge
+from whence.search.fast import Fast
+from whence.search.isolate import Answer, Question, find_one
+
+_MOST_ALONE = 12  # suspects that are tried one by one where all together fall apart
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What is suspected at one time, the likeliest first, and how much."""
+
+    suspects: tuple[ChangeId, ...]
+    weight: Mapping[ChangeId, float]
+
+
+def find_among(question: Question, phases: Sequence[Phase]) -> Search[Answer | None]:
+    """Find a minimal set in the first phase that has one; None if none has."""
+    knowledge = Knowledge(question.words, question.dependencies)
+    for phase in phases:
+        answer = yield from _in_phase(replace(question, weight=phase.weight), knowledge, phase)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _in_phase(question: Question, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
+    fast = _fast(question, knowledge, question.changes)
+    for wanted in _tries(phase.suspects):
+        tried, run = yield from fast.hold_together(wanted)
+        if run.outcome is Outcome.PASS:
+            chosen = [change for change in question.changes if change.id in tried]
+            return (yield from find_one(question, knowledge, chosen))
+        if run.outcome is Outcome.FAIL and len(wanted) == len(phase.suspects):
+            break  # THE failure stays with all of them reverted: more have to be found first
+    return None
+
+
+def _fast(question: Question, knowledge: Knowledge, changes: Sequence[Change]) -> Fast:
+    space = Space(tuple(functions(changes)))
+    return Fast(space, knowledge, question.weigh, lambda atom: [atom])
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What came of reverting other changes than those that were found."""
+
+    answer: Answer | None  # a minimal set among them
+    holds_together: bool  # did the program build and run with them reverted?
+    along: Reverted = frozenset()  # with those that were found as well, this set passes
+
+
+def find_instead(question: Question, found: Reverted, others: Reverted) -> Search[Instead]:
+    """Is there a set among some other changes that does without any that was found?"""
+    knowledge = Knowledge(question.words, question.dependencies)
+    free = [change for change in question.changes if change.id not in found]
+    tried, run = yield from _fast(question, knowledge, free).hold_together(others)
+    if run.outcome is Outcome.PASS:
+        chosen = [change for change in free if change.id in tried]
+        return Instead((yield from find_one(question, knowledge, chosen)), True)
+    if run.outcome is not Outcome.BROKEN:
+        return Instead(None, True)
+    tried, run = yield from _fast(question, knowledge, question.changes).hold_together(
+        found | others
+    )
+    return Instead(None, False, tried if run.outcome is Outcome.PASS else frozenset())
+
+
+def _tries(suspects: Sequence[ChangeId]) -> Iterator[Reverted]:
+    """All together; if that falls apart, one by one, and then by halves."""
+    yield frozenset(suspects)
+    if len(suspects) > 1:
+        yield from (frozenset({suspect}) for suspect in suspects[:_MOST_ALONE])
+    if len(suspects) > 2:
+        yield from map(frozenset, parts_of(suspects, 2))
