@@ -65,6 +65,8 @@ def _links(cause: Cause, root: frozenset[ChangeId], at: Changes, failure: str) -
     statements = cause.statements
     is_failure = cause.influence is Influence.FAILURE
     plain = [s for s in statements if not at(s.file, s.line) & root]
+    if is_failure:
+        plain = [s for s in plain if s is not _last(cause)]
     differing = [s for s in plain if s.passing and not _is_predicate(s, cause)]
     shown = (
         differing
@@ -135,10 +137,14 @@ def _decided(cause: Cause, at: Changes, root: frozenset[ChangeId]) -> Link:
     )  # fmt: skip
 
 
+def _last(cause: Cause) -> Statement | None:
+    """The statement that a failure shows in: its own, or the last before it."""
+    own = next((s for s in cause.statements if _is_predicate(s, cause)), None)
+    return own or (cause.statements[-1] if cause.statements else None)
+
+
 def _failed(cause: Cause, failure: str, at: Changes, root: frozenset[ChangeId]) -> Link:
-    predicate = cause.predicate
-    statement = next((s for s in cause.statements if _is_predicate(s, cause)), None)
-    last = statement or (cause.statements[-1] if cause.statements else None)
+    predicate, last = cause.predicate, _last(cause)
     failing, passing = _both(last) if last else ({}, {})
     file, line = (last.file, last.line) if last else (predicate.file, predicate.line)
     return Link(

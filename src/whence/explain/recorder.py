@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
@@ -58,6 +58,16 @@ def counterpart(thread: Thread, other: Recording) -> Flow | None:
     process = next(p for p in other.processes if p.folder.name == names[number])
     logs = [log for log in process.logs if log.number == thread.log.number]
     return Flow(other.thread(other.image(process), logs[0])) if logs else None
+
+
+def in_pairs(one: Recording, other: Recording) -> Iterator[tuple[Flow, Flow]]:
+    """The runs of the main threads of one recording that have a counterpart in another."""
+    for process in one.processes:
+        for log in process.logs[:1]:
+            thread = one.thread(one.image(process), log)
+            flow = counterpart(thread, other)
+            if flow is not None:
+                yield Flow(thread), flow
 
 
 def _same(wanted: Process, processes: list[Process]) -> list[str]:

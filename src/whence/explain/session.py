@@ -9,7 +9,6 @@ as well, and all that differs between it and the failing run comes from them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from whence.errors import UserError
 from whence.explain.chain import chain_of
 from whence.explain.dodge import steered_around
 from whence.explain.meeting import Meeting
-from whence.explain.recorder import Recorder, counterpart, events, ran
+from whence.explain.recorder import Recorder, counterpart, events, in_pairs, ran
 from whence.explain.theta import Theta, changes_of
 from whence.model import (
     Alternative,
@@ -26,15 +25,18 @@ from whence.model import (
     ChangeId,
     Explanation,
     Link,
+    Outcome,
     Reverted,
     Run,
 )
 from whence.search.among import Instead, Phase, find_among, find_instead
-from whence.search.isolate import Answer, Question, isolate, units_of
+from whence.search.asking import union
+from whence.search.isolate import Answer, Question, find_others, isolate, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.search.session import Order, Session, Watcher, opened
 from whence.search.shown import shown
 from whence.semantics.failures import Found, failure_of
+from whence.semantics.printed import printed_otherwise
 from whence.semantics.result import result_of
 from whence.semantics.tree import Tree
 from whence.trace.recording import Recording
@@ -84,6 +86,22 @@ class _Told:
         return [cause for cause in self.causes if cause.id in numbers]
 
 
+@dataclass(frozen=True)
+class _Choice:
+    """One of the sets that pass."""
+
+    answer: Answer
+    told: _Told
+    dodged: str | None = None  # that it leads to the fault rather than being it
+    dodges: tuple[Alternative, ...] = ()  # what only steers around it
+
+    @property
+    def rank(self) -> tuple[bool, bool, int, int]:
+        """The shortest verified way to the failure comes first."""
+        chain = self.told.chain
+        return not chain, self.dodged is not None, len(chain), len(self.answer)
+
+
 class _Work:
     def __init__(self, wish: Wish, session: Session, watcher: Watcher, started: float) -> None:
         self._wish, self._session, self._watcher = wish, session, watcher
@@ -129,35 +147,39 @@ class _Work:
 
     def _explained(self, good: Run, bad: Run) -> Explanation:
         failing, passing = self._record()
-        bad, good = (
-            replace(bad, covered=dict(ran(failing))),
-            replace(good, covered=dict(ran(passing))),
-        )
+        bad = replace(bad, covered=dict(ran(failing)))
+        if passing is not None:
+            good = replace(good, covered=dict(ran(passing)))
         question = self._session.question(good, bad)
-        found = self._failure(failing)
         self._watcher.phase("looking for causes")
+        found = self._failure(failing, passing)
         theta = self._theta(found, passing)
         answer = self._loop(theta, question)
         if answer.holds:
             return self._told(answer, question, bad, found, theta)
-        result = self._session.told(answer, bad, question.executed, self._times())
-        return Explanation(result)
+        return Explanation(self._session.told(answer, bad, question.executed, self._times()))
 
     # --- recording -------------------------------------------------------------------------------
 
-    def _record(self) -> tuple[Recording, Recording]:
+    def _record(self) -> tuple[Recording, Recording | None]:
+        """Both versions' runs; the good one's may be missing, which only makes things harder."""
         recipe = self._session.laboratory.recipe
-        limit = recipe.asked_timeout or _LONGEST
-        self._recorder = Recorder(
-            self._session.folder,
-            self._changes,
-            replace(recipe, timeout=limit),
-            self._wish.max_trace,
-        )
+        recipe = replace(recipe, timeout=recipe.asked_timeout or _LONGEST)
+        folder, most = self._session.folder, self._wish.max_trace
+        self._recorder = Recorder(folder, self._changes, recipe, most)
         self._watcher.phase("recording the failing run")
         failing = self._recorded(frozenset())
+        if failing.outcome is not Outcome.FAIL:
+            raise _Missing(
+                "built to be recorded, without optimisation, the bad version does not fail"
+            )
         self._watcher.phase("recording the passing run")
-        return failing, self._recorded(self._changes.everything)
+        try:
+            passing = self._recorded(self._changes.everything)
+        except _Missing as missing:
+            self._session.notes.append(f"the good version could not be recorded: {missing}")
+            return failing, None
+        return failing, passing if passing.outcome is Outcome.PASS else None
 
     def _recorded(self, reverted: Reverted) -> Recording:
         assert self._recorder is not None
@@ -170,20 +192,24 @@ class _Work:
             self._seconds["trace"] += time.monotonic() - began
         return recording
 
-    def _failure(self, failing: Recording) -> Found:
-        recipe = self._session.laboratory.recipe
-        try:
-            found = failure_of(failing, expect=recipe.expected)
-        except UserError as error:
-            raise _Missing(_first_line(error)) from None
+    def _failure(self, failing: Recording, passing: Recording | None) -> Found:
+        """The failure; if no recorded process fails, what one prints otherwise than it should."""
+        expected = self._session.laboratory.recipe.expected
         self._events = events(failing)
-        return found
+        try:
+            return failure_of(failing, expect=expected)
+        except UserError as error:
+            for own, other in in_pairs(failing, passing) if passing else ():
+                found = printed_otherwise(own, other)
+                if found is not None:
+                    return found
+            raise _Missing(_first_line(error)) from None
 
     # --- Algorithm 1 -----------------------------------------------------------------------------
 
-    def _theta(self, found: Found, passing: Recording) -> Theta:
+    def _theta(self, found: Found, passing: Recording | None) -> Theta:
         began = time.monotonic()
-        flow = counterpart(found.flow.thread, passing)
+        flow = counterpart(found.flow.thread, passing) if passing else None
         theta = Theta(Tree(found, self._wish.trust, flow), self._meeting)
         self._seconds["semantics"] += time.monotonic() - began
         return theta
@@ -241,38 +267,20 @@ class _Work:
         self, answer: Answer, question: Question, bad: Run, found: Found, theta: Theta
     ) -> Explanation:
         self._watcher.phase("explaining the answer")
-        told = self._explain(answer, found, theta)
-        others: list[Alternative] = [
-            Alternative(shown(self._changes.changes, _units(self._changes, ids)))
-            for ids in answer.alternatives
+        choices = [
+            self._choice(each, question, found, theta) for each in self._answers(answer, question)
         ]
-        dodged = None
-        around = steered_around(told.tree, told.on_the_way, self._meeting, answer.reverted)
-        if around:
-            instead = self._instead(question, answer, around)
-            if instead.answer is not None:
-                where = _where(self._changes, around)
-                others.insert(
-                    0,
-                    self._alternative(
-                        answer,
-                        is_dodge=True,
-                        why=(f"it only keeps {where} from running, where the fault is"),
-                    ),
-                )
-                answer = instead.answer
-                told = self._explain(answer, found, theta)
-            elif instead.along:
-                dodged = (
-                    f"Reverting {_where(self._changes, frozenset().union(*answer.root))} alone is "
-                    f"enough for the test to pass, but only because {_where(self._changes, around)}"
-                    " does not run then: the fault may be there."
-                )
-                answer = self._joined(answer, around, instead.along)
-                told = self._explain(answer, found, theta)
+        choices.sort(key=lambda choice: choice.rank)
+        best = choices[0]
+        others = [
+            other for choice in choices for other in (
+                *((self._alternative(choice),) if choice is not best else ()), *choice.dodges
+            )
+        ]  # fmt: skip
         self._solver_calls += theta.tree.preconditions.cost.calls
-        result = self._session.told(answer, bad, question.executed, self._times())
-        if told.chain:
+        told = replace(best.answer, alternatives=tuple(_ids(other) for other in others))
+        result = self._session.told(told, bad, question.executed, self._times())
+        if best.told.chain:
             result = replace(result, status="explained")
         elif result.reason is None:
             result = replace(
@@ -281,12 +289,52 @@ class _Work:
                 "from these changes to the failure",
             )
         why = replace(
-            result_of(told.tree, seconds={}),
-            causes=told.causes,
+            result_of(best.told.tree, seconds={}),
+            causes=best.told.causes,
             solver_calls=self._solver_calls,
             events=self._events,
         )
-        return Explanation(result, told.chain, why, tuple(others), dodged, told.passing)
+        return Explanation(
+            result, best.told.chain, why, tuple(others), best.dodged, best.told.passing
+        )
+
+    def _answers(self, answer: Answer, question: Question) -> list[Answer]:
+        """The answer, and if all are asked for, the other minimal sets."""
+        if not question.find_all:
+            return [answer]
+        self._watcher.phase("looking for other sets")
+        began = time.monotonic()
+        try:
+            others = self._session.laboratory.answer(lambda: find_others(question, answer))
+        except (OutOfRuns, KeyboardInterrupt):
+            others = []
+        self._seconds["search"] += time.monotonic() - began
+        return [answer, *others]
+
+    def _choice(self, answer: Answer, question: Question, found: Found, theta: Theta) -> _Choice:
+        """An answer, explained; if it only steers around the fault, what is there in its place."""
+        told = self._explain(answer, found, theta)
+        around = steered_around(told.tree, told.on_the_way, self._meeting, answer.reverted)
+        if not around:
+            return _Choice(answer, told)
+        instead = self._instead(question, answer, around)
+        where = _where(self._changes, around)
+        if instead.answer is not None:
+            dodge = self._alternative(
+                _Choice(answer, told),
+                is_dodge=True,
+                why=f"it only keeps {where} from running, which is where the fault is",
+            )
+            better = instead.answer
+            return _Choice(better, self._explain(better, found, theta), dodges=(dodge,))
+        if not instead.along:
+            return _Choice(answer, told)
+        joined = self._joined(answer, around, instead.along)
+        dodged = (
+            f"Reverting {_where(self._changes, union(answer.root))} alone is enough for the test "
+            f"to pass, but only because {where} does not run then: the fault may be there."
+        )
+        return _Choice(joined, self._explain(joined, found, theta), dodged)
 
     def _explain(self, answer: Answer, found: Found, theta: Theta) -> _Told:
         """The causes that lead from the root to the failure.
@@ -294,7 +342,7 @@ class _Work:
         Best are those beside the run with the root reverted, as all that differs there comes from
         it; if that cannot be had, those beside the good version's.
         """
-        root = frozenset().union(*answer.root)
+        root = union(answer.root)
         try:
             flow = counterpart(found.flow.thread, self._recorded(answer.reverted))
         except _Missing:
@@ -324,7 +372,7 @@ class _Work:
 
     def _joined(self, answer: Answer, around: Reverted, along: Reverted) -> Answer:
         """The root with the code that it leads to."""
-        root = frozenset().union(*answer.root) | (around & along)
+        root = union(answer.root) | (around & along)
         units = tuple(units_of(self._changes.changes, root))
         return replace(
             answer,
@@ -332,8 +380,16 @@ class _Work:
             auxiliary=tuple(units_of(self._changes.changes, along - root)),
         )
 
-    def _alternative(self, answer: Answer, *, is_dodge: bool, why: str) -> Alternative:
-        changes = self._changes.changes
+    def _alternative(
+        self, choice: _Choice, *, is_dodge: bool = False, why: str = ""
+    ) -> Alternative:
+        changes, answer = self._changes.changes, choice.answer
+        if not why:
+            why = (
+                f"its way to the failure has {len(choice.told.chain)} steps"
+                if choice.told.chain
+                else "no way from it to the failure was found"
+            )
         root, auxiliary = shown(changes, answer.root), shown(changes, answer.auxiliary)
         return Alternative(root, auxiliary, is_dodge, why)
 
@@ -372,8 +428,8 @@ def _weights(met: dict[ChangeId, float], question: Question) -> dict[ChangeId, f
     return found | {change: _NEARER ** (nearest - level) for change, level in met.items()}
 
 
-def _units(changes: ChangeSet, ids: Iterable[ChangeId]) -> tuple[Reverted, ...]:
-    return tuple(units_of(changes.changes, frozenset(ids)))
+def _ids(other: Alternative) -> Reverted:
+    return frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
 
 
 def _where(changes: ChangeSet, ids: Reverted) -> str:

@@ -95,6 +95,18 @@ def _isolate_by_reverting(question: Question) -> Search[Answer]:
     return replace(best, alternatives=others if question.find_all else ())
 
 
+def find_others(question: Question, answer: Answer) -> Search[list[Answer]]:
+    """Find the other minimal sets, none of which has anything of another."""
+    knowledge = Knowledge(question.words, question.dependencies)
+    answers = [answer]
+    while len(answers) <= _MOST_ALTERNATIVES:
+        other = yield from _another(question, knowledge, union(a.reverted for a in answers))
+        if other is None:
+            break
+        answers.append(other)
+    return answers[1:]
+
+
 def find_one(question: Question, knowledge: Knowledge, changes: Iterable[Change]) -> Search[Answer]:
     """Find one minimal set among these changes; reverting all of them passes.
 

@@ -1,0 +1,88 @@
+"""What did the failing run print otherwise than a passing one?
+
+For a test in which another program judges what the recorded one printed: then no recorded process
+fails by itself, and what it printed is all that it can have failed by.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whence.frontend.columns import OUTPUT
+from whence.model import Influence
+from whence.semantics.comparison import Comparison
+from whence.semantics.failures import Found
+from whence.semantics.predicates import Question
+from whence.semantics.proof import ALL
+from whence.trace.alignment import Alignment
+from whence.trace.flow import Flow, Left, Operand
+from whence.trace.naming import Namer
+from whence.trace.queries import OUTSIDE
+from whence.trace.statements import Narrator
+
+
+def printed_otherwise(failing: Flow, passing: Flow) -> Found | None:
+    """The first thing that the failing run printed and the passing one did not, or the other way
+    round; None if they printed the same, as far as can be told."""
+    comparison = Comparison(Alignment(failing, passing))
+    last = 0
+    for step, rows in _prints(failing).items():
+        twin = comparison.twin(step)
+        wrong = [one for row in rows for one in _made_of(failing, row, step)
+                 if not _is_same(comparison, one)]  # fmt: skip
+        sizes = _sizes(failing, step), 0 if twin is None else _sizes(passing, twin)
+        if twin is None or wrong or sizes[0] != sizes[1]:
+            return _found(failing, step, last, wrong if twin else [])
+        last = step
+    if next(comparison.unprinted(last), None) is not None:
+        return _found(failing, failing.thread.stream.steps, last, [], is_short=True)
+    return None
+
+
+def _prints(flow: Flow) -> dict[int, list[int]]:
+    """The steps that printed something, in order, each with its rows of `effects`."""
+    effects = flow.thread.stream.effects
+    found: dict[int, list[int]] = {}
+    for row in np.flatnonzero(effects["kind"] == OUTPUT).tolist():
+        found.setdefault(int(effects["step"][row]), []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _sizes(flow: Flow, step: int) -> int:
+    effects = flow.thread.stream.effects
+    rows = [row for row in flow.queries.effects_of(step) if effects[row]["kind"] == OUTPUT]
+    return sum(int(effects[row]["len"]) for row in rows)
+
+
+def _made_of(flow: Flow, row: int, step: int) -> list[Operand]:
+    size = int(flow.thread.stream.effects[row]["len"])
+    found: list[Operand] = []
+    for one in flow.queries.bytes_of(row, 0, size):
+        if one.kind in OUTSIDE or not one.step or one.step == step:
+            continue
+        is_left = one.kind == "memory" and flow.is_call(one.step)
+        found.append(Left(one.step, one.address or 0, 8 * one.length) if is_left else one.step)
+    return found
+
+
+def _is_same(comparison: Comparison, operand: Operand) -> bool:
+    if isinstance(operand, int):
+        return comparison.is_same(operand)
+    return isinstance(operand, Left) and comparison.twin(operand.step) is not None
+
+
+def _found(
+    flow: Flow, step: int, last: int, seeds: list[Operand], *, is_short: bool = False
+) -> Found:
+    where = Namer(flow.thread, Narrator(flow.thread)).line(step)
+    words = f"what {where} printed" if not is_short else "the output, which ends too early"
+    question = Question(
+        Influence.FAILURE,
+        flow.op_of(step),
+        0,
+        frozenset({step}),
+        step,
+        seeds=frozenset((one, ALL) for one in seeds) or frozenset({(step, ALL)}),
+        silence=(last, step),
+    )
+    return Found(flow, question, words, "not as in the passing run", (), words)
