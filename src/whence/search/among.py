@@ -7,17 +7,17 @@ never asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from whence.changes.changeset import functions
+from whence.changes.changeset import blocks, functions
 from whence.model import Change, ChangeId, Outcome, Reverted
-from whence.search.asking import Search, Space, parts_of
+from whence.search.asking import Atom, Search, Space, union
 from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
 from whence.search.isolate import Answer, Question, find_one
 
-_MOST_ALONE = 12  # suspects that are tried one by one where all together fall apart
+_MOST_ALONE = 8  # suspects that are tried one by one where all together fall apart
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,22 @@ def find_among(question: Question, phases: Sequence[Phase]) -> Search[Answer | N
 
 def _in_phase(question: Question, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
     fast = _fast(question, knowledge, question.changes)
-    for wanted in _tries(phase.suspects):
+    together = [_whole(phase.suspects, cut(question.changes)) for cut in (blocks, functions)]
+    alone = together[0][:_MOST_ALONE]
+    for wanted in (*map(union, together), *alone):
         tried, run = yield from fast.hold_together(wanted)
         if run.outcome is Outcome.PASS:
             chosen = [change for change in question.changes if change.id in tried]
             return (yield from find_one(question, knowledge, chosen))
-        if run.outcome is Outcome.FAIL and len(wanted) == len(phase.suspects):
+        if run.outcome is Outcome.FAIL and wanted not in alone:
             break  # THE failure stays with all of them reverted: more have to be found first
     return None
+
+
+def _whole(suspects: Sequence[ChangeId], atoms: Sequence[Atom]) -> list[Atom]:
+    """The atoms that hold the suspects, in their order: less than that falls apart easily."""
+    holder = {change: atom for atom in atoms for change in atom}
+    return list(dict.fromkeys(holder[suspect] for suspect in suspects))
 
 
 def _fast(question: Question, knowledge: Knowledge, changes: Sequence[Change]) -> Fast:
@@ -78,12 +86,3 @@ def find_instead(question: Question, found: Reverted, others: Reverted) -> Searc
         found | others
     )
     return Instead(None, False, tried if run.outcome is Outcome.PASS else frozenset())
-
-
-def _tries(suspects: Sequence[ChangeId]) -> Iterator[Reverted]:
-    """All together; if that falls apart, one by one, and then by halves."""
-    yield frozenset(suspects)
-    if len(suspects) > 1:
-        yield from (frozenset({suspect}) for suspect in suspects[:_MOST_ALONE])
-    if len(suspects) > 2:
-        yield from map(frozenset, parts_of(suspects, 2))
