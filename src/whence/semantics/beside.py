@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
+from whence.frontend.c.source import Place
 from whence.model import Missing, Statement
 from whence.semantics.comparison import Comparison, Lost
 from whence.trace.naming import Namer
@@ -52,13 +54,23 @@ class Beside:
 
     def missing(self, lost: Lost) -> Missing | None:
         """What the failing run lacks, as a statement; None if it has no line."""
-        steps = np.array([lost.there], np.uint32)
-        lines = self._there.lines(steps)
-        place = self._own.place(lost.here)
-        if not lines or place is None:
+        gone, made = self._told(lost.there), self._told(lost.made)
+        place = (self._own.place(lost.here) or self._start(lost.here)) if lost.here else None
+        if gone is None or place is None:
             return None
-        statement: Statement = self._there.tell(lines[0], steps)
-        return Missing(statement, place.file, place.line)
+        values = gone.values | made.values if made else gone.values
+        return Missing(replace(gone, values=values), place.file, place.line)
+
+    def _told(self, there: int) -> Statement | None:
+        steps = np.array([there], np.uint32)
+        lines = self._there.lines(steps)
+        return self._there.tell(lines[0], steps) if lines else None
+
+    def _start(self, step: int) -> Place | None:
+        """The line before the first one of the function that a step is of."""
+        function = self.comparison.here.thread.image.function_of(self.comparison.here.op_of(step))
+        body = self.comparison.alignment.pairing.here.body(function)
+        return Place(body.file, body.first - 1, 0, body.name) if body else None
 
 
 def _is_address(value: str) -> bool:

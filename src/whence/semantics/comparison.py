@@ -32,6 +32,7 @@ class Lost:
     there: int  # the step of the passing run
     here: int  # the last step of the failing run before the place where it would have run
     about: int  # the step of the failing run that read something else for want of it
+    made: int  # the step of the passing run that set what was to be read; `there` led to it
 
 
 class Comparison:
@@ -152,23 +153,32 @@ class Comparison:
     def lost(self, made: int, load: int) -> tuple[Lost | None, int | None]:
         """Why a step of the passing run has no twin here: it, or what led to it, was removed; or
         a branch, which is returned, went another way."""
-        alignment, flow = self.alignment, self.there
+        alignment = self.alignment
         at, removed = made, None
         while alignment.back(at) is None:
-            if alignment.pairing.back(flow.op_of(at)) is None:
-                removed = at
+            removed = removed or self._removed(at)
             region = alignment.region_there(at)
-            if not region:
-                break
-            own = alignment.back(region)
+            own = alignment.back(region) if region else 0
             if own is not None:
-                here = self._place_of(at, own)
-                lost = Lost(removed or at, here, load)
-                if removed is None and self.here.is_branch(own):
-                    return lost, own
-                return lost, None
+                gone = removed or at
+                lost = Lost(gone, self._place_of(gone, own), load, made)
+                went = own if removed is None and own and self.here.is_branch(own) else None
+                return lost, went
             at = region
         return None, None
+
+    def _removed(self, there: int) -> int | None:
+        """What this version does not have, of a step of the passing run and what decided about
+        it, out to its region: the outermost call, as all that it did went with it; else the
+        innermost."""
+        back, flow = self.alignment.pairing.back, self.there
+        region, at = self.alignment.region_there(there), there
+        found = None
+        while at and at != region:
+            if back(flow.op_of(at)) is None and (found is None or flow.is_call(at)):
+                found = at
+            at = flow.control[flow.instance_of(at)]
+        return found
 
     def unprinted(self, since: int) -> Iterator[int]:
         """The first step of the passing run, after the twin of one here, that printed something
