@@ -239,6 +239,7 @@ class Predicate:
     outcome: str  # "true", "false", "RIGHT", "3": what it was
     values: dict[str, str] = field(default_factory=dict)  # of the variables that it reads
     passing: str | None = None  # what it was in a passing run, if it differs
+    passing_text: str | None = None  # how the passing version writes it, if it differs
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,10 @@ def _decided(cause: Cause, at: Changes, root: frozenset[ChangeId]) -> Link:
         says = f"so what is read or written is `{predicate.outcome}`"
     else:
         says = f"so `{predicate.text}` is {predicate.outcome}"
-        if predicate.passing is not None:
+        if own and predicate.passing_text is not None:
+            came_out = predicate.passing or predicate.outcome
+            says += f"; before, `{predicate.passing_text}` was {came_out}"
+        elif predicate.passing is not None:
             says += f" instead of {predicate.passing}"
     if own:
         says = says.replace("so ", "the changed line: ", 1)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from whence.frontend.c.describing import Named
 from whence.frontend.c.source import Place
 from whence.model import Missing, Statement
 from whence.semantics.comparison import Comparison, Lost
@@ -45,12 +46,12 @@ class Beside:
             if value != passed and not (_is_address(value) and _is_address(passed))
         }
 
-    def outcome(self, branch: int) -> str | None:
-        """How a condition came out in the passing run; None if it was not asked there."""
+    def condition(self, branch: int) -> Named | None:
+        """What the passing run asked at a branch, and how it came out; None if it did not ask."""
         twin = self.comparison.twin(branch)
         if twin is None or not self.comparison.there.is_branch(twin):
             return None
-        return self._namer.condition(twin).value
+        return self._namer.condition(twin)
 
     def missing(self, lost: Lost) -> Missing | None:
         """What the failing run lacks, as a statement; None if it has no line."""

@@ -8,7 +8,7 @@ is on the way from where the two runs part to the failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +17,12 @@ from whence.frontend.c import ir
 from whence.frontend.columns import OUTPUT
 from whence.model import Influence
 from whence.semantics.predicates import Critical, Question, Raised
-from whence.trace.alignment import Alignment
+from whence.trace.alignment import Alignment, Twins
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, Piece
 
 _DEEPEST = 24  # steps behind a pointer that are compared
+_NESTED = 8  # regions inside of which a jump may lie
 _FARTHEST = 4000  # steps in which a neighbour with a twin is looked for
 
 
@@ -180,6 +181,37 @@ class Comparison:
             at = flow.control[flow.instance_of(at)]
         return found
 
+    def jumped(self, step: int) -> Lost | None:
+        """The jump that kept the passing run from coming to a step, and that was removed here."""
+        at = step
+        while self.twin(at) is None:
+            region = self.alignment.region(at)
+            twin = self.twin(region) if region else 0
+            if twin is not None:
+                own = self.alignment
+                jump = _last_own(self.there, own.region_there, own.pairing.back, twin)
+                if jump is None:
+                    return None
+                return Lost(jump, self._place_of(jump, region), step, jump)
+            at = region
+        return None
+
+    def jumped_here(self, made: int) -> int | None:
+        """The branch that only this version has, and that kept it from coming to what the passing
+        run did at a step."""
+        own = self.alignment
+        at = made
+        while own.back(at) is None:
+            region = own.region_there(at)
+            back = own.back(region) if region else 0
+            if back is not None:
+                jump = _last_own(self.here, own.region, own.pairing.op, back)
+                while jump is not None and not self.here.is_branch(jump):
+                    jump = self.here.deciding(jump)
+                return jump if jump is not None and jump > back else None
+            at = region
+        return None
+
     def unprinted(self, since: int) -> Iterator[int]:
         """The first step of the passing run, after the twin of one here, that printed something
         which was not printed here; `since` 0: from the start."""
@@ -201,6 +233,25 @@ class Comparison:
                 if back is not None:
                     return back
         return region
+
+
+def _last_own(
+    flow: Flow, region_of: Callable[[int], int], paired: Twins, region: int
+) -> int | None:
+    """The last step that a region decided about, near enough, of what the other version lacks."""
+    rows = flow.thread.image.rows
+    for step in range(min(region + _FARTHEST, flow.thread.stream.steps), region, -1):
+        op = flow.op_of(step)
+        if not rows[op] or paired(op) is not None:
+            continue
+        above = region_of(step)
+        for _ in range(_NESTED):
+            if above <= region:
+                break
+            above = region_of(above)
+        if above == region:
+            return step
+    return None
 
 
 def _step_of(operand: Operand) -> int:
@@ -246,7 +297,11 @@ class Parting(Critical):
             instance = self.flow.instance_of(step)
             if instance not in seen and not self.is_hidden(step):
                 seen.add(instance)
-                around += [(branch, step) for branch in self.comparison.parted(step)]
+                branches = list(self.comparison.parted(step))
+                around += [(branch, step) for branch in branches]
+                if not any(map(self.comparison.side_differs, branches)):
+                    jump = self.comparison.jumped(step)
+                    self.lost += [jump] if jump is not None else []
         for branch, about in around:
             shown = self.visible(branch)
             if shown is not None and shown not in own and self.comparison.side_differs(shown):
@@ -267,21 +322,22 @@ class Parting(Critical):
             if not self.flow.is_load(step) and not self.flow.is_call(step):
                 continue
             for made in self.comparison.read_instead(step):
-                lost, branch = self.comparison.lost(made, step)
-                if lost is not None:
-                    self.lost.append(lost)
-                shown = None if branch is None else self.visible(branch)
-                if shown is not None:
-                    yield Influence.INDIRECT, False, shown, step
+                yield from self._lost(made, step)
 
     def _silent(self, question: Question) -> Iterator[Raised]:
         """Branches that kept something from being printed that the passing run printed there."""
         if question.silence is None:
             return
         for made in self.comparison.unprinted(question.silence[0]):
-            lost, branch = self.comparison.lost(made, question.about)
-            if lost is not None:
-                self.lost.append(lost)
-            shown = None if branch is None else self.visible(branch)
-            if shown is not None:
-                yield Influence.INDIRECT, False, shown, question.about
+            yield from self._lost(made, question.about)
+
+    def _lost(self, made: int, about: int) -> Iterator[Raised]:
+        """Why a step of the passing run did not come about here."""
+        lost, branch = self.comparison.lost(made, about)
+        if lost is not None:
+            self.lost.append(lost)
+        if branch is not None and not self.comparison.side_differs(branch):
+            branch = self.comparison.jumped_here(made)
+        shown = None if branch is None else self.visible(branch)
+        if shown is not None:
+            yield Influence.INDIRECT, False, shown, about

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from whence.frontend.c.describing import Named
 from whence.model import Influence, Predicate, Statement
 from whence.semantics.beside import Beside
 from whence.semantics.comparison import Comparison
@@ -85,7 +86,7 @@ class Teller:
             text, outcome = found.subject or found.words, found.outcome
         else:
             text, outcome = self._condition(step)
-            passing = self.beside.outcome(step) if self.beside else None
+            passing = self.beside.condition(step) if self.beside else None
         return Predicate(
             file=place.file if place else "",
             line=place.line if place else 0,
@@ -93,8 +94,15 @@ class Teller:
             text=text,
             outcome=outcome,
             values=values,
-            passing=None if passing == outcome else passing,
+            passing=passing.value if passing and passing.value != outcome else None,
+            passing_text=self._other_text(step, passing),
         )
+
+    def _other_text(self, step: int, passing: Named | None) -> str | None:
+        """How the passing version writes the condition of a branch, if otherwise."""
+        if passing is None or passing.name == self.namer.condition(step).name:
+            return None
+        return passing.name
 
     def _condition(self, step: int) -> tuple[str, str]:
         """A condition as the source has it, as far as it ran, and how it came out."""
