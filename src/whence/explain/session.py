@@ -45,6 +45,7 @@ FRONTENDS = ("auto", "c", "none")
 _C = frozenset({".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".C", ".inc"})
 _NEARER = 4.0  # so much likelier is a change that is met one level nearer to the failure
 _ELSEWHERE = 1e-3  # weight of what was executed but not met, and less for what was not
+_MOST_ALONG = 8  # changes that may be reverted along with code that the root leads to
 _LONGEST = 3600.0  # seconds for a recorded build or run, unless the user says otherwise
 
 
@@ -315,6 +316,7 @@ class _Work:
         """An answer, explained; if it only steers around the fault, what is there in its place."""
         told = self._explain(answer, found, theta)
         around = steered_around(told.tree, told.on_the_way, self._meeting, answer.reverted)
+        around -= _beside(self._changes, union(answer.root))
         if not around:
             return _Choice(answer, told)
         instead = self._instead(question, answer, around)
@@ -329,11 +331,13 @@ class _Work:
             return _Choice(better, self._explain(better, found, theta), dodges=(dodge,))
         if not instead.along:
             return _Choice(answer, told)
-        joined = self._joined(answer, around, instead.along)
         dodged = (
             f"Reverting {_where(self._changes, union(answer.root))} alone is enough for the test "
             f"to pass, but only because {where} does not run then: the fault may be there."
         )
+        if len(instead.along - answer.reverted - around) > _MOST_ALONG:
+            return _Choice(answer, told, dodged)
+        joined = self._joined(answer, around, instead.along)
         return _Choice(joined, self._explain(joined, found, theta), dodged)
 
     def _explain(self, answer: Answer, found: Found, theta: Theta) -> _Told:
@@ -430,6 +434,12 @@ def _weights(met: dict[ChangeId, float], question: Question) -> dict[ChangeId, f
 
 def _ids(other: Alternative) -> Reverted:
     return frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
+
+
+def _beside(changes: ChangeSet, root: Reverted) -> Reverted:
+    """The changes in the same functions as those of the root."""
+    places = {(c.file, c.function) for c in changes.changes if c.id in root and c.function}
+    return frozenset(c.id for c in changes.changes if (c.file, c.function) in places)
 
 
 def _where(changes: ChangeSet, ids: Reverted) -> str:
