@@ -6,102 +6,200 @@ failure; the ways are joined, and what is told twice is told once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from whence.model import Cause, ChangeId, Influence, Link, Missing, Statement, Step
+from whence.explain.meeting import Meeting
+from whence.model import (
+    Cause,
+    Change,
+    ChangeId,
+    Influence,
+    Link,
+    Missing,
+    Predicate,
+    Reverted,
+    Statement,
+    Step,
+)
 
 _MOST_VALUES = 3  # links of one cause that only pass on what is wrong already
-Changes = Callable[[str, int], frozenset[ChangeId]]
+_TRUTH = frozenset({"true", "false"})
 
 
-def chain_of(
-    causes: Mapping[int, Cause],
-    met: Mapping[int, frozenset[ChangeId]],
-    root: frozenset[ChangeId],
-    at: Changes,
-    failure: str,
-) -> tuple[Link, ...]:
-    """The links from the root to the failure; none if no cause meets it.
+@dataclass(frozen=True)
+class Failed:
+    """Where the test failed, and how, in words."""
 
-    `met`: the changes that each cause meets; `at`: those that a line lies in.
-    """
-    ways = [way for change in sorted(root) if (way := _way(causes, met, change))]
-    if not ways:
-        return ()
-    numbers = sorted({number for way in ways for number in way}, key=lambda n: -causes[n].level)
-    links: list[Link] = []
-    for number in numbers:
-        told = {(link.file, link.line, link.step is Step.MISSING) for link in links}
-        links += [
-            link
-            for link in _links(causes[number], root, at, failure)
-            if link.step in (Step.FAILURE, Step.BRANCH) or _key(link) not in told
+    words: str
+    file: str
+    line: int
+    function: str
+    text: str
+
+
+class Weaver:
+    """Makes the chain from one root."""
+
+    def __init__(
+        self,
+        changes: Sequence[Change],
+        meeting: Meeting,
+        root: Reverted,
+        causes: Mapping[int, Cause],
+        failed: Failed,
+    ) -> None:
+        """`causes`: those that were found, by number, with the changes that they meet."""
+        self._changes, self._meeting, self._root = changes, meeting, root
+        self._causes, self._failed = causes, failed
+
+    def chain(self) -> tuple[Link, ...]:
+        """The links from the root to the failure; none if no cause meets it."""
+        ways = [way for change in sorted(self._root) if (way := self._way(change))]
+        if not ways:
+            return ()
+        numbers = {number for way in ways for number in way}
+        links: list[Link] = []
+        told: set[tuple[str, int, Step]] = set()
+        for number in sorted(numbers, key=lambda number: -self._causes[number].level):
+            for link in self._links(self._causes[number]):
+                key = (link.file, link.line, link.step)
+                if link.step in (Step.FAILURE, Step.BRANCH) or key not in told:
+                    told.add(key)
+                    links.append(link)
+        return tuple(links)
+
+    def _way(self, change: ChangeId) -> list[int]:
+        """The causes from the nearest that meets a change up to the failure's."""
+        meeting = [number for number, cause in self._causes.items() if change in cause.changes]
+        if not meeting:
+            return []
+        way = [min(meeting, key=lambda number: (self._causes[number].level, number))]
+        while (parent := self._causes[way[-1]].parent) is not None:
+            way.append(parent)
+        return way
+
+    # --- the links of one cause ------------------------------------------------------------------
+
+    def _links(self, cause: Cause) -> Iterator[Link]:
+        for missing in cause.missing:
+            own = frozenset(missing.changes) & self._root
+            if own:
+                yield self._gone(missing, cause, own)
+        shown = self._shown(cause)
+        for statement in cause.statements:
+            yield from self._declared(statement, cause)
+            own = self._at(statement)
+            if own and not self._is_told_at_the_end(statement, cause):
+                yield _changed(statement, cause, own)
+            elif statement in shown:
+                yield _value(statement, cause)
+        if cause.influence is Influence.FAILURE:
+            yield self._failure(cause)
+        else:
+            yield self._decided(cause)
+
+    def _at(self, statement: Statement | Predicate) -> Reverted:
+        return self._meeting.at(statement.file, statement.line) & self._root
+
+    def _shown(self, cause: Cause) -> list[Statement]:
+        """Statements that pass on what is wrong: not all of many."""
+        differing = [
+            s for s in cause.statements if s.passing and not self._is_told_at_the_end(s, cause)
         ]
-    return tuple(links)
+        if len(differing) <= _MOST_VALUES:
+            return differing
+        return [differing[0], *differing[1 - _MOST_VALUES :]]
+
+    def _is_told_at_the_end(self, statement: Statement, cause: Cause) -> bool:
+        place = (statement.file, statement.line)
+        if cause.influence is Influence.FAILURE:
+            return place == (self._failed.file, self._failed.line) and not self._at(statement)
+        return place == (cause.predicate.file, cause.predicate.line)
+
+    def _declared(self, statement: Statement, cause: Cause) -> Iterator[Link]:
+        """Changes of the root that a statement meets only through what it uses."""
+        used = self._meeting.through(statement.file, statement.line) & self._root
+        for change in sorted(used - self._at(statement)):
+            found = self._changes[change]
+            text = _first(found.added) or _first(found.removed)
+            says = f"what is changed here is used in line {statement.line}"
+            if statement.file != found.file:
+                says = f"what is changed here is used in {statement.file}:{statement.line}"
+            if not found.added.strip():
+                says = says.replace("changed", "gone")
+            yield Link(
+                Step.CHANGE, found.file, found.new.start, found.function or "", text, says,
+                changes=(change,), cause=cause.id,
+            )  # fmt: skip
+
+    def _gone(self, missing: Missing, cause: Cause, own: Reverted) -> Link:
+        """A statement that was removed, or that another one took the place of."""
+        statement = missing.statement
+        values = {name: v for name, v in statement.values.items() if v not in _TRUTH}
+        instead = [c for c in sorted(own) if self._changes[c].added.strip()]
+        if instead:
+            change = self._changes[instead[0]]
+            says = f"before, this was `{statement.text}`"
+            says += f", which gave {_told(values)}" if values else ""
+            return Link(
+                Step.CHANGE, change.file, change.new.start, statement.function,
+                _first(change.added), says, passing=values, changes=tuple(sorted(own)),
+                cause=cause.id,
+            )  # fmt: skip
+        return Link(
+            Step.MISSING, missing.file, missing.line, statement.function, statement.text,
+            "this no longer runs here" + (f"; it gave {_told(values)}" if values else ""),
+            passing=values, changes=tuple(sorted(own)), cause=cause.id,
+        )  # fmt: skip
+
+    def _decided(self, cause: Cause) -> Link:
+        predicate = cause.predicate
+        own = self._at(predicate)
+        statement = next((s for s in cause.statements if _is_at(s, predicate)), None)
+        failing, passing = _both(statement) if statement else ({}, {})
+        if predicate.passing is not None:
+            failing[predicate.text] = predicate.outcome
+            passing[predicate.passing_text or predicate.text] = predicate.passing
+        return Link(
+            Step.CHANGE if own else Step.BRANCH, predicate.file, predicate.line,
+            predicate.function, statement.text if statement else "",
+            ("the changed line: " if own else "so ") + _outcome(cause, is_changed=bool(own)),
+            failing, passing, tuple(sorted(own)), cause.id, cause.times,
+        )  # fmt: skip
+
+    def _failure(self, cause: Cause) -> Link:
+        failed = self._failed
+        here = [s for s in cause.statements if (s.file, s.line) == (failed.file, failed.line)]
+        failing, passing = _both(here[-1]) if here else ({}, {})
+        return Link(
+            Step.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
+            failing, passing,
+            tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
+        )  # fmt: skip
 
 
-def _key(link: Link) -> tuple[str, int, bool]:
-    return link.file, link.line, link.step is Step.MISSING
+def _is_at(statement: Statement, predicate: Predicate) -> bool:
+    return (statement.file, statement.line) == (predicate.file, predicate.line)
 
 
-def _way(
-    causes: Mapping[int, Cause], met: Mapping[int, frozenset[ChangeId]], change: ChangeId
-) -> list[int]:
-    """The causes from the nearest that meets a change up to the failure's."""
-    meeting = [number for number, changes in met.items() if change in changes]
-    if not meeting:
-        return []
-    way = [min(meeting, key=lambda number: (causes[number].level, number))]
-    while (parent := causes[way[-1]].parent) is not None:
-        way.append(parent)
-    return way
+def _outcome(cause: Cause, *, is_changed: bool) -> str:
+    predicate = cause.predicate
+    if cause.influence is Influence.ADDRESS:
+        return f"what is read or written is `{predicate.outcome}`"
+    says = f"`{predicate.text}` is {predicate.outcome}"
+    if is_changed and predicate.passing_text is not None:
+        came_out = predicate.passing or predicate.outcome
+        return f"{says}; before, `{predicate.passing_text}` was {came_out}"
+    return says if predicate.passing is None else f"{says} instead of {predicate.passing}"
 
 
-def _links(cause: Cause, root: frozenset[ChangeId], at: Changes, failure: str) -> Iterator[Link]:
-    for missing in cause.missing:
-        own = frozenset(missing.changes) & root
-        if own:
-            yield _missing(missing, cause, own)
-    statements = cause.statements
-    is_failure = cause.influence is Influence.FAILURE
-    plain = [s for s in statements if not at(s.file, s.line) & root]
-    if is_failure:
-        plain = [s for s in plain if s is not _last(cause)]
-    differing = [s for s in plain if s.passing and not _is_predicate(s, cause)]
-    shown = (
-        differing
-        if len(differing) <= _MOST_VALUES
-        else [differing[0], *differing[1 - _MOST_VALUES :]]
-    )
-    for statement in statements:
-        own = at(statement.file, statement.line) & root
-        if own and not _is_predicate(statement, cause):
-            yield _changed(statement, cause, own)
-        elif statement in shown:
-            yield _value(statement, cause)
-    yield _failed(cause, failure, at, root) if is_failure else _decided(cause, at, root)
-
-
-def _is_predicate(statement: Statement, cause: Cause) -> bool:
-    return (statement.file, statement.line) == (cause.predicate.file, cause.predicate.line)
-
-
-def _missing(missing: Missing, cause: Cause, own: frozenset[ChangeId]) -> Link:
-    statement = missing.statement
-    told = _told(statement.values)
-    return Link(
-        Step.MISSING, missing.file, missing.line, statement.function, statement.text,
-        "this no longer runs here" + (f"; it set {told}" if told else ""),
-        passing=statement.values, changes=tuple(sorted(own)), cause=cause.id,
-    )  # fmt: skip
-
-
-def _changed(statement: Statement, cause: Cause, own: frozenset[ChangeId]) -> Link:
+def _changed(statement: Statement, cause: Cause, own: Reverted) -> Link:
     failing, passing = _both(statement)
     told = _instead(failing, passing) or _told(statement.values)
     return Link(
         Step.CHANGE, statement.file, statement.line, statement.function, statement.text,
-        f"the changed line gives {told}" if told else "the changed line runs",
+        f"the changed line: {told}" if told else "the changed line runs",
         failing or statement.values, passing, tuple(sorted(own)), cause.id, statement.instances,
     )  # fmt: skip
 
@@ -115,62 +213,25 @@ def _value(statement: Statement, cause: Cause) -> Link:
     )  # fmt: skip
 
 
-def _decided(cause: Cause, at: Changes, root: frozenset[ChangeId]) -> Link:
-    predicate = cause.predicate
-    own = tuple(sorted(at(predicate.file, predicate.line) & root))
-    statement = next((s for s in cause.statements if _is_predicate(s, cause)), None)
-    failing, passing = _both(statement) if statement else ({}, {})
-    text = statement.text if statement else ""
-    if cause.influence is Influence.ADDRESS:
-        says = f"so what is read or written is `{predicate.outcome}`"
-    else:
-        says = f"so `{predicate.text}` is {predicate.outcome}"
-        if own and predicate.passing_text is not None:
-            came_out = predicate.passing or predicate.outcome
-            says += f"; before, `{predicate.passing_text}` was {came_out}"
-        elif predicate.passing is not None:
-            says += f" instead of {predicate.passing}"
-    if own:
-        says = says.replace("so ", "the changed line: ", 1)
-    failing |= {predicate.text: predicate.outcome} if predicate.passing is not None else {}
-    passing |= {predicate.text: predicate.passing} if predicate.passing is not None else {}
-    return Link(
-        Step.CHANGE if own else Step.BRANCH, predicate.file, predicate.line, predicate.function,
-        text, says, failing, passing, own, cause.id, cause.times,
-    )  # fmt: skip
-
-
-def _last(cause: Cause) -> Statement | None:
-    """The statement that a failure shows in: its own, or the last before it."""
-    own = next((s for s in cause.statements if _is_predicate(s, cause)), None)
-    return own or (cause.statements[-1] if cause.statements else None)
-
-
-def _failed(cause: Cause, failure: str, at: Changes, root: frozenset[ChangeId]) -> Link:
-    predicate, last = cause.predicate, _last(cause)
-    failing, passing = _both(last) if last else ({}, {})
-    file, line = (last.file, last.line) if last else (predicate.file, predicate.line)
-    return Link(
-        Step.FAILURE, file, line, last.function if last else predicate.function,
-        last.text if last else "", failure, failing, passing,
-        tuple(sorted(at(file, line) & root)), cause.id,
-    )  # fmt: skip
-
-
 def _both(statement: Statement) -> tuple[dict[str, str], dict[str, str]]:
     """The values of a statement that differ, in the failing and in the passing run."""
-    return {name: statement.values.get(name, "?") for name in statement.passing}, dict(
-        statement.passing
-    )
+    failing = {
+        name: statement.values[name] for name in statement.passing if name in statement.values
+    }
+    return failing, {name: statement.passing[name] for name in failing}
 
 
 def _instead(failing: Mapping[str, str], passing: Mapping[str, str]) -> str:
     return ", ".join(
-        f"`{name}` is {value} instead of {passing[name]}"
-        for name, value in failing.items()
-        if name in passing
+        f"`{name}` is {value} instead of {passing[name]}" for name, value in failing.items()
     )
 
 
 def _told(values: Mapping[str, str]) -> str:
     return ", ".join(f"`{name}` = {value}" for name, value in values.items())
+
+
+def _first(lines: bytes) -> str:
+    """The first line of some that is not blank."""
+    text = lines.decode("utf-8", "replace").splitlines()
+    return next((line.strip() for line in text if line.strip()), "")

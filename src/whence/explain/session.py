@@ -14,11 +14,11 @@ from pathlib import Path
 
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
-from whence.explain.chain import chain_of
+from whence.explain.chain import Failed, Weaver
 from whence.explain.dodge import steered_around
 from whence.explain.meeting import Meeting
 from whence.explain.recorder import Recorder, counterpart, events, in_pairs, ran
-from whence.explain.theta import Theta, changes_of
+from whence.explain.theta import Theta, changes_of, through
 from whence.model import (
     Alternative,
     Cause,
@@ -46,7 +46,7 @@ _C = frozenset({".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++"
 _NEARER = 4.0  # so much likelier is a change that is met one level nearer to the failure
 _ELSEWHERE = 1e-3  # weight of what was executed but not met, and less for what was not
 _MOST_ALONG = 8  # changes that may be reverted along with code that the root leads to
-_LONGEST = 3600.0  # seconds for a recorded build or run, unless the user says otherwise
+_LONGEST = 3600.0  # seconds for a recorded build or run: both are slower than others
 
 
 @dataclass(frozen=True)
@@ -165,9 +165,12 @@ class _Work:
     def _record(self) -> tuple[Recording, Recording | None]:
         """Both versions' runs; the good one's may be missing, which only makes things harder."""
         recipe = self._session.laboratory.recipe
-        recipe = replace(recipe, timeout=recipe.asked_timeout or _LONGEST)
+        recipe = replace(recipe, timeout=_LONGEST)
         folder, most = self._session.folder, self._wish.max_trace
         self._recorder = Recorder(folder, self._changes, recipe, most)
+        failure = self._session.laboratory.known[frozenset()].failure
+        if failure is not None and failure.kind == "timeout":
+            raise _Missing("the test does not end in time, so there is no point where it failed")
         self._watcher.phase("recording the failing run")
         failing = self._recorded(frozenset())
         if failing.outcome is not Outcome.FAIL:
@@ -399,13 +402,13 @@ class _Work:
 
     def _chain(self, tree: Tree, root: Reverted, found: Found, passing: str) -> _Told:
         causes: dict[int, Cause] = {}
-        met: dict[int, frozenset[ChangeId]] = {}
         for number in range(len(tree)):
             cause = self._marked(tree.cause(number))
-            met[number] = changes_of(cause, self._meeting, has_passing=True)
-            causes[number] = replace(cause, changes=tuple(sorted(met[number])))
-        chain = chain_of(causes, met, root, self._meeting.at, found.words)
-        return _Told(tree, tuple(causes.values()), chain, passing)
+            met = changes_of(cause, self._meeting, has_passing=True)
+            met |= through(cause, self._meeting)
+            causes[number] = replace(cause, changes=tuple(sorted(met)))
+        weaver = Weaver(self._changes.changes, self._meeting, root, causes, _failed(found))
+        return _Told(tree, tuple(causes.values()), weaver.chain(), passing)
 
     def _marked(self, cause: Cause) -> Cause:
         """A cause whose missing statements say which changes removed them."""
@@ -422,6 +425,14 @@ class _Work:
 
     def _times(self) -> dict[str, float]:
         return {**self._seconds, "total": time.monotonic() - self._started}
+
+
+def _failed(found: Found) -> Failed:
+    place = found.place
+    if place is None:
+        return Failed(found.words, "", 0, "", "")
+    text = found.flow.thread.recording.lines.line(place.file, place.line)
+    return Failed(found.words, place.file, place.line, place.function, text)
 
 
 def _weights(met: dict[ChangeId, float], question: Question) -> dict[ChangeId, float]:

@@ -51,7 +51,7 @@ class Theta:
             cause = self.tree.cause(number)
             for change in self.changes_of(cause):
                 self._meet(change, float(cause.level))
-            for change in self._through(cause):
+            for change in through(cause, self._meeting):
                 self._meet(change, cause.level + _INDIRECTLY)
 
     def _meet(self, change: ChangeId, level: float) -> None:
@@ -60,10 +60,6 @@ class Theta:
     def changes_of(self, cause: Cause) -> frozenset[ChangeId]:
         """The changes that hold a statement of a cause, or one that it lacks."""
         return changes_of(cause, self._meeting, has_passing=self.tree.comparison is not None)
-
-    def _through(self, cause: Cause) -> frozenset[ChangeId]:
-        found = (self._meeting.through(file, line) for file, line in places(cause))
-        return frozenset().union(*found)
 
     def suspects(self) -> tuple[ChangeId, ...]:
         """What was met so far, the nearest to the failure first."""
@@ -80,6 +76,11 @@ def changes_of(cause: Cause, meeting: Meeting, *, has_passing: bool) -> frozense
     for missing in cause.missing:
         found |= meeting.removed_at(missing.statement.file, missing.statement.line)
     return frozenset(found)
+
+
+def through(cause: Cause, meeting: Meeting) -> frozenset[ChangeId]:
+    """The changes that the statements of a cause meet through what they use."""
+    return frozenset().union(*(meeting.through(file, line) for file, line in places(cause)))
 
 
 def places(cause: Cause) -> Iterator[tuple[str, int]]:

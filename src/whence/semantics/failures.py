@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from whence.errors import UserError
 from whence.frontend.c.process import State
+from whence.frontend.c.source import Place
 from whence.frontend.columns import OUTPUT
 from whence.model import Influence, Outcome
 from whence.semantics.predicates import Question
@@ -32,6 +33,21 @@ class Found:
     outcome: str  # what it was, in a word: "false", "SIGSEGV", "exit status 3"
     notes: tuple[str, ...] = ()
     subject: str = ""  # what was so: "the output from byte 5 on"; empty: the words say it
+
+    @property
+    def place(self) -> Place | None:
+        """The line where it failed; None if the compiler did not say."""
+        thread = self.flow.thread
+        crashed = thread.meta.stop_op
+        if crashed is not None and self.question.about == thread.stream.steps:
+            return thread.image.place(crashed)
+        step: int | None = self.question.about
+        while step:  # what a library of ours does is not where the program failed
+            place = thread.image.place(self.flow.op_of(step))
+            if place is not None:
+                return place
+            step = self.flow.call_of(step)
+        return None
 
 
 def failure_of(
