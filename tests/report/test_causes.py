@@ -55,6 +55,7 @@ def test_a_cause_says_what_it_explains_and_by_what() -> None:
         "text": "kind",
         "outcome": "RIGHT",
         "values": {"kind": "RIGHT"},
+        "passing": None,
     }
     assert [statement["line"] for statement in cause["statements"]] == [15, 18]
     assert cause["children"] == [3, 4]

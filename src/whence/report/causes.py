@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whence.model import Cause, Influence, Mark, Predicate, Statement, WhyResult
-from whence.report.document import VERSION
+from whence.report.document import VERSION, failure_document
 from whence.report.text import counted
 from whence.report.visible import visible
 
@@ -59,19 +59,13 @@ def listed(values: Mapping[str, str]) -> str:
 
 def why_document(result: WhyResult) -> dict[str, Any]:
     """The JSON of `whence why`."""
-    failure = result.failure
     is_recorded_now = "trace" in result.seconds  # else the run was known from before
     return {
         "whence": VERSION,
         "command": "why",
         "status": result.status,
         "reason": result.reason,
-        "failure": {
-            "kind": failure.kind,
-            "message": failure.message,
-            "file": failure.file,
-            "line": failure.line,
-        },
+        "failure": failure_document(result.failure),
         "changes": None,
         "root": [],
         "auxiliary": [],

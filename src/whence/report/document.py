@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from whence.model import Hunk, Kind, Reported, Result
+from whence.model import Failure, Hunk, Kind, Reported, Result
 
 VERSION = 1
 
 
 def to_document(result: Result) -> dict[str, Any]:
     """Return the result as plain data, ready for JSON."""
-    failure = result.failure
     return {
         "whence": VERSION,
         "command": result.command,
         "status": result.status,
         "reason": result.reason,
-        "failure": {
-            "kind": failure.kind,
-            "message": failure.message,
-            "file": failure.file,
-            "line": failure.line,
-        },
+        "failure": failure_document(result.failure),
         "changes": {"total": result.total, "executed": result.executed},
         "root": [_change(change) for change in result.root],
         "auxiliary": [_change(change) for change in result.auxiliary],
@@ -37,6 +31,16 @@ def to_document(result: Result) -> dict[str, Any]:
             "trace_events": 0,
             "seconds": {phase: round(s, 3) for phase, s in result.seconds.items()},
         },
+    }
+
+
+def failure_document(failure: Failure) -> dict[str, Any]:
+    """What every command says of a failure; its signature is for comparing only."""
+    return {
+        "kind": failure.kind,
+        "message": failure.message,
+        "file": failure.file,
+        "line": failure.line,
     }
 
 

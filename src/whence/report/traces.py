@@ -10,6 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from whence.model import Outcome, SliceResult, Statement, TraceSummary
+from whence.report.document import VERSION, failure_document
 
 _WIDEST = 60  # columns of source before the values
 
@@ -18,29 +19,17 @@ def trace_document(summary: TraceSummary) -> dict[str, Any]:
     """The JSON of `whence trace`."""
     processes = summary.processes
     return {
-        "whence": 1,
+        "whence": VERSION,
         "command": "trace",
         "out": summary.folder,
         "outcome": summary.outcome.value,
-        "failure": _failure(summary),
+        "failure": failure_document(summary.failure) if summary.failure else None,
         "instructions": sum(process.instructions for process in processes),
         "events": sum(process.events for process in processes),
         "bytes": sum(process.bytes for process in processes),
         "seconds": summary.seconds,
         "processes": [asdict(process) for process in processes],
         "notes": list(summary.notes),
-    }
-
-
-def _failure(summary: TraceSummary) -> dict[str, Any] | None:
-    failure = summary.failure
-    if failure is None:
-        return None
-    return {
-        "kind": failure.kind,
-        "message": failure.message,
-        "file": failure.file,
-        "line": failure.line,
     }
 
 
@@ -105,7 +94,7 @@ def _size(count: int) -> str:
 def slice_document(result: SliceResult) -> dict[str, Any]:
     """The JSON of `whence slice`."""
     return {
-        "whence": 1,
+        "whence": VERSION,
         "command": "slice",
         "point": result.point,
         "kind": "relevant" if result.relevant else "dynamic",
