@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from whence.model import Cause, Influence, Mark, Predicate, Statement, WhyResult
 from whence.report.document import VERSION, failure_document
+from whence.report.lines import Lines, plain
 from whence.report.text import counted
-from whence.report.visible import visible
 
 BEARING = {
     Influence.FAILURE: "the failure",
@@ -70,7 +69,7 @@ def why_document(result: WhyResult) -> dict[str, Any]:
         "root": [],
         "auxiliary": [],
         "alternatives": [],
-        "causes": [_cause(cause) for cause in result.causes],
+        "causes": [cause_document(cause) for cause in result.causes],
         "marks": {str(number): mark.value for number, mark in sorted(result.marks.items())},
         "of": {"steps": result.of_steps, "lines": result.of_lines},
         "notes": list(result.notes),
@@ -85,7 +84,8 @@ def why_document(result: WhyResult) -> dict[str, Any]:
     }
 
 
-def _cause(cause: Cause) -> dict[str, Any]:
+def cause_document(cause: Cause) -> dict[str, Any]:
+    """A cause as plain data."""
     return {
         "id": cause.id,
         "key": cause.key,
@@ -101,6 +101,15 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "children": None if cause.children is None else list(cause.children),
         "is_proved": cause.is_proved,
         "changes": list(cause.changes),
+        "missing": [
+            {
+                "statement": {**vars(missing.statement)},
+                "file": missing.file,
+                "line": missing.line,
+                "changes": list(missing.changes),
+            }
+            for missing in cause.missing
+        ],
     }
 
 
@@ -109,10 +118,10 @@ def _cause(cause: Cause) -> dict[str, Any]:
 
 def why_text(result: WhyResult, *, width: int) -> Text:
     """The tree for a terminal of this width; nothing below a cause that is marked benign."""
-    page = _Page(width)
+    page = Lines(width)
     page.add(_headline(result))
     if result.failure.message != result.point:
-        page.add(Text(_plain(result.failure.message)), "  ")
+        page.add(Text(plain(result.failure.message)), "  ")
     benign = {number for number, mark in result.marks.items() if mark is Mark.BENIGN}
     told = list(in_order(result.causes, benign))
     for cause in told:
@@ -122,50 +131,27 @@ def why_text(result: WhyResult, *, width: int) -> Text:
     notes = [result.reason if told else "", _hidden(hidden), _unknown(told), *result.notes]
     page.line()
     for note in filter(None, notes):
-        page.add(Text(f"note: {_plain(note)}", "yellow"), rest="      ")
-    page.text.rstrip()
-    return page.text
-
-
-class _Page:
-    """Lines of text, none wider than the terminal."""
-
-    def __init__(self, width: int) -> None:
-        self.text = Text()
-        self.width = max(width, 20)
-        self._console = Console(width=self.width)
-
-    def line(self, line: Text | None = None) -> None:
-        """Add a line, cut where the terminal ends."""
-        if line is not None:
-            line.truncate(self.width, overflow="ellipsis")
-            self.text.append_text(line)
-        self.text.append("\n")
-
-    def add(self, words: Text, first: str = "", rest: str | None = None) -> None:
-        """Add words that may need several lines; `first` and `rest` go before them."""
-        rest = first if rest is None else rest
-        room = self.width - max(len(first), len(rest))
-        for number, part in enumerate(words.wrap(self._console, room)):
-            part.rstrip()
-            self.line(Text(rest if number else first).append_text(part))
+        page.add(Text(f"note: {plain(note)}", "yellow"), rest="      ")
+    text = page.text
+    text.rstrip()
+    return text
 
 
 def _headline(result: WhyResult) -> Text:
     if not result.causes:
-        reason = _plain(result.reason or "nothing was found")
+        reason = plain(result.reason or "nothing was found")
         return Text(f"Not explained: {reason}", "bold yellow")
-    return Text.assemble((f"Why {_plain(result.point)}: ", "bold"), summary(result))
+    return Text.assemble((f"Why {plain(result.point)}: ", "bold"), summary(result))
 
 
-def _add_cause(page: _Page, cause: Cause, mark: Mark | None) -> None:
+def _add_cause(page: Lines, cause: Cause, mark: Mark | None) -> None:
     depth = " " * min(2 * cause.level, page.width // 3)  # deeper down, room matters more
     number = f"{cause.id}  "
     inner = depth + " " * len(number)
     page.add(_what(cause, mark), depth + number, inner)
     if mark is Mark.BENIGN:
         return
-    page.add(Text(_plain(cause.because)), inner)
+    page.add(Text(plain(cause.because)), inner)
     for line in _statements(cause.statements, page.width - len(inner) - 2):
         page.line(Text(inner + "  ").append_text(line))
 
@@ -174,10 +160,10 @@ def _what(cause: Cause, mark: Mark | None) -> Text:
     """The predicate, what it was, where, and all else that is to be known of the cause."""
     predicate = cause.predicate
     style = {Mark.BENIGN: "strike", Mark.ROOT: "bold red", None: "bold"}[mark]
-    text = Text().append(f"{_plain(predicate.text)} was {_plain(predicate.outcome)}", style)
-    text.append(f"  {_plain(place(predicate))}", "cyan")
+    text = Text().append(f"{plain(predicate.text)} was {plain(predicate.outcome)}", style)
+    text.append(f"  {plain(place(predicate))}", "cyan")
     if predicate.function:
-        text.append(f" in {_plain(predicate.function)}")
+        text.append(f" in {plain(predicate.function)}")
     words = [*([mark.value] if mark else []), BEARING[cause.influence]]
     if cause.times > 1:
         words.append(f"stands for {cause.times:,} turns of a loop")
@@ -193,7 +179,7 @@ def _what(cause: Cause, mark: Mark | None) -> Text:
 
 def _statements(statements: Sequence[Statement], width: int) -> Iterator[Text]:
     """A line for each, with places, source and values below each other."""
-    rows = [(_plain(place(s)), _plain(s.text), _values(s)) for s in statements]
+    rows = [(plain(place(s)), plain(s.text), _values(s)) for s in statements]
     places = max((len(where) for where, _, _ in rows), default=0)
     longest = max((len(source) for _, source, _ in rows), default=0)
     room = max(min(longest, (width - places) * 3 // 5), 8)
@@ -205,11 +191,7 @@ def _statements(statements: Sequence[Statement], width: int) -> Iterator[Text]:
 
 def _values(statement: Statement) -> str:
     times = f"  x{statement.instances:,}" if statement.instances > 1 else ""
-    return _plain(listed(statement.values)) + times
-
-
-def _plain(text: str) -> str:
-    return visible(text).replace("\t", " ")
+    return plain(listed(statement.values)) + times
 
 
 def _hidden(number: int) -> str:

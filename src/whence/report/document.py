@@ -18,8 +18,8 @@ def to_document(result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "failure": failure_document(result.failure),
         "changes": {"total": result.total, "executed": result.executed},
-        "root": [_change(change) for change in result.root],
-        "auxiliary": [_change(change) for change in result.auxiliary],
+        "root": [change_document(change) for change in result.root],
+        "auxiliary": [change_document(change) for change in result.auxiliary],
         "alternatives": [list(ids) for ids in result.alternatives],
         "causes": [],
         "notes": list(result.notes),
@@ -44,7 +44,8 @@ def failure_document(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _change(change: Reported) -> dict[str, Any]:
+def change_document(change: Reported) -> dict[str, Any]:
+    """A change as plain data."""
     return {
         "id": change.id,
         "pieces": list(change.ids),

@@ -12,7 +12,7 @@ from whence.report.document import diff_lines
 
 _MOST_LINES = 40  # of one change; the patch has it whole
 
-_KINDS = {
+KINDS = {
     Kind.ADD: "new file",
     Kind.DELETE: "deleted file",
     Kind.RENAME: "renamed",
@@ -28,7 +28,7 @@ def to_text(result: Result) -> RenderableType:
 
 def _paragraphs(result: Result) -> Iterator[RenderableType]:
     yield _headline(result)
-    yield Text.assemble(("failure  ", "dim"), _failure(result))
+    yield Text.assemble(("failure  ", "dim"), failure_line(result))
     if result.reason:
         yield Text.assemble(("note     ", "dim"), (result.reason, "yellow"))
     for note in result.notes:
@@ -49,7 +49,7 @@ def _paragraphs(result: Result) -> Iterator[RenderableType]:
         sets = "; ".join("{" + ", ".join(map(str, ids)) + "}" for ids in result.alternatives)
         yield Text(f"Other sets that make the test pass when reverted (change numbers): {sets}")
     yield Text()
-    yield Text(_cost(result), style="dim")
+    yield Text(cost_line(result), style="dim")
 
 
 def _headline(result: Result) -> Text:
@@ -68,7 +68,8 @@ def _headline(result: Result) -> Text:
     )
 
 
-def _failure(result: Result) -> str:
+def failure_line(result: Result) -> str:
+    """What failed, and where."""
     failure = result.failure
     where = f"  ({failure.file}:{failure.line})" if failure.file and failure.line else ""
     return f"{failure.message}{where}"
@@ -80,25 +81,31 @@ def _change(change: Reported, *, numbered: bool) -> Iterable[RenderableType]:
         place.append(f":{max(change.new.start, 1)}")
     if change.function:
         place.append(f"  in {change.function}", style="default")
-    if change.kind in _KINDS:
-        place.append(f"  ({_KINDS[change.kind]})", style="default")
+    if change.kind in KINDS:
+        place.append(f"  ({KINDS[change.kind]})", style="default")
     if numbered:
         place.append(f"   change {change.id}", style="dim")
-    lines = diff_lines(change)
-    if len(change.hunks) == 1 and change.kind is Kind.EDIT:
-        del lines[0]  # the position, which `place` has told
+    lines = told_lines(change)
     yield place
     for line in lines[:_MOST_LINES]:
-        yield Text.assemble("  ", (line, _style(line)))
+        yield Text.assemble("  ", (line, diff_style(line)))
     if len(lines) > _MOST_LINES:
         yield Text(f"  … {len(lines) - _MOST_LINES} more lines (--patch has them all)", "dim")
 
 
-def _style(line: str) -> str:
+def told_lines(change: Reported) -> list[str]:
+    """Its diff, below a line that has told where it is."""
+    is_told = len(change.hunks) == 1 and change.kind is Kind.EDIT
+    return diff_lines(change)[is_told:]
+
+
+def diff_style(line: str) -> str:
+    """How a line of a diff is coloured."""
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "default")
 
 
-def _cost(result: Result) -> str:
+def cost_line(result: Result) -> str:
+    """What the answer took."""
     cached = f", {result.cached} outcomes known from before" if result.cached else ""
     builds = f", {counted(result.builds, 'build')}" if result.builds else ""
     seconds = result.seconds.get("total", 0.0)

@@ -1,0 +1,50 @@
+"""How does text become lines that fit into a terminal, and in which nothing acts?"""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from whence.report.visible import visible
+
+
+class Lines:
+    """Lines of text, none wider than the terminal."""
+
+    def __init__(self, width: int) -> None:
+        self.lines: list[Text] = []
+        self.width = max(width, 20)
+        self._console = Console(width=self.width)
+
+    @property
+    def text(self) -> Text:
+        return Text("\n").join(self.lines)
+
+    def line(self, line: Text | None = None) -> None:
+        """Add a line, cut where the terminal ends."""
+        line = Text() if line is None else line
+        line.truncate(self.width, overflow="ellipsis")
+        self.lines.append(line)
+
+    def add(
+        self, words: Text, first: str = "", rest: str | None = None, *, most: int | None = None
+    ) -> None:
+        """Add words that may need several lines; `first` and `rest` go before them.
+
+        What does not fit into `most` lines is cut off, and the last one shows it.
+        """
+        rest = first if rest is None else rest
+        room = self.width - max(len(first), len(rest))
+        parts = list(words.wrap(self._console, room))
+        if most is not None and len(parts) > most:
+            parts[most - 1].rstrip()
+            parts[most - 1].truncate(room - 1)
+            parts[most - 1].append("…")
+        for number, part in enumerate(parts[:most]):
+            part.rstrip()
+            self.line(Text(rest if number else first).append_text(part))
+
+
+def plain(text: str) -> str:
+    """The text in one line, with nothing in it that a terminal would obey."""
+    return visible(text).replace("\t", " ")
