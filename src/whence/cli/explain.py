@@ -18,9 +18,11 @@ from whence.explain.session import FRONTENDS, Wish
 from whence.explain.session import explain as explain_wish
 from whence.frontend.c.record import DEFAULT_MAX_TRACE
 from whence.model import Explanation
-from whence.report.document import to_document
+from whence.report.explanation import explain_document
 from whence.report.patch import to_patch
-from whence.report.text import to_text
+from whence.report.story import explain_text
+
+_WIDTH = 100  # of reports that do not go to a terminal
 
 _MORE: list[Callable[..., Any]] = [
     click.option("--frontend", type=click.Choice(FRONTENDS), default="auto", show_default=True, help="The language to explain in; none: only isolate."),
@@ -53,13 +55,14 @@ def explain(**options: Any) -> int:
 
 
 def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]) -> None:
-    result = explanation.result
-    document = json.dumps(to_document(result), indent=1)
+    document = json.dumps(explain_document(explanation), indent=1)
     if options["json_file"] == "-":
         click.echo(document)
     else:
-        Console(highlight=False, soft_wrap=True).print(to_text(result))
+        console = Console(highlight=False, soft_wrap=True)
+        width = console.width if console.is_terminal else _WIDTH
+        console.print(explain_text(explanation, width=width))
         if options["json_file"]:
             put(Path(options["json_file"]), f"{document}\n".encode())
     if options["patch_file"]:
-        put(options["patch_file"], to_patch(changes, claimed(result)))
+        put(options["patch_file"], to_patch(changes, claimed(explanation.result)))

@@ -1,0 +1,92 @@
+"""What is an explanation as JSON, and how are its parts called in every report?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from whence.model import Alternative, Explanation, Kind, Link, Reported
+from whence.report.causes import cause_document, listed
+from whence.report.document import change_document, to_document
+from whence.report.text import KINDS
+
+
+def explain_document(explanation: Explanation) -> dict[str, Any]:
+    """The JSON of `whence explain`."""
+    why = explanation.why
+    document = to_document(explanation.result)
+    other = [_other(alternative) for alternative in explanation.alternatives]
+    cost = {
+        **document["cost"],
+        "solver_calls": why.solver_calls if why else 0,
+        "trace_events": why.events if why else 0,
+    }
+    return {
+        **document,
+        "alternatives": [one["ids"] for one in other] or document["alternatives"],
+        "other": other,
+        "passing": explanation.passing,
+        "dodged": explanation.dodged,
+        "chain": [_link(link) for link in explanation.chain],
+        "causes": [cause_document(cause) for cause in why.causes] if why else [],
+        "notes": notes_of(explanation),
+        "cost": cost,
+    }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    return {**vars(link), "step": link.step.value, "changes": list(link.changes)}
+
+
+def _other(alternative: Alternative) -> dict[str, Any]:
+    return {
+        "ids": sorted(n for c in (*alternative.root, *alternative.auxiliary) for n in c.ids),
+        "root": [change_document(change) for change in alternative.root],
+        "auxiliary": [change_document(change) for change in alternative.auxiliary],
+        "is_dodge": alternative.is_dodge,
+        "why": alternative.why,
+    }
+
+
+# --- words -----------------------------------------------------------------------------------
+
+
+def notes_of(explanation: Explanation) -> list[str]:
+    """What else should be known, each once."""
+    why = explanation.why
+    return list(dict.fromkeys((*explanation.result.notes, *(why.notes if why else ()))))
+
+
+def where(change: Reported) -> str:
+    """Such as `find.c:98 in parse`."""
+    line = f":{line_of(change)}" if change.kind is Kind.EDIT else ""
+    function = f" in {change.function}" if change.function else ""
+    kind = f" ({KINDS[change.kind]})" if change.kind in KINDS else ""
+    return f"{change.file}{line}{function}{kind}"
+
+
+def line_of(change: Reported) -> int:
+    """The line of the bad version at which it is shown; of removed ones that before them."""
+    return max(change.new.start, 1)
+
+
+def together(words: Sequence[str], most: int = 3) -> str:
+    """Such as `a, b and c`, or `a, b and 4 more`."""
+    if len(words) > most:
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def both(passing: Mapping[str, str], failing: Mapping[str, str], label: str) -> str:
+    """Such as `good: sum = 4, bad: sum = 1`."""
+    told = [f"{label}: {listed(passing)}" if passing else ""]
+    told.append(f"bad: {listed(failing)}" if failing else "")
+    return ("; " if max(len(passing), len(failing)) > 1 else ", ").join(filter(None, told))
+
+
+def sentence(words: str) -> str:
+    """The words with a capital and an end, if they have none."""
+    words = words.strip()
+    if not words:
+        return ""
+    return words[0].upper() + words[1:] + ("" if words[-1] in ".!?:…" else ".")

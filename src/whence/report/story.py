@@ -1,0 +1,243 @@
+"""How is an explanation told on one screen, to somebody who does not have the code open?
+
+First what broke the test, then how, from the change to the failure: that is the story, and it has
+at most a screen, whatever was found.  Then what else there is to be said.  Where there is no room,
+the middle of the chain and the end of a diff are left out, and it is said where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+
+from whence.model import Alternative, Explanation, Link, Reported, Result, Step
+from whence.report.explanation import both, notes_of, sentence, together, where
+from whence.report.lines import Lines, plain
+from whence.report.text import cost_line, counted, diff_style, failure_line, told_lines
+
+SCREEN = 40  # lines
+_LEAST = 30  # lines of the story, however much else there is to be said
+_WIDEST = 40  # columns of places, before the source
+_MOST_OTHERS = 3  # alternatives, and notes, that are told
+
+_SAYS_PASSING = {
+    "good": "good is the version that passes",
+    "reverted": "reverted is the bad version without what broke it",
+}
+_COLOURS = {Step.CHANGE: "bold red", Step.MISSING: "bold red", Step.FAILURE: "bold"}
+
+
+def explain_text(explanation: Explanation, *, width: int) -> Text:
+    """The explanation for a terminal of this width: the story, and then all else."""
+    rest = _rest(explanation, width)
+    story = explain_story(explanation, width=width, most=max(SCREEN - len(rest), _LEAST))
+    page = Lines(width)
+    for line in (*story, *rest):
+        page.line(line)
+    return page.text
+
+
+def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -> list[Text]:
+    """What broke the test, and how: at most so many lines."""
+    result = explanation.result
+    head = _written(width, lambda page: _head(page, result))
+    before = _written(width, lambda page: _before_chain(page, explanation))
+    diffs = [_diff(change, width, named=len(result.root) > 1) for change in result.root]
+    chain = _steps(explanation, width)
+    room = most - len(head) - len(before)
+    needed = sum(map(len, chain))
+    shown = _diffs(diffs, max(room - needed, room // 3))
+    story = [*head, *shown, *before, *_folded(chain, room - len(shown))]
+    return story if chain else story[:-1]  # which is empty
+
+
+def _written(width: int, write: Callable[[Lines], None]) -> list[Text]:
+    page = Lines(width)
+    write(page)
+    return page.lines
+
+
+# --- what broke it ---------------------------------------------------------------------------
+
+
+def _head(page: Lines, result: Result) -> None:
+    page.add(Text(_headline(result), "bold"), most=3)
+    page.add(Text(_passes(result)), most=2)
+    page.add(Text.assemble(("failure  ", "dim"), plain(failure_line(result))), rest=" " * 9, most=2)
+    if result.reason:
+        page.add(Text(_reason(result), "yellow"), most=3)
+    page.line()
+
+
+def _headline(result: Result) -> str:
+    found = f"{len(result.root)} of {counted(result.total, 'change')}"
+    if result.status == "unexplained":
+        return f"Not isolated: {found} left."
+    places = together([plain(where(change)) for change in result.root])
+    return f"{found} broke the test: {places}"
+
+
+def _passes(result: Result) -> str:
+    """What was verified of it."""
+    if result.status == "unexplained":
+        return ""
+    several = len(result.root) > 1
+    auxiliary = counted(len(result.auxiliary), "auxiliary change")
+    also = f" and {auxiliary}" if result.auxiliary else ""
+    each = "; with any one left in, it does not" if several and not result.reason else ""
+    return f"With {'them' if several else 'it'}{also} reverted, the test passes{each}."
+
+
+def _reason(result: Result) -> str:
+    reason = plain(result.reason or "")
+    return f"Isolated, not explained: {reason}" if result.status == "isolated" else reason
+
+
+def _diff(change: Reported, width: int, *, named: bool) -> list[Text]:
+    page = Lines(width)
+    if named:
+        page.line(Text(f"  {plain(where(change))}", "bold cyan"))
+    for line in told_lines(change):
+        page.line(Text.assemble("  ", (plain(line.expandtabs(4)), diff_style(line))))
+    return page.lines
+
+
+def _diffs(diffs: Sequence[list[Text]], room: int) -> list[Text]:
+    """As much of each as there is room for; the last line is empty."""
+    lines = [line for diff in diffs for line in diff]
+    if len(lines) >= room:
+        each = max((room - 1) // len(diffs), 3)
+        lines = [line for diff in diffs for line in _shortened(diff, each)]
+    return [*_shortened(lines, room - 1), Text()] if lines else []
+
+
+def _shortened(lines: list[Text], room: int) -> list[Text]:
+    """The beginning, and some of the end: what was added comes after what was removed."""
+    left = len(lines) - (room - 1)
+    if left <= 1:
+        return lines
+    end = (room - 1) // 3
+    note = Text(f"  … {left} more lines (--patch has them all)", "dim")
+    return [*lines[: room - 1 - end], note, *lines[len(lines) - end :]]
+
+
+# --- how -------------------------------------------------------------------------------------
+
+
+def _before_chain(page: Lines, explanation: Explanation) -> None:
+    if not explanation.chain:
+        return
+    changes = "change" if len(explanation.result.root) == 1 else "changes"
+    passing = _SAYS_PASSING.get(explanation.passing, "")
+    page.add(
+        Text.assemble((f"From the {changes} to the failure", "bold"), (f" ({passing}):", "dim")),
+        most=2,
+    )
+
+
+def _steps(explanation: Explanation, width: int) -> list[list[Text]]:
+    """One or two lines for each link; three if it has much to say."""
+    places = [_place(link) for link in explanation.chain]
+    room = min(max(map(len, places), default=0), _WIDEST)
+    return [
+        _step(number, link, f"{place:{room}}", explanation.passing, width)
+        for number, (link, place) in enumerate(zip(explanation.chain, places, strict=True))
+    ]
+
+
+def _step(number: int, link: Link, place: str, passing: str, width: int) -> list[Text]:
+    page = Lines(width)
+    page.line(
+        Text.assemble(
+            (f"{number + 1:3}  ", _COLOURS.get(link.step, "")),
+            (place, "cyan"),
+            ("  not run: " if link.step is Step.MISSING else "  ", "dim"),
+            (plain(link.text), "red strike" if link.step is Step.MISSING else ""),
+        )
+    )
+    says = Text(plain(sentence(link.says)))
+    if link.times > 1:
+        says.append(f" ({link.times:,} times)", "dim")
+    values = Text(plain(both(link.passing, link.failing, passing)), "green")
+    if len(says) and len(values):
+        says.append("  ")
+    page.add(says.append_text(values), " " * 5, most=2)
+    return page.lines
+
+
+def _place(link: Link) -> str:
+    at = f"{link.file}:{link.line}" if link.file else ""
+    return plain(" in ".join(filter(None, (at, link.function))))
+
+
+def _folded(steps: Sequence[list[Text]], room: int) -> list[Text]:
+    """The steps; if there is no room for all, those at both ends."""
+    if sum(map(len, steps)) <= room:
+        return [line for step in steps for line in step]
+    front, back = 0, 0
+    room -= 1
+    while True:
+        is_front = front <= back
+        step = steps[front] if is_front else steps[-1 - back]
+        room -= len(step)
+        if room < 0:
+            break
+        front, back = front + is_front, back + (not is_front)
+    left = len(steps) - front - back
+    note = Text(f"     … {counted(left, 'more step')}, in --html or --json", "dim")
+    ends = (*steps[:front], [note], *steps[len(steps) - back :])
+    return [line for step in ends for line in step]
+
+
+# --- what else -------------------------------------------------------------------------------
+
+
+def _rest(explanation: Explanation, width: int) -> list[Text]:
+    page = Lines(width)
+    page.line()
+    if explanation.dodged:
+        page.add(Text(f"beware: {plain(explanation.dodged)}", "bold yellow"), rest=" " * 8, most=3)
+    _auxiliary(page, explanation.result.auxiliary)
+    _others(page, explanation.alternatives)
+    notes = notes_of(explanation)
+    for note in notes[:_MOST_OTHERS]:
+        page.add(Text(f"note: {plain(note)}", "yellow"), rest=" " * 6, most=2)
+    if len(notes) > _MOST_OTHERS:
+        page.line(Text(f"{counted(len(notes) - _MOST_OTHERS, 'more note')}, in --json", "dim"))
+    page.add(Text(_cost(explanation), "dim"), most=2)
+    return page.lines
+
+
+def _auxiliary(page: Lines, changes: Sequence[Reported]) -> None:
+    if not changes:
+        return
+    places = together([plain(where(change)) for change in changes])
+    page.add(
+        Text(
+            f"auxiliary, reverted too or the program does not hold together: "
+            f"{counted(len(changes), 'change')}, {places}"
+        ),
+        rest="  ",
+        most=2,
+    )
+
+
+def _others(page: Lines, alternatives: Sequence[Alternative]) -> None:
+    if not alternatives:
+        return
+    page.line(Text("Reverted instead, these make the test pass as well:"))
+    for other in alternatives[:_MOST_OTHERS]:
+        places = plain(together([where(change) for change in other.root], 2))
+        dodge = "only steers around the fault" if other.is_dodge else ""
+        told = "; ".join(filter(None, (dodge, plain(other.why))))
+        page.line(Text.assemble((f"  {places}", "cyan"), f"  {told}"))
+    if len(alternatives) > _MOST_OTHERS:
+        more = len(alternatives) - _MOST_OTHERS
+        page.line(Text(f"  … {more} more, in --html or --json", "dim"))
+
+
+def _cost(explanation: Explanation) -> str:
+    cost, why = cost_line(explanation.result), explanation.why
+    calls = f"; {counted(why.solver_calls, 'solver call')}" if why else ""
+    return cost + calls

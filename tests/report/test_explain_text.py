@@ -1,0 +1,157 @@
+"""Does the text tell what broke the test, and how, on one screen?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from unicodedata import category
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.report.explained import (
+    CHAIN,
+    REDUCING,
+    edit,
+    explanations,
+    invoice,
+    isolated,
+    long_chain,
+)
+from whence.model import Alternative, Explanation, Span
+from whence.report.story import SCREEN, explain_story, explain_text
+
+
+def shown(explanation: Explanation, width: int = 100) -> list[str]:
+    return explain_text(explanation, width=width).plain.split("\n")
+
+
+def long_change(lines: int) -> Explanation:
+    """An invoice that was broken by a change of so many lines."""
+    added = "".join(f"    line({number});\n" for number in range(lines))
+    change = edit(4, Span(7, 1), Span(7, lines), "    old();\n", added, "rounded")
+    return invoice(about={"root": (change,)})
+
+
+def test_it_begins_with_what_broke_it_and_where() -> None:
+    lines = shown(invoice())
+    assert lines[1].startswith(
+        "With them and 1 auxiliary change reverted, the test passes; with any"
+    )
+    assert [lines[0], *lines[2:4]] == [
+        "2 of 71 changes broke the test: src/invoice.c:7 in rounded and src/invoice.c:20 in total",
+        "failure  Assertion `due == atol(argv[1])' failed.  (src/invoice.c:26)",
+        "",
+    ]
+
+
+def test_then_comes_what_was_changed() -> None:
+    assert shown(invoice())[4:9] == [
+        "  src/invoice.c:7 in rounded",
+        "  -    return (tenths + 5) / 10;",
+        "  +    return tenths / 10;",
+        "  src/invoice.c:20 in total",
+        "  -    sum = reduced(sum);",
+    ]
+
+
+def test_one_change_is_named_once() -> None:
+    lines = shown(invoice(about={"root": (REDUCING,), "auxiliary": ()}))
+    assert lines[0] == "1 of 71 changes broke the test: src/invoice.c:20 in total"
+    assert lines[1] == "With it reverted, the test passes."
+    assert lines[4] == "  -    sum = reduced(sum);"
+
+
+def test_then_how_from_the_change_to_the_failure() -> None:
+    lines = shown(invoice())
+    at = lines.index("From the changes to the failure (good is the version that passes):")
+    assert lines[at + 1 : at + 7] == [
+        "  1  src/invoice.c:7 in rounded  return tenths / 10;",
+        "     The changed line computes something else. (2 times)  "
+        "good: rounded = 505, bad: rounded = 504",
+        "  2  src/invoice.c:20 in total   sum += rounded(atol(prices[i]));",
+        "     `sum` takes it on. (2 times)  good: sum = 1005, bad: sum = 1003",
+        "  3  src/invoice.c:20 in total   not run: sum = reduced(sum);",
+        "     This does not run any more: it was removed.  good: sum = 905",
+    ]
+    assert lines[at + 9].endswith("assert(due == atol(argv[1]));")
+
+
+def test_what_the_other_values_are_of_is_said() -> None:
+    text = "\n".join(shown(invoice(passing="reverted")))
+    assert "(reverted is the bad version without what broke it):" in text
+    assert "reverted: sum = 1005, bad: sum = 1003" in text
+
+
+def test_several_values_are_told_apart() -> None:
+    link = replace(CHAIN[1], passing={"a": "1", "b": "2"}, failing={"a": "3", "b": "4"})
+    text = "\n".join(shown(invoice(chain=(link,))))
+    assert "good: a = 1, b = 2; bad: a = 3, b = 4" in text
+
+
+def test_a_long_chain_is_folded_in_the_middle() -> None:
+    lines = shown(long_chain(40))
+    assert SCREEN - 2 < len(lines) <= SCREEN
+    assert "     … 30 more steps, in --html or --json" in lines
+    numbers = [line.split()[0] for line in lines if re.match(" *[0-9]+  ", line)]
+    assert numbers == ["1", "2", "3", "4", "5", "36", "37", "38", "39", "40"]
+
+
+def test_a_long_change_is_cut_in_the_middle() -> None:
+    lines = shown(long_change(200))
+    assert len(lines) <= SCREEN
+    assert "  -    old();" in lines
+    assert "  +    line(199);" in lines
+    assert any("more lines (--patch has them all)" in line for line in lines)
+
+
+def test_what_is_isolated_only_says_why() -> None:
+    lines = shown(isolated())
+    assert lines[3] == "Isolated, not explained: no front end knows the language of main.rs"
+    assert "  -    return (tenths + 5) / 10;" in lines
+    assert not any("From the change" in line for line in lines)
+
+
+def test_what_is_not_even_isolated_says_so() -> None:
+    about = {"status": "unexplained", "reason": "stopped after 20 runs"}
+    lines = shown(Explanation(invoice(about=about).result))
+    assert lines[0] == "Not isolated: 2 of 71 changes left."
+    assert "stopped after 20 runs" in lines
+
+
+def test_a_dodge_is_marked() -> None:
+    lines = shown(invoice(dodged="reverting it only makes main skip `total`"))
+    assert "beware: reverting it only makes main skip `total`" in lines
+    assert any("src/invoice.c:25 in main  only steers around the fault; with" in x for x in lines)
+
+
+def test_what_else_has_to_be_known_comes_after_it() -> None:
+    others = (Alternative((REDUCING,), why="its chain is longer"),) * 5
+    lines = shown(invoice(alternatives=others))
+    assert "  src/invoice.c:20 in total  its chain is longer" in lines
+    assert "  … 2 more, in --html or --json" in lines
+    assert "note: the test is flaky: it passed once on the bad version" in lines
+    assert lines[-2].startswith("12 runs, 9 builds, 3 outcomes known from before, 3.7 s; the test")
+
+
+@given(explanations())
+@settings(max_examples=100, deadline=None)
+def test_any_story_fits_on_a_screen(explanation: Explanation) -> None:
+    assert len(explain_story(explanation, width=100)) <= SCREEN
+
+
+@pytest.mark.parametrize("length", range(2, 60, 3))
+def test_no_length_is_too_much(length: int) -> None:
+    assert len(shown(long_chain(length))) <= SCREEN
+    assert len(shown(long_change(length))) <= SCREEN
+
+
+@given(explanations(), st.integers(20, 120))
+@settings(max_examples=100, deadline=None)
+def test_any_text_stays_in_its_lines(explanation: Explanation, width: int) -> None:
+    text = explain_text(explanation, width=width).plain
+    assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & set(map(category, text.replace("\n", "")))
+    assert max(cell_len(line) for line in text.split("\n")) <= width
+    text.encode("utf-8")
