@@ -18,8 +18,10 @@ from whence.explain.session import FRONTENDS, Wish
 from whence.explain.session import explain as explain_wish
 from whence.frontend.c.record import DEFAULT_MAX_TRACE
 from whence.model import Explanation
+from whence.report.dot import explain_dot
 from whence.report.explanation import explain_document
 from whence.report.patch import to_patch
+from whence.report.sarif import explain_sarif
 from whence.report.story import explain_text
 
 _WIDTH = 100  # of reports that do not go to a terminal
@@ -66,3 +68,8 @@ def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]
             put(Path(options["json_file"]), f"{document}\n".encode())
     if options["patch_file"]:
         put(options["patch_file"], to_patch(changes, claimed(explanation.result)))
+    if options["sarif_file"]:
+        log = json.dumps(explain_sarif(explanation), indent=1)
+        put(Path(options["sarif_file"]), f"{log}\n".encode())
+    if options["dot_file"]:
+        put(Path(options["dot_file"]), explain_dot(explanation).encode())
