@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 
 def compilers(env: Mapping[str, str]) -> dict[str, str]:
@@ -19,6 +20,23 @@ def compilers(env: Mapping[str, str]) -> dict[str, str]:
         if command:
             found[variable] = command
     return found
+
+
+def recording_compilers() -> dict[str, str]:
+    """Return whence's own CC and CXX.
+
+    With $WHENCE_MODE unset they compile as they are told to, by the compiler that they record
+    with.  A call costs a start of Python more than a call of that compiler.
+    """
+    return {"CC": _own("whence-cc", "cc"), "CXX": _own("whence-c++", "c++")}
+
+
+def _own(script: str, language: str) -> str:
+    """The command that runs our compiler: one word where that can be, as some builds want."""
+    beside = Path(sys.executable).parent / script
+    if beside.exists() and " " not in str(beside):
+        return str(beside)
+    return f"{shlex.quote(sys.executable)} -m whence.frontend.c.driver {language}"
 
 
 def _zig(mode: str) -> str | None:

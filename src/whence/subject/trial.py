@@ -19,7 +19,7 @@ from whence.subject.command import Ended, readable, run_command
 from whence.subject.complaints import read_complaints
 from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
-from whence.subject.toolchain import compilers
+from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
 CANNOT_JUDGE = 125  # git bisect's convention
@@ -31,6 +31,8 @@ _KEPT_BACK = (
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"),
     # Compiled Python outside the tree would be taken for that of the next variant.
     "PYTHONPYCACHEPREFIX",
+    # Whoever records says so after this.
+    "WHENCE_MODE",
 )
 
 
@@ -46,6 +48,7 @@ class Recipe:
     confirm: int = 1  # so many passes in a row make a pass
     compares_output: bool = False
     expected: bytes | None = None  # standard output of the good version, if outputs are compared
+    as_recorded: bool = False  # built by the compilers that recording uses, so that runs compare
 
     def key(self) -> bytes:
         """Return what tells two recipes apart, the files that their commands name included."""
@@ -125,7 +128,9 @@ class Trial:
         with_coverage: bool,
     ) -> Run:
         tree = workspace.tree
-        env = environment(tree)
+        env = environment(tree, as_recorded=recipe.as_recorded)
+        # Else zig would fill the user's cache: it keeps every object of every variant.
+        env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
         coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
         if coverage:
             env = coverage.environment(env)
@@ -240,10 +245,11 @@ def _is_full(tree: Path, ended: Ended) -> bool:
     return free < _NO_SPACE or (said_so and free < _LITTLE_SPACE)
 
 
-def environment(tree: Path) -> dict[str, str]:
+def environment(tree: Path, *, as_recorded: bool = False) -> dict[str, str]:
     """Return the user's environment with the tree and the compilers in it."""
     env = {name: value for name, value in os.environ.items() if name not in _KEPT_BACK}
-    return env | compilers(env) | {"WHENCE_TREE": str(tree)}
+    chosen = recording_compilers() if as_recorded else compilers(env)
+    return env | chosen | {"WHENCE_TREE": str(tree)}
 
 
 def _fresh(folder: Path) -> Path:

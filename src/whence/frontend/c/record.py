@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,27 +80,19 @@ def record(
 
 def recording_environment(tree: Path, modules: Path, mode: str) -> dict[str, str]:
     """The environment in which builds make programs that record themselves."""
-    return environment(tree) | {
-        "CC": compiler("whence-cc", "cc"),
-        "CXX": compiler("whence-c++", "c++"),
+    return environment(tree, as_recorded=True) | {
         "WHENCE_MODE": mode,
         "WHENCE_MODULES": str(modules),
     }
 
 
-def compiler(script: str, language: str) -> str:
-    """The command that runs our compiler: one word where that can be, as some builds want."""
-    beside = Path(sys.executable).parent / script
-    if beside.exists() and " " not in str(beside):
-        return str(beside)
-    return f"{shlex.quote(sys.executable)} -m whence.frontend.c.driver {language}"
-
-
 def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
     assert recipe.build is not None
-    # A compiler that is killed leaves its own files there, and we have to clear them away.
+    # A compiler that is killed leaves its own files there, and we have to clear them away; and
+    # zig would keep the IR of every source in the user's cache, where nobody asks for it again.
     with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
-        ended = _run(recipe.build, tree, env | {"TMPDIR": scratch}, recipe)
+        ours = {"TMPDIR": scratch, "ZIG_LOCAL_CACHE_DIR": f"{scratch}/zig"}
+        ended = _run(recipe.build, tree, env | ours, recipe)
     if lacking := _LACKS_COMPILER.search(ended.text):
         raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
