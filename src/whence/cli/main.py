@@ -6,6 +6,8 @@ import errno
 import io
 import sys
 import traceback
+from pathlib import Path
+from typing import Any, NoReturn
 
 import click
 from click.shell_completion import get_completion_class
@@ -28,17 +30,21 @@ USER_ERROR = 2
 @click.version_option(__version__, prog_name="whence")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find the changes that broke a test, and the causes of a failure.
+    """Find the changes that broke a test, and how they did.
 
-    A test passed on the old version and fails on the new one.  whence isolate finds the smallest
-    set of changes between the two that is to blame, in any language, by running the test on
-    versions in between.  whence why shows what caused the failure of one run of a C or C++
-    program, as a tree to walk and prune.  whence trace records such a run, and whence slice says
-    what a crash, an output byte or a variable of it depends on.
+    A test passed on the old version and fails on the new one.  whence explain finds the changes
+    between the two that are to blame, and in C and C++ shows how the damage travels from them to
+    the failure.  In a git repository, git whence is shorter for it (git whence -h).
+
+    Its halves are commands too.  whence isolate finds the smallest set of changes by running the
+    test on versions in between, in any language.  whence why shows what caused the failure of one
+    run of a C or C++ program, as a tree to walk and prune.  whence trace records such a run, and
+    whence slice says what a crash, an output byte or a variable of it depends on.
 
     \b
-    whence isolate --good v1.4 --bad HEAD --test "pytest -x tests/test_parse.py"
-    whence isolate --good ../old --bad . --build make --test ./check.sh
+    whence explain --good v1.4 --bad HEAD --build make --test ./check.sh
+    whence explain --good ../old --bad . --build make --test "./parse in.txt" --html why.html
+    git whence v1.4 -- pytest -x tests/test_parse.py
     whence isolate --good pypi:click==8.2.0 --bad pypi:click==8.2.1 \\
                    --test "PYTHONPATH={tree} python $PWD/test.py"
     whence why --source . --build make --test ./check.sh --interactive
@@ -47,7 +53,12 @@ def cli(context: click.Context) -> None:
 
     A file whence.toml in the current directory gives defaults for all options.
     """
-    context.default_map = read_settings({name: cmd.params for name, cmd in cli.commands.items()})
+    context.default_map = settings(Path())
+
+
+def settings(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the defaults that whence.toml in `folder` gives, by command."""
+    return read_settings({name: cmd.params for name, cmd in cli.commands.items()}, folder)
 
 
 @cli.command()
@@ -73,12 +84,21 @@ cli.add_command(why)
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends in one message and status 2."""
-    debug = "--debug" in sys.argv
+    """Entry point of whence."""
+    goes_on = sys.argv[1:2] in (["explain"], ["isolate"], ["why"])
+    run(cli, "whence", sys.argv[1:], goes_on=goes_on)
+
+
+def run(command: click.Command, name: str, arguments: list[str], *, goes_on: bool) -> NoReturn:
+    """Run a command line and exit; a user's mistake ends in one message and status 2.
+
+    `goes_on`: when it is interrupted, the same command line goes on with what is known.
+    """
+    debug = "--debug" in arguments
     if isinstance(sys.stdout, io.TextIOWrapper):  # names and lines may hold bytes that are no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = cli.main(prog_name="whence", standalone_mode=False)
+        status = command.main(arguments, name, standalone_mode=False)
     except UserError as error:
         if debug:
             traceback.print_exc()
@@ -98,7 +118,6 @@ def main() -> None:
         error.show()
         sys.exit(USER_ERROR)
     except (click.Abort, KeyboardInterrupt):
-        goes_on = sys.argv[1:2] in (["isolate"], ["why"])
         _complain(
             "Interrupted, before anything was found.\n"
             "The same command goes on from what is known so far."

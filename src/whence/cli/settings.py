@@ -19,13 +19,15 @@ else:
 FILE = Path("whence.toml")
 
 
-def read_settings(commands: Mapping[str, list[click.Parameter]]) -> dict[str, dict[str, Any]]:
+def read_settings(
+    commands: Mapping[str, list[click.Parameter]], folder: Path
+) -> dict[str, dict[str, Any]]:
     """Return the defaults of each command, by parameter name.
 
-    Keys are the long options without their dashes.  At the top of the file they hold for every
+    They are in whence.toml in `folder`, if it is there.  Keys are the long options without their dashes.  At the top of the file they hold for every
     command that has the option, in a table such as [isolate] for that command.
     """
-    settings = _parsed()
+    settings = _parsed(folder)
     options = {name: _options(params) for name, params in commands.items()}
     for key, value in settings.items():
         if isinstance(value, dict):
@@ -48,9 +50,9 @@ def read_settings(commands: Mapping[str, list[click.Parameter]]) -> dict[str, di
     return found
 
 
-def _parsed() -> dict[str, Any]:
+def _parsed(folder: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(FILE.read_text("utf-8"))
+        return tomllib.loads((folder / FILE).read_text("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
