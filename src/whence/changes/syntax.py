@@ -119,6 +119,7 @@ _DECLARATIONS = {
     "import_statement",
     "import_from_statement",
 }
+_DECLARED = {"identifier", "field_identifier", "type_identifier"}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
 
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
@@ -171,10 +172,10 @@ class Source:
     """A parsed file.  Lines are 1-based; code that does not parse gives what can be seen of it."""
 
     def __init__(self, language: str, content: bytes) -> None:
-        self._language = language
         self._lines = content.split(b"\n")
-        self._root = tree_sitter.Parser(_language(language)).parse(content).root_node
-        self.last_line = self._root.end_point[0] + 1
+        self.language = language
+        self.root = tree_sitter.Parser(_language(language)).parse(content).root_node
+        self.last_line = self.root.end_point[0] + 1
         self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
         self._starts = [function.first for function in self.functions]
 
@@ -189,7 +190,7 @@ class Source:
 
     def statement_starts(self, first: int, last: int) -> set[int]:
         """Return the lines on which a statement begins, from `first` to `last`."""
-        found = self._captures(_STATEMENTS[self._language], first, last)
+        found = self.captures(_STATEMENTS[self.language], first, last)
         return {node.start_point[0] + 1 for nodes in found.values() for node in nodes}
 
     def statement_lines(self, first: int, last: int) -> range:
@@ -213,7 +214,7 @@ class Source:
         """Return the smallest node that holds all that is on the lines but their indentation."""
         head, tail = self._lines[first - 1], self._lines[last - 1].rstrip()
         begin = (first - 1, len(head) - len(head.lstrip()))
-        return self._root.descendant_for_point_range(begin, max(begin, (last - 1, len(tail))))
+        return self.root.descendant_for_point_range(begin, max(begin, (last - 1, len(tail))))
 
     def is_comment(self, line: int, text: bytes) -> bool:
         """Is there nothing on the line but blanks, a comment or part of a docstring?"""
@@ -221,7 +222,7 @@ class Source:
         if not stripped:
             return True
         first = len(text) - len(text.lstrip())
-        node = self._root.descendant_for_point_range(
+        node = self.root.descendant_for_point_range(
             (line - 1, first), (line - 1, first + len(stripped))
         )
         if node is None or node.type == "comment":
@@ -237,7 +238,7 @@ class Source:
         if self.is_comment(line, text):
             return True
         first = len(text) - len(text.lstrip())
-        node = self._root.descendant_for_point_range((line - 1, first), (line - 1, len(text)))
+        node = self.root.descendant_for_point_range((line - 1, first), (line - 1, len(text)))
         while node is not None and node.type not in _SIMPLE and node.type not in _BODIES:
             node = node.parent
         if node is None or node.type not in _DECLARATIONS:
@@ -246,9 +247,9 @@ class Source:
 
     def definitions(self, first: int, last: int) -> Iterator[Name]:
         """Yield the names that the lines introduce."""
-        for kind, nodes in self._captures(_DEFINITIONS[self._language], first, last).items():
+        for kind, nodes in self.captures(_DEFINITIONS[self.language], first, last).items():
             for node in nodes:
-                name = _declared(node) if kind in ("inside", "parameter") else node
+                name = declared(node) if kind in ("inside", "parameter") else node
                 if name is None:
                     continue
                 line = name.start_point[0] + 1
@@ -261,24 +262,25 @@ class Source:
 
     def names(self, first: int, last: int) -> Iterator[Name]:
         """Yield every identifier on the lines, introduced or used."""
-        for node in self._captures(_NAMES[self._language], first, last).get("n", ()):
+        for node in self.captures(_NAMES[self.language], first, last).get("n", ()):
             line = node.start_point[0] + 1
             function = self.function_at(line)
             yield Name(_text(node), line, function.name if function else None)
 
     def parameters_at(self, first: int, last: int) -> Iterator[str]:
         """Yield the functions whose parameter lists the lines touch."""
-        cursor = tree_sitter.QueryCursor(_query(self._language, _PARAMETERS[self._language]))
+        cursor = tree_sitter.QueryCursor(_query(self.language, _PARAMETERS[self.language]))
         cursor.set_point_range((first - 1, 0), (last, 0))
         for _, found in cursor.matches(self._around(first, last)):
             parameters = found["parameters"][0]
             if parameters.start_point[0] < last and parameters.end_point[0] >= first - 1:
                 yield _text(found["name"][0])
 
-    def _captures(self, query: str, first: int, last: int) -> dict[str, list[tree_sitter.Node]]:
+    def captures(self, query: str, first: int, last: int) -> dict[str, list[tree_sitter.Node]]:
+        """Return what a tree-sitter query finds on the lines, by its own names for it."""
         if last < first:
             return {}
-        cursor = tree_sitter.QueryCursor(_query(self._language, query))
+        cursor = tree_sitter.QueryCursor(_query(self.language, query))
         cursor.set_point_range((first - 1, 0), (last, 0))
         found = cursor.captures(self._around(first, last))
         # A range gives every match that touches it; a node counts where it begins.
@@ -289,12 +291,12 @@ class Source:
 
     def _around(self, first: int, last: int) -> tree_sitter.Node:
         """Return a node that holds the lines: a query from the root would walk past all before."""
-        node = self._root.descendant_for_point_range((first - 1, 0), (last, 0))
-        return node.parent if node and node.parent else self._root
+        node = self.root.descendant_for_point_range((first - 1, 0), (last, 0))
+        return node.parent if node and node.parent else self.root
 
     def _functions(self) -> Iterator[Function]:
-        cursor = tree_sitter.QueryCursor(_query(self._language, _FUNCTIONS[self._language]))
-        for node in cursor.captures(self._root).get("f", ()):
+        cursor = tree_sitter.QueryCursor(_query(self.language, _FUNCTIONS[self.language]))
+        for node in cursor.captures(self.root).get("f", ()):
             if name := _qualified(node):
                 first, last = node.start_point[0] + 1, node.end_point[0] + 1
                 yield Function(name, first, last, is_class=node.type == "class_definition")
@@ -310,15 +312,17 @@ def _line_range(first: tree_sitter.Node, last: tree_sitter.Node) -> range:
     return range(first.start_point[0] + 1, row + 1 + (column > 0))  # column 0: ended with the line
 
 
-def _declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+def declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
     """Find the name in a C declarator: `*x`, `&x`, `x[3]`, `x = 1`, `(*x)(int)`."""
-    while node is not None and node.type not in ("identifier", "field_identifier"):
+    while node is not None and node.type not in _DECLARED:
         node = _inner(node)
     return node
 
 
 def _inner(node: tree_sitter.Node) -> tree_sitter.Node | None:
     """Return the declarator inside this one; in `&x` and `(x)` the grammar has no name for it."""
+    if node.type == "qualified_identifier":
+        return node.child_by_field_name("name")
     if node.type in ("parenthesized_declarator", "reference_declarator"):
         return next((child for child in node.named_children if child.type != "comment"), None)
     return node.child_by_field_name("declarator")

@@ -1,33 +1,104 @@
-"""Which changes does an executed statement meet?"""
+"""Which changes does an executed statement meet?  (Δ ∩ Θ of AFTER's Algorithm 1.)
+
+A statement meets the changes of its own lines, of lines that are gone where it is, and of what
+it uses.  All of this is read off the sources, by name: it may be too much, which costs runs.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
+from whence.explain.changed import Changed, changed_names, idle_changes
+from whence.explain.side import Ids, Side, sides_of
+from whence.explain.using import Using
 from whence.model import ChangeId
+
+_NONE: Ids = frozenset()
 
 
 class Meeting:
-    """The changes by the lines that they hold."""
+    """Answers for the changes between two trees; a file is named as in the tree it is of."""
 
     def __init__(self, changes: ChangeSet) -> None:
-        self._new: dict[tuple[str, int], set[ChangeId]] = defaultdict(set)
-        self._old: dict[tuple[str, int], set[ChangeId]] = defaultdict(set)
-        for change in changes.changes:
-            for line in change.new.lines:
-                self._new[change.file, line].add(change.id)
-            for line in change.old.lines:
-                self._old[change.old_file, line].add(change.id)
+        self._changes = changes
+        self._good, self._bad = sides_of(changes)
+        self._held: dict[tuple[Side, str, int], Ids] = {}
 
-    def at(self, file: str, line: int) -> frozenset[ChangeId]:
-        return frozenset(self._new.get((file, line), ()))
+    def at(self, file: str, line: int) -> Ids:
+        """Return the changes that made the statement at a line of the bad version what it is."""
+        return self._holding(self._bad, file, line)
 
-    def removed_at(self, file: str, line: int) -> frozenset[ChangeId]:
-        return frozenset(self._old.get((file, line), ()))
+    def removed_at(self, file: str, line: int) -> Ids:
+        """Return the changes that took away the statement at a line of the good version."""
+        found = self._holding(self._good, file, line)
+        return found | (self._good.conditions_met(file, line) - self._idle)
 
-    def near(self, file: str, line: int) -> frozenset[ChangeId]:  # noqa: ARG002  # to come
-        return frozenset()
+    def near(self, file: str, line: int) -> Ids:
+        """Return the changes that took code away right before or after a line of the bad version.
 
-    def through(self, file: str, line: int) -> frozenset[ChangeId]:  # noqa: ARG002  # to come
-        return frozenset()
+        Only comments and blank lines lie between that place and the statement at the line.
+        """
+        edits = self._bad.edits.get(file)
+        if edits is None:
+            return _NONE
+        found: set[ChangeId] = set()
+        for lines in self._bad.statement_lines(file, line):
+            before, after = lines.start - 1, lines.stop
+            while not self._bad.is_code(file, before):
+                before -= 1
+            while not self._bad.is_code(file, after):
+                after += 1
+            found.update(edits.within(before, after))
+        return frozenset(change for change in found if self._only_takes(change))
+
+    def through(self, file: str, line: int) -> Ids:
+        """Return the changes that the statement at a line of the bad version meets by using names.
+
+        Those of declarations, initialisers, macros, types, heads of functions, and of the
+        preprocessor's conditions around it.
+        """
+        found = self._bad.conditions_met(file, line) - self._idle
+        return found | self._users[self._bad].at(file, line)
+
+    def removed_through(self, file: str, line: int) -> Ids:
+        """Return what `through` does, for a statement of the good version."""
+        found = self._good.conditions_met(file, line) - self._idle
+        return found | self._users[self._good].at(file, line)
+
+    def declares(self, change: ChangeId) -> frozenset[str]:
+        """Return the names that a change declares otherwise, outside of statements that run."""
+        return frozenset(
+            name
+            for name, declarations in self._changed.items()
+            if any(change in changed.changes for changed in declarations)
+        )
+
+    def _holding(self, side: Side, file: str, line: int) -> Ids:
+        if file not in side.edits:
+            return _NONE
+        key = (side, file, line)
+        if key not in self._held:
+            lines = side.statement_lines(file, line)
+            found = side.touching(file, range(line, line + 1), *lines)
+            self._held[key] = found | side.uncommented(file, line)
+        return self._held[key]
+
+    def _only_takes(self, change: ChangeId) -> bool:
+        """Does a change take away code, and give none?"""
+        it = self._changes.changes[change]
+        return any(self._good.is_code(it.old_file, line) for line in it.old.lines) and not any(
+            self._bad.is_code(it.file, line) for line in it.new.lines
+        )
+
+    @cached_property
+    def _idle(self) -> Ids:
+        return idle_changes(self._changes.changes)
+
+    @cached_property
+    def _changed(self) -> dict[str, list[Changed]]:
+        return changed_names(self._changes, self._good, self._bad)
+
+    @cached_property
+    def _users(self) -> dict[Side, Using]:
+        return {side: Using(side, self._changed) for side in (self._good, self._bad)}

@@ -1,0 +1,254 @@
+"""What does a C or C++ file declare outside of statements that run?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from tree_sitter import Node
+
+from whence.changes.syntax import Source, declared
+from whence.explain.declarations import Declaration, Sort, lines_of, text_of
+from whence.explain.lexemes import lexemes, uses
+
+_TYPES = {"struct_specifier", "union_specifier", "class_specifier", "enum_specifier"}
+_DECLARATIONS = {"declaration", "field_declaration", "parameter_declaration"} | {
+    "optional_parameter_declaration"
+}
+# What can hold declarations that all see.
+_AROUND = {
+    *("translation_unit", "linkage_specification", "declaration_list", "namespace_definition"),
+    *("template_declaration", "ERROR", "field_declaration_list"),
+    *("preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else"),
+}
+_DECLARED = "[(declaration) (parameter_declaration)] @d"
+_MACROS = "[(preproc_def) (preproc_function_def)] @m"
+
+
+def read_c(source: Source) -> Iterator[Declaration]:
+    """Yield what a file declares outside of functions, and its macros."""
+    for node in source.captures(_MACROS, 1, source.last_line).get("m", ()):
+        yield from _macro(node)
+    yield from _inside(source.root, "")
+
+
+def read_c_locals(source: Source, function: Declaration) -> Iterator[Declaration]:
+    """Yield what is declared in a function, its parameters included."""
+    assert function.node is not None
+    lines = lines_of(function.node)[0]
+    for node in source.captures(_DECLARED, lines.start, lines.stop - 1).get("d", ()):
+        yield from _declaration(node, function.name, is_local=True)
+
+
+def _inside(around: Node, owner: str) -> Iterator[Declaration]:
+    todo = list(reversed(around.named_children))
+    while todo:  # not by recursion: a chain of `#elif` is as deep as it is long
+        node = todo.pop()
+        if node.type in _DECLARATIONS:
+            yield from _declaration(node, owner)
+        elif node.type == "function_definition":
+            yield from _function(node, owner)
+        elif node.type == "type_definition":
+            yield from _typedef(node)
+        elif node.type == "alias_declaration":
+            yield from _made(
+                Sort.TYPE, node.child_by_field_name("name"), "", [node], uses_=text_of(node)
+            )
+        elif node.type in _TYPES:
+            yield from _type(node, None)
+        elif node.type in _AROUND:
+            todo += reversed(node.named_children)
+
+
+def _made(
+    sort: Sort,
+    name: Node | None,
+    owner: str,
+    nodes: list[Node],
+    *,
+    said: bytes | None = None,  # if not all that is there
+    uses_: bytes = b"",
+    types: bytes = b"",
+    is_shared: bool = False,
+    is_layout: bool = False,
+    is_local: bool = False,
+    function: Node | None = None,
+) -> Iterator[Declaration]:
+    """Yield the declaration that some nodes make up, if it has a name."""
+    if name is None or not name.text:
+        return
+    word = name.text.decode("utf-8", "replace")
+    own = {use for use in uses("c", uses_) | uses("c", types) if use.name == word}
+    yield Declaration(
+        sort,
+        word,
+        owner,
+        lines_of(*nodes),
+        lexemes("c", text_of(*nodes) if said is None else said),
+        uses("c", uses_) - own,
+        uses("c", types) - own,
+        is_shared,
+        is_layout,
+        is_local,
+        function,
+    )
+
+
+def _macro(node: Node) -> Iterator[Declaration]:
+    parameters = uses("c", text_of(node.child_by_field_name("parameters")))
+    body = node.child_by_field_name("value")
+    for macro in _made(
+        Sort.MACRO, node.child_by_field_name("name"), "", [node], uses_=text_of(body)
+    ):
+        yield Declaration(
+            macro.sort, macro.name, "", macro.lines, macro.shape, macro.uses - parameters
+        )
+
+
+def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Declaration]:
+    """Yield each name of `static const struct s {...} a = 1, *b[2];`, and those of the type."""
+    shared, groups = _parts(node)
+    for part in shared:
+        yield from _type(part, None)
+    is_static = any(part.text == b"static" for part in shared)
+    is_field = node.type == "field_declaration"
+    for group in groups:
+        declarator = group[0]
+        value = declarator.child_by_field_name("value")
+        is_function = _is_function(declarator)
+        runs = is_local and not is_static  # then its value is a statement of its own
+        sort = Sort.FUNCTION if is_function else Sort.FIELD if is_field else Sort.VARIABLE
+        declares = _without_bodies(shared) + b" " + text_of(*_but(declarator, value), *group[1:])
+        yield from _made(
+            sort,
+            declared(declarator),
+            owner,
+            [*shared, *group],
+            said=declares if runs or value is None else None,
+            uses_=b"" if runs else text_of(value),
+            types=declares,
+            is_shared=not (owner or is_static),
+            is_local=is_local,
+        )
+
+
+def _parts(node: Node) -> tuple[list[Node], list[list[Node]]]:
+    """Cut a declaration into what all its names share and what belongs to each."""
+    first = node.child_by_field_name("declarator")
+    children = [child for child in node.children if child.type not in ("comment", ";")]
+    shared = list(takewhile(lambda child: child != first, children))
+    groups: list[list[Node]] = [[]]
+    for child in children[len(shared) :]:
+        if child.type == ",":
+            groups.append([])
+        else:
+            groups[-1].append(child)
+    return shared, [group for group in groups if group]
+
+
+def _but(node: Node, left_out: Node | None) -> list[Node]:
+    """Return a node, or if a child of it is left out, the other children."""
+    children = node.children if left_out is not None else []
+    return [c for c in children if c != left_out] if left_out in children else [node]
+
+
+def _without_bodies(nodes: list[Node]) -> bytes:
+    """Return the text of a type; of `struct s {...}` only that it is a `struct s`."""
+    return b" ".join(
+        text_of(*_but(node, node.child_by_field_name("body"))) if node.type in _TYPES
+        else text_of(node)
+        for node in nodes
+    )  # fmt: skip
+
+
+def _is_function(declarator: Node) -> bool:
+    """Is it `*f(int)`, and not `(*f)(int)`?"""
+    while declarator.type in ("pointer_declarator", "reference_declarator"):
+        inner = declarator.child_by_field_name("declarator") or declarator.named_children[-1]
+        declarator = inner
+    inner_most = declarator.child_by_field_name("declarator")
+    return (
+        declarator.type == "function_declarator"
+        and inner_most is not None
+        and inner_most.type.endswith("identifier")
+    )
+
+
+def _function(node: Node, owner: str) -> Iterator[Declaration]:
+    body = node.child_by_field_name("body")
+    head = [child for child in node.children if child != body and child.type != "comment"]
+    for part in head:
+        yield from _type(part, None)
+    yield from _made(
+        Sort.FUNCTION,
+        declared(node.child_by_field_name("declarator")),
+        owner,
+        head,
+        types=text_of(*head),
+        is_shared=not owner and all(part.text != b"static" for part in head),
+        function=node,
+    )
+
+
+def _typedef(node: Node) -> Iterator[Declaration]:
+    shared, groups = _parts(node)
+    for group in groups:
+        name = declared(group[0])
+        for part in shared:
+            yield from _type(part, name)
+        body = any(part.child_by_field_name("body") for part in shared)
+        yield from _made(
+            Sort.TYPE,
+            name,
+            "",
+            [*shared, *group],
+            uses_=_without_bodies(shared) + b" " + text_of(*group),
+            is_layout=body and group[0].type == "type_identifier",
+        )
+
+
+def _type(node: Node, alias: Node | None) -> Iterator[Declaration]:
+    """Yield a struct, union, class or enum that is defined here, and all its members."""
+    body = node.child_by_field_name("body") if node.type in _TYPES else None
+    if body is None:
+        return
+    name = node.child_by_field_name("name")
+    owner = text_of(name or alias).decode("utf-8", "replace")
+    if node.type == "enum_specifier":
+        yield from _enumerators(body)
+        yield from _made(Sort.TYPE, name, "", [node], is_layout=True)
+    else:
+        members = list(_inside(body, owner))
+        yield from members
+        yield from _made(Sort.TYPE, name, "", [node], uses_=_held_by_value(body), is_layout=True)
+
+
+def _held_by_value(body: Node) -> bytes:
+    """Return what the size of a struct rests on: the types of its fields that are no pointers."""
+    fields = [child for child in body.named_children if child.type == "field_declaration"]
+    return b" ".join(
+        _without_bodies(_parts(field)[0]) for field in fields if b"*" not in text_of(field)
+    )
+
+
+def _enumerators(body: Node) -> Iterator[Declaration]:
+    """Yield the constants of an enum: one without a value rests on those before it."""
+    base: list[Node] = []
+    todo = list(reversed(body.named_children))
+    while todo:
+        node = todo.pop()
+        if node.type in _AROUND:
+            todo += reversed(node.named_children)
+        if node.type != "enumerator":
+            continue
+        value = node.child_by_field_name("value")
+        base = [node] if value is not None else [*base, node]
+        name, count = text_of(node.child_by_field_name("name")), b"%d" % len(base)
+        yield Declaration(
+            Sort.ENUMERATOR,
+            name.decode("utf-8", "replace"),
+            "",
+            (range(base[0].start_point[0] + 1, node.end_point[0] + 2),),
+            (*lexemes("c", text_of(base[0].child_by_field_name("value"))), count),
+            uses("c", text_of(base[0].child_by_field_name("value"))),
+        )

@@ -1,0 +1,39 @@
+"""Under which conditions of the preprocessor is a line compiled?"""
+
+from __future__ import annotations
+
+import bisect
+import re
+
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b(?:\\\r?\n|[^\n])*", re.M
+)
+
+
+class Conditions:
+    """The conditional directives of one file; they need not nest as its code does."""
+
+    def __init__(self, content: bytes) -> None:
+        self._starts: list[int] = [0]  # from this line on ...
+        self._open: list[tuple[list[range], ...]] = [()]  # ... these are open, the outermost first
+        line, done = 1, 0
+        for match in _DIRECTIVE.finditer(content):
+            line += content.count(b"\n", done, match.start())
+            done = match.start()
+            self._meet(match[1], range(line, line + 1 + match[0].count(b"\n")))
+
+    def _meet(self, word: bytes, lines: range) -> None:
+        stack = self._open[-1]
+        if word.startswith(b"if"):
+            stack = (*stack, [lines])
+        elif stack:
+            stack[-1].append(lines)
+            if word == b"endif":
+                stack = stack[:-1]
+        self._starts.append(lines.stop)
+        self._open.append(stack)
+
+    def around(self, line: int) -> list[range]:
+        """Return the lines of the directives around a line, `#else` and `#endif` too."""
+        at = bisect.bisect_right(self._starts, line) - 1
+        return [lines for group in self._open[at] for lines in group]

@@ -1,0 +1,120 @@
+"""What does a Python file declare for all of its functions?
+
+Constants of modules and classes, imports, functions and classes (their heads with decorators).
+These run when the module is imported; who uses them later meets their changes all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from whence.changes.syntax import Source
+from whence.explain.declarations import Declaration, Sort, lines_of, text_of
+from whence.explain.lexemes import lexemes, uses
+
+_IMPORTS = {"import_statement", "import_from_statement", "future_import_statement"}
+_NAMED = {"identifier", "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"}
+_ASSIGNING = {"assignment", "augmented_assignment", "for_statement", "for_in_clause"}
+
+
+def read_python(source: Source) -> Iterator[Declaration]:
+    """Yield what a file declares outside of functions."""
+    todo: list[tuple[Node, str]] = [(source.root, "")]
+    while todo:
+        node, owner = todo.pop()
+        kind = node.type
+        if kind in ("function_definition", "class_definition"):
+            yield _head(node, owner)
+            owner = text_of(node.child_by_field_name("name")).decode("utf-8", "replace")
+        if kind in ("assignment", "augmented_assignment"):
+            yield from _constants(node, owner)
+        elif kind in _IMPORTS:
+            yield from _imports(node)
+        elif kind != "function_definition":
+            todo += ((child, owner) for child in reversed(node.named_children))
+
+
+def read_python_locals(_: Source, function: Declaration) -> Iterator[Declaration]:
+    """Yield the parameters of a function, and what is assigned in it (which runs)."""
+    assert function.node is not None
+    name, parameters = function.name, function.node.child_by_field_name("parameters")
+    for parameter in parameters.named_children if parameters else ():
+        yield from _named(parameter, name, parameter, is_local=True)
+    elsewhere: set[bytes | None] = set()
+    assigned: list[Node] = []
+    todo = function.node.named_children
+    while todo:
+        node = todo.pop()
+        left = node.child_by_field_name("left") if node.type in _ASSIGNING else None
+        if node.type in ("global_statement", "nonlocal_statement"):
+            elsewhere |= {target.text for target in _identifiers(node)}
+        elif left is not None and left.type in _NAMED:
+            assigned += _identifiers(left)
+        todo += node.named_children
+    for target in assigned:
+        if target.text not in elsewhere:
+            yield from _named(target, name, is_local=True)
+
+
+def _named(holder: Node, owner: str, *nodes: Node, is_local: bool = False) -> Iterator[Declaration]:
+    """Yield a declaration of the first name in a node."""
+    text = text_of(*nodes)
+    for name in list(_identifiers(holder))[:1]:
+        word = text_of(name).decode("utf-8", "replace")
+        shape = lexemes("python", text)
+        own = {use for use in uses("python", text) if use.name == word}
+        yield Declaration(
+            Sort.VARIABLE,
+            word,
+            owner,
+            lines_of(*nodes),
+            shape,
+            uses("python", text) - own,
+            is_local=is_local,
+        )
+
+
+def _identifiers(node: Node) -> Iterator[Node]:
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        if node.type == "identifier":
+            yield node
+        todo += reversed(node.named_children)
+
+
+def _head(node: Node, owner: str) -> Declaration:
+    """Return a function or class as its decorators and its first lines say it."""
+    around = node.parent
+    decorators = (
+        [child for child in around.children if child.type == "decorator"]
+        if around is not None and around.type == "decorated_definition"
+        else []
+    )
+    body = node.child_by_field_name("body")
+    head = [*decorators, *(c for c in node.children if c != body and c.type != "comment")]
+    is_class = node.type == "class_definition"
+    return Declaration(
+        Sort.TYPE if is_class else Sort.FUNCTION,
+        text_of(node.child_by_field_name("name")).decode("utf-8", "replace"),
+        owner,
+        lines_of(*head),
+        lexemes("python", text_of(*head)),
+        uses("python", text_of(*head)) if is_class else frozenset(),
+        node=None if is_class else node,
+    )
+
+
+def _constants(node: Node, owner: str) -> Iterator[Declaration]:
+    left = node.child_by_field_name("left")
+    if left is not None and left.type in _NAMED:
+        for target in _identifiers(left):
+            yield from _named(target, owner, node)
+
+
+def _imports(node: Node) -> Iterator[Declaration]:
+    for child in node.children_by_field_name("name"):
+        alias = child.child_by_field_name("alias")
+        yield from _named(alias or child, "", node)

@@ -1,0 +1,102 @@
+"""What can be read off one file: its statements, conditions and declarations."""
+
+from __future__ import annotations
+
+import bisect
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+
+from whence.changes.syntax import Source
+from whence.explain.c_declarations import read_c, read_c_locals
+from whence.explain.conditions import Conditions
+from whence.explain.declarations import Declaration, lines_of
+from whence.explain.lexemes import Use, lexemes, uses
+from whence.explain.python_declarations import read_python, read_python_locals
+from whence.explain.statements import Statement, Statements
+
+Locals = dict[str, list[Declaration]]  # by name
+
+
+class File:
+    """A file in a language that we know; each part is read when it is first asked for."""
+
+    def __init__(self, source: Source, content: bytes) -> None:
+        self.source = source
+        self.language = source.language
+        self._content = content
+        self._lines = content.split(b"\n")
+        self._locals: dict[int, Locals] = {}
+
+    @cached_property
+    def statements(self) -> Statements:
+        return Statements(self.source.root)
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        return Conditions(b"" if self.language == "python" else self._content)
+
+    @cached_property
+    def declarations(self) -> list[Declaration]:
+        return list(read_python(self.source) if self.language == "python" else read_c(self.source))
+
+    @cached_property
+    def functions(self) -> list[tuple[int, int, Declaration]]:
+        found = [
+            (d.node.start_point[0] + 1, d.node.end_point[0] + 1, d)
+            for d in self.declarations
+            if d.node is not None
+        ]
+        return sorted(found, key=lambda item: item[:2])
+
+    def function_at(self, line: int) -> Declaration | None:
+        """Return the function that holds the line; the outer one if there are two."""
+        at = bisect.bisect_right(self.functions, line, key=lambda item: item[0])
+        _, last, function = self.functions[at - 1] if at else (0, 0, None)
+        return function if line <= last else None
+
+    def local_to(self, function: Declaration) -> Locals:
+        """Return what is declared in a function."""
+        assert function.node is not None
+        key = function.node.start_byte
+        if key not in self._locals:
+            reader = read_python_locals if self.language == "python" else read_c_locals
+            self._locals[key] = _by_name(reader(self.source, function))
+        return self._locals[key]
+
+    def text(self, statement: Statement) -> bytes:
+        return b"\n".join(
+            line for lines in statement for line in self._lines[lines.start - 1 : lines.stop - 1]
+        )
+
+    def uses(self, statement: Statement) -> frozenset[Use]:
+        return uses(self.language, self.text(statement))
+
+    def is_code(self, line: int) -> bool:
+        """Is there more on the line than blanks and a comment?"""
+        if not 0 < line <= len(self._lines):
+            return True  # an end of the file is a border as good as any
+        return not self.source.is_comment(line, self._lines[line - 1])
+
+    def comment_at(self, line: int) -> range | None:
+        """Return the lines of the comment that a line is altogether in."""
+        if self.is_code(line) or not (text := self._lines[line - 1]).strip():
+            return None
+        place = (line - 1, len(text) - len(text.lstrip()))
+        node = self.source.root.descendant_for_point_range(place, place)
+        return lines_of(node)[0] if node is not None else None
+
+    def conditions_around(self, declaration: Declaration) -> list[range]:
+        return self.conditions.around(declaration.lines[0].start) if declaration.lines else []
+
+    def says(self, declaration: Declaration) -> tuple[bytes, ...]:
+        """Return all that a declaration says, with the conditions that it is under."""
+        conditions = self.text(tuple(self.conditions_around(declaration)))
+        return (*lexemes(self.language, conditions), *declaration.shape)
+
+
+def _by_name(declarations: Iterable[Declaration]) -> Locals:
+    found: Locals = defaultdict(list)
+    for declaration in declarations:
+        found[declaration.name].append(declaration)
+    return dict(found)

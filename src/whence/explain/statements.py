@@ -1,0 +1,102 @@
+"""Which lines are one statement?
+
+A statement that holds others (`if`, `while`, a function) is its head, and the signs that say
+what belongs to it: braces, `else`, `case` labels.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from tree_sitter import Node
+
+Statement = tuple[range, ...]  # of lines
+
+# Their signs belong to the statement around them, what they hold are statements of their own.
+_INSIDES = {
+    *("compound_statement", "case_statement", "else_clause", "field_declaration_list"),
+    *("declaration_list", "block", "finally_clause"),
+}
+_MORE_STATEMENTS = {
+    *("declaration", "field_declaration", "type_definition", "function_definition"),
+    *("class_definition", "decorated_definition", "elif_clause", "except_clause", "case_clause"),
+    *("class_specifier", "struct_specifier", "union_specifier", "for_range_loop"),
+    *("preproc_def", "preproc_function_def", "preproc_include", "preproc_call"),
+}
+_CONDITIONS = {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else"}
+_HEADS = {"for_statement", "for_range_loop", "condition_clause", "init_statement"}
+
+
+class _Growing:
+    """A statement whose lines are still being collected."""
+
+    def __init__(self) -> None:
+        self.ranges: list[range] = []
+        self.is_interrupted = True  # another statement began since the last lines
+
+    def add(self, first: int, last: int) -> range:
+        """Take in some lines; return those that are new."""
+        if self.is_interrupted:
+            self.ranges.append(range(first, first))
+        # Comments and blank lines that only its own lines surround are inside of it.
+        start, stop = self.ranges[-1].start, self.ranges[-1].stop
+        self.ranges[-1] = range(start, max(last + 1, stop))
+        self.is_interrupted = False
+        return range(stop, last + 1)
+
+
+class Statements:
+    """The statements of one file."""
+
+    def __init__(self, root: Node) -> None:
+        self._all: list[_Growing] = []
+        self._heads: dict[int, set[int]] = defaultdict(set)  # line to what can run there
+        self._signs: dict[int, set[int]] = defaultdict(set)
+        self._read(root)
+
+    def at(self, line: int) -> list[Statement]:
+        """Return the statements that can run at a line; of a mere sign, the one it belongs to."""
+        numbers = self._heads.get(line) or self._signs.get(line) or ()
+        return [tuple(self._all[number].ranges) for number in sorted(numbers)]
+
+    def _read(self, root: Node) -> None:
+        outside = self._new(None)
+        todo: list[tuple[Node, str, int, bool]] = [(root, "", outside, False)]
+        while todo:  # not by recursion: a chain of `else if` is as deep as it is long
+            node, parent, owner, is_sign = todo.pop()
+            kind, (first, last) = node.type, _rows(node)
+            if kind == "comment":
+                continue
+            if kind in _INSIDES:
+                is_sign = True
+            elif _is_statement(kind, parent):
+                owner, is_sign = self._new(owner), False
+            children = node.children if first != last or kind in _INSIDES else []
+            if kind in _CONDITIONS:
+                children = [child for child in children if child.start_point[0] + 1 > first]
+            elif not children and owner != outside:
+                self._add(owner, first, last, is_sign)
+            todo += ((child, kind, owner, is_sign) for child in reversed(children))
+
+    def _new(self, owner: int | None) -> int:
+        if owner is not None:
+            self._all[owner].is_interrupted = True
+        self._all.append(_Growing())
+        return len(self._all) - 1
+
+    def _add(self, owner: int, first: int, last: int, is_sign: bool) -> None:
+        found = self._signs if is_sign else self._heads
+        for line in self._all[owner].add(first, last):
+            found[line].add(owner)
+
+
+def _is_statement(kind: str, parent: str) -> bool:
+    if kind == "declaration" and parent in _HEADS:
+        return False
+    return kind.endswith("_statement") or kind in _MORE_STATEMENTS
+
+
+def _rows(node: Node) -> tuple[int, int]:
+    """Return the first and last line of a node; one that ends with its line is not on the next."""
+    (first, _), (last, column) = node.start_point, node.end_point
+    return first + 1, max(first, last - (column == 0)) + 1

@@ -1,0 +1,135 @@
+"""Which changed names does a statement reach by what it uses?
+
+From a name to its declarations, from these to the names that they use, and so on: a macro to the
+macros in its body, a table to what initialises it, a variable to its type.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from whence.changes.syntax import language_of
+from whence.explain.changed import Changed
+from whence.explain.declarations import Declaration, Sort
+from whence.explain.lexemes import Use, uses
+from whence.explain.reading import File
+from whence.explain.side import Ids, Side
+
+_NONE: Ids = frozenset()
+_DECLARED_FIRST = {Sort.MACRO, Sort.TYPE, Sort.ENUMERATOR, Sort.FIELD}
+_OF_TYPES = {Sort.MACRO, Sort.TYPE, Sort.ENUMERATOR}
+# A file, a name in it, and whether it only says of what type something is.
+_Stop = tuple[str, Use, bool]
+
+
+class Using:
+    """What statements of one side reach."""
+
+    def __init__(self, side: Side, changed: Mapping[str, Sequence[Changed]]) -> None:
+        self._side, self._changed = side, changed
+        self._reached: dict[_Stop, list[Changed]] = {}
+        self._shared: dict[str, list[tuple[str, Declaration]]] = defaultdict(list)
+        for path in sorted(side.edits):
+            file = side.file(path)
+            for declaration in file.declarations if file else ():
+                if declaration.is_shared:
+                    self._shared[declaration.name].append((path, declaration))
+
+    def at(self, path: str, line: int) -> Ids:
+        """Return the changes of names that the statement at a line reaches."""
+        file = self._side.file(path)
+        if file is None:
+            return _NONE
+        around = file.conditions.around(line)
+        lines = (*self._side.statement_lines(path, line), *around)
+        used = uses(file.language, file.text(lines))
+        found = self._from_statement(path, file, line, used)
+        return _NONE.union(*(c.changes for c in found if self._is_before(c, path, line)))
+
+    def _from_statement(
+        self, path: str, file: File, line: int, used: frozenset[Use]
+    ) -> Iterator[Changed]:
+        function = file.function_at(line)
+        local = file.local_to(function) if function else {}
+        owner = function.name if function else ""
+        if Use("return") in used:
+            used |= {Use(owner)}  # it gives what the head of the function says
+        for use in used:
+            declared = [d for d in local.get(use.name, ()) if d.is_local and not use.is_member]
+            if not declared:
+                yield from self._reach((path, use, False))
+                continue
+            for changed in self._changed.get(use.name, ()):
+                if changed.declaration.is_local and changed.declaration.owner == owner:
+                    yield changed
+            for declaration in declared:
+                for stop in _beyond(path, declaration, False):
+                    yield from self._reach(stop)
+
+    def _is_before(self, changed: Changed, path: str, line: int) -> bool:
+        """Is the declaration before the line, if its kind has to be?"""
+        declaration = changed.declaration
+        if declaration.sort not in _DECLARED_FIRST or language_of(path) not in ("c", "cpp"):
+            return True
+        if changed.side is not self._side:
+            path, line = self._side.path_there(path) or "", self._side.nearest_there(path, line)
+        return changed.file != path or declaration.lines[0].start <= line
+
+    def _reach(self, start: _Stop) -> list[Changed]:
+        """Return the changed declarations that a name leads to."""
+        if start not in self._reached:
+            found: list[Changed] = []
+            seen, todo = {start}, [start]
+            while todo:
+                path, use, is_type = stop = todo.pop()
+                found += self._changes_of(stop)
+                for where, declaration in self._declarations(path, use, is_type):
+                    here = path if self._side.sees(path, where) else where
+                    new = {*_beyond(here, declaration, is_type)} - seen
+                    seen |= new
+                    todo += new
+            self._reached[start] = found
+        return self._reached[start]
+
+    def _declarations(
+        self, path: str, use: Use, is_type: bool
+    ) -> Iterator[tuple[str, Declaration]]:
+        """Yield what a name can stand for, with where it is declared."""
+        language = language_of(path)
+        seen = self._side.declarations_of(use.name, path)
+        for where, declaration in (*seen, *self._shared.get(use.name, ())):
+            if _fits(declaration, use, is_type, language):
+                yield where, declaration
+
+    def _changes_of(self, stop: _Stop) -> Iterator[Changed]:
+        path, use, is_type = stop
+        for changed in self._changed.get(use.name, ()):
+            declaration = changed.declaration
+            if (
+                not (declaration.is_local or changed.is_new)
+                and _fits(declaration, use, is_type, language_of(path))
+                and (declaration.is_shared or self._sees(path, changed))
+            ):
+                yield changed
+
+    def _sees(self, path: str, changed: Changed) -> bool:
+        here = path if changed.side is self._side else self._side.path_there(path)
+        return here is not None and changed.side.sees(here, changed.file)
+
+
+def _beyond(path: str, declaration: Declaration, is_type: bool) -> Iterator[_Stop]:
+    yield from ((path, use, is_type) for use in declaration.uses)
+    yield from ((path, use, True) for use in declaration.types)
+
+
+def _fits(declaration: Declaration, use: Use, is_type: bool, language: str | None) -> bool:
+    """Can the name stand for this?"""
+    sort = declaration.sort
+    if is_type and sort not in _OF_TYPES:
+        return False
+    if declaration.is_layout and (is_type or use.is_pointed_to):
+        return False
+    if language != "c" or sort is Sort.MACRO:
+        return True
+    return use.is_member == (sort is Sort.FIELD)
