@@ -28,7 +28,7 @@ from tests.report.explained import (
     isolated,
     long_chain,
 )
-from whence.model import Explanation, Kind, Reported, Span
+from whence.model import ChangeId, Explanation, Kind, Reported, Span
 from whence.report.sarif import RULE, explain_sarif
 
 # Each object: what it must have, what it may have, and what is in those that are objects.
@@ -270,7 +270,7 @@ def test_any_path_is_a_uri(file: str, uri: str) -> None:
 
 
 def test_a_result_is_the_same_wherever_its_lines_have_moved() -> None:
-    moved = replace(ROUNDING, id=70, new=Span(99, 1), hunks=ROUNDING.hunks)
+    moved = replace(ROUNDING, id=ChangeId(70), new=Span(99, 1), hunks=ROUNDING.hunks)
     prints = [
         results_of(invoice(about={"root": (change,)}))[0]["partialFingerprints"]
         for change in (ROUNDING, moved, REDUCING)

@@ -118,14 +118,26 @@ class _Work:
 
     def explanation(self) -> Explanation:
         why_not = self._unfit()
-        good, bad = self._session.references(covers=None if why_not else False)
         if why_not is None:
             try:
-                return self._explained(good, bad)
+                return self._explained(*self._references_as_recorded())
             except _Missing as missing:
                 why_not = str(missing)
-                good, bad = self._session.references()
-        return self._isolated(good, bad, why_not)
+        self._build_as_recorded(False)
+        return self._isolated(*self._session.references(), why_not)
+
+    def _references_as_recorded(self) -> tuple[Run, Run]:
+        """Both versions' runs, built as they will be recorded, so that they compare."""
+        self._build_as_recorded(True)
+        try:
+            return self._session.references(covers=False)
+        except UserError as error:
+            raise _Missing(f"with the compiler that records, {_first_line(error)}") from None
+
+    def _build_as_recorded(self, yes: bool) -> None:
+        lab = self._session.laboratory
+        lab.reference = None
+        lab.recipe = replace(self._wish.order.recipe, as_recorded=yes)
 
     def _unfit(self) -> str | None:
         """Why no front end fits; None if one does."""
