@@ -67,7 +67,9 @@ class Weaver:
                 if link.step in (Step.FAILURE, Step.BRANCH) or key not in told:
                     told.add(key)
                     links.append(link)
-        return tuple(links)
+        # What differs before the first of the changes ran is of another turn of a loop.
+        start = next((k for k, link in enumerate(links) if link.changes), 0)
+        return tuple(links[start:])
 
     def _way(self, change: ChangeId) -> list[int]:
         """The causes from the nearest that meets a change up to the failure's."""

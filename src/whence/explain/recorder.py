@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
@@ -17,6 +18,8 @@ from whence.trace.recording import Recording, Thread
 from whence.trace.slices import executed_lines
 from whence.trace.summary import events_of, summarise
 
+_LONGEST = 3600.0  # seconds
+
 
 class Recorder:
     """Records variants, each once, all of them built in the same place."""
@@ -24,7 +27,7 @@ class Recorder:
     def __init__(self, folder: Path, changes: ChangeSet, recipe: Recipe, max_trace: int) -> None:
         self._folder = folder / "recorded"
         self._changes = changes
-        self._recipe = recipe
+        self.recipe = recipe
         self._max_trace = max_trace
         self._known: dict[Reverted, Recording] = {}
 
@@ -41,7 +44,9 @@ class Recorder:
             out.mkdir(parents=True)
             workspace = Workspace(tree, self._changes)
             workspace.become(reverted)
-            record(workspace.tree, self._recipe, out, max_trace=self._max_trace)
+            # Recorded, a build and a run take longer than the user's limit may allow for.
+            recipe = replace(self.recipe, timeout=_LONGEST)
+            record(workspace.tree, recipe, out, max_trace=self._max_trace)
             summarise(out, workspace.tree, max_trace=self._max_trace)
             self._known[reverted] = Recording(out)
         return self._known[reverted]

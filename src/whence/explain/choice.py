@@ -1,0 +1,220 @@
+"""Which of the sets that pass is the answer, and how does it lead to the failure?
+
+Each set is explained beside the run with it reverted: all that differs there comes from it.  The
+one with the shortest verified way to the failure comes first; what only steers around faulty code
+comes after the set that holds that code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from whence.changes.changeset import ChangeSet
+from whence.explain.chain import Failed, Weaver
+from whence.explain.dodge import steered_around
+from whence.explain.recorder import counterpart
+from whence.explain.theta import Theta, changes_of, through
+from whence.explain.work import Unexplained, Work
+from whence.model import Alternative, Cause, Link, Outcome, Reverted
+from whence.search.among import Instead, find_instead
+from whence.search.asking import union
+from whence.search.isolate import Answer, Question, find_others, units_of
+from whence.search.laboratory import OutOfRuns
+from whence.search.shown import shown
+from whence.semantics.failures import Found
+from whence.semantics.tree import Tree
+from whence.trace.flow import Flow
+
+_MOST_ALONG = 8  # changes that may be reverted along with code that the root leads to
+
+
+@dataclass(frozen=True)
+class Told:
+    """An answer, explained."""
+
+    tree: Tree
+    causes: tuple[Cause, ...]
+    chain: tuple[Link, ...]
+    passing: str  # what the failing run is compared with: "good" or "reverted"
+
+    @property
+    def on_the_way(self) -> list[Cause]:
+        numbers = {link.cause for link in self.chain}
+        return [cause for cause in self.causes if cause.id in numbers]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the sets that pass."""
+
+    answer: Answer
+    told: Told
+    dodged: str | None = None  # that it leads to the fault rather than being it
+    dodges: tuple[Alternative, ...] = ()  # what only steers around it
+
+    @property
+    def rank(self) -> tuple[bool, bool, int, int]:
+        """The shortest verified way to the failure comes first."""
+        chain = self.told.chain
+        return not chain, self.dodged is not None, len(chain), len(self.answer)
+
+
+class Chooser:
+    """Explains and ranks the sets that pass."""
+
+    def __init__(self, work: Work, question: Question, found: Found, theta: Theta) -> None:
+        """`theta`: the causes beside the good version's run."""
+        self._work, self._question = work, question
+        self._found, self._theta = found, theta
+
+    def choose(self, answer: Answer) -> tuple[Choice, tuple[Alternative, ...]]:
+        """The best choice, and the others in order."""
+        self._work.watcher.phase("explaining the answer")
+        choices = sorted(map(self._choice, self._answers(answer)), key=lambda c: c.rank)
+        others = [*choices[0].dodges]
+        for choice in choices[1:]:
+            others += [self._alternative(choice), *choice.dodges]
+        return choices[0], tuple(others)
+
+    def _answers(self, answer: Answer) -> list[Answer]:
+        """The answer, and if all are asked for, the other minimal sets."""
+        if not self._question.find_all:
+            return [answer]
+        self._work.watcher.phase("looking for other sets")
+        lab = self._work.session.laboratory
+        with self._work.timed("search"):
+            try:
+                return [answer, *lab.answer(lambda: find_others(self._question, answer))]
+            except (OutOfRuns, KeyboardInterrupt):
+                return [answer]
+
+    def _choice(self, answer: Answer) -> Choice:
+        """An answer, explained; if it only steers around the fault, what is there in its place."""
+        changes = self._work.changes
+        answer, told = self._explain(answer)
+        around = steered_around(told.tree, told.on_the_way, self._work.meeting, answer.reverted)
+        around -= _beside(changes, union(answer.root))
+        if not around or not answer.holds:
+            return Choice(answer, told)
+        instead = self._instead(answer, around)
+        if instead.answer is not None:
+            why = f"it only keeps {_where(changes, around)} from running, where the fault is"
+            dodge = self._alternative(Choice(answer, told), is_dodge=True, why=why)
+            return Choice(*self._explain(instead.answer), dodges=(dodge,))
+        if not instead.along:
+            return Choice(answer, told)
+        dodged = (
+            f"Reverting {_where(changes, union(answer.root))} alone is enough for the test to "
+            f"pass, but only because {_where(changes, around)} does not run then: the fault may "
+            "be there."
+        )
+        if len(instead.along - answer.reverted - around) > _MOST_ALONG:
+            return Choice(answer, told, dodged)
+        joined = self._joined(answer, around, instead.along)
+        return Choice(*self._explain(joined), dodged)
+
+    def _instead(self, answer: Answer, around: Reverted) -> Instead:
+        self._work.watcher.phase("is that a fix, or a way round the fault?")
+        lab = self._work.session.laboratory
+        with self._work.timed("search"):
+            try:
+                return lab.answer(lambda: find_instead(self._question, answer.reverted, around))
+            except OutOfRuns:
+                return Instead(None, holds_together=True)
+
+    def _joined(self, answer: Answer, around: Reverted, along: Reverted) -> Answer:
+        """The root with the code that it leads to."""
+        changes = self._work.changes.changes
+        root = union(answer.root) | (around & along)
+        rest = tuple(units_of(changes, along - root))
+        return replace(answer, root=tuple(units_of(changes, root)), auxiliary=rest)
+
+    def _alternative(self, choice: Choice, *, is_dodge: bool = False, why: str = "") -> Alternative:
+        changes, answer = self._work.changes.changes, choice.answer
+        steps = len(choice.told.chain)
+        if not why and steps:
+            why = f"its way to the failure has {steps} steps"
+        elif not why:
+            why = "no way from it to the failure was found"
+        root, auxiliary = shown(changes, answer.root), shown(changes, answer.auxiliary)
+        return Alternative(root, auxiliary, is_dodge, why)
+
+    # --- one answer ------------------------------------------------------------------------------
+
+    def _explain(self, answer: Answer) -> tuple[Answer, Told]:
+        """The answer, checked, and the causes that lead from its root to the failure.
+
+        Recording the run with it reverted, from a clean tree, is the check.  If that cannot be
+        had, another run is, and the causes beside the good version's run are all there is.
+        """
+        root = union(answer.root)
+        flow, is_checked = self._reverted(answer)
+        if not is_checked:
+            answer = self._work.session.verified(answer)
+        if flow is None:
+            return answer, self._told(self._theta.tree, root, "good")
+        with self._work.timed("semantics"):
+            beside = Theta(Tree(self._found, self._work.trust, flow), self._work.meeting)
+            while not root <= beside.met.keys() and beside.grow():
+                pass
+            self._work.solver_calls += beside.tree.preconditions.cost.calls
+            return answer, self._told(beside.tree, root, "reverted")
+
+    def _reverted(self, answer: Answer) -> tuple[Flow | None, bool]:
+        """The recorded run with an answer reverted, and whether it passed."""
+        try:
+            recording = self._work.recorded(answer.reverted)
+        except Unexplained:
+            return None, False
+        if recording.outcome is not Outcome.PASS:
+            return None, False
+        return counterpart(self._found.flow.thread, recording), True
+
+    def _told(self, tree: Tree, root: Reverted, passing: str) -> Told:
+        meeting = self._work.meeting
+        causes: dict[int, Cause] = {}
+        for number in range(len(tree)):
+            cause = self._with_removed(tree.cause(number))
+            met = changes_of(cause, meeting, has_passing=tree.comparison is not None)
+            causes[number] = replace(cause, changes=tuple(sorted(met | through(cause, meeting))))
+        changes = self._work.changes.changes
+        weaver = Weaver(changes, meeting, root, causes, _failed(self._found))
+        return Told(tree, tuple(causes.values()), weaver.chain(), passing)
+
+    def _with_removed(self, cause: Cause) -> Cause:
+        """A cause whose missing statements say which changes removed them."""
+        removed = self._work.meeting.removed_at
+        missing = tuple(
+            replace(one, changes=tuple(sorted(removed(one.statement.file, one.statement.line))))
+            for one in cause.missing
+        )
+        return replace(cause, missing=missing)
+
+
+def _failed(found: Found) -> Failed:
+    place = found.place
+    if place is None:
+        return Failed(found.words, "", 0, "", "")
+    text = found.flow.thread.recording.lines.line(place.file, place.line)
+    return Failed(found.words, place.file, place.line, place.function, text)
+
+
+def _beside(changes: ChangeSet, root: Reverted) -> Reverted:
+    """The changes in the same functions as those of the root."""
+    places = {(c.file, c.function) for c in changes.changes if c.id in root and c.function}
+    return frozenset(c.id for c in changes.changes if (c.file, c.function) in places)
+
+
+def _where(changes: ChangeSet, ids: Reverted) -> str:
+    """Where some changes are, in words."""
+    found = (changes.changes[change] for change in sorted(ids))
+    places = list(
+        dict.fromkeys(
+            f"{change.function} ({change.file}:{change.new.start})"
+            if change.function
+            else f"{change.file}:{change.new.start}"
+            for change in found
+        )
+    )
+    *most, last = places
+    return f"{', '.join(most)} and {last}" if most else last
