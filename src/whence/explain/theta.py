@@ -14,6 +14,7 @@ from whence.semantics.tree import Tree
 
 _LONGEST_LEVEL = 60.0  # seconds that one level may take; then it is looked at no further
 _MOST_CAUSES = 400  # of one level
+_MOST_THROUGH = 12  # changes that one statement may meet through what it uses
 _INDIRECTLY = 0.5  # how much farther a change is that is met only through what a statement uses
 
 
@@ -79,8 +80,12 @@ def changes_of(cause: Cause, meeting: Meeting, *, has_passing: bool) -> frozense
 
 
 def through(cause: Cause, meeting: Meeting) -> frozenset[ChangeId]:
-    """The changes that the statements of a cause meet through what they use."""
-    return frozenset().union(*(meeting.through(file, line) for file, line in places(cause)))
+    """The changes that the statements of a cause meet through what they use.
+
+    Where a statement uses what is changed all over, such as a generated table, that says nothing.
+    """
+    found = (meeting.through(file, line) for file, line in places(cause))
+    return frozenset().union(*(one for one in found if len(one) <= _MOST_THROUGH))
 
 
 def places(cause: Cause) -> Iterator[tuple[str, int]]:
