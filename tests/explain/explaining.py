@@ -1,0 +1,246 @@
+"""Write two versions of a program, have the failure explained, and say what came of it in names.
+
+A pair of versions is written as a diff of whole files: a line in both begins with a space, one
+that only the good version has with `-`, one that only the bad one has with `+`; `== NAME` begins
+another file than `program.c`.  A line that a test speaks of ends in a comment with a name for it:
+`-    sum += x;  // [add]`; the versions are written without it.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+
+from whence.changes.changeset import ChangeSet, compare
+from whence.changes.tree import read_tree
+from whence.explain.session import Wish, explain
+from whence.model import ChangeId, Explanation, Link, Outcome, Reported, Result, Span, Step
+from whence.search.session import Order, Watcher
+from whence.subject.trial import Recipe, Trial
+
+GCC = "$CC -g -w -o program program.c"
+_NAME = re.compile(r"\s*// \[([^]]+)\]$")
+_FILE = "program.c"
+_LONGEST = 10.0  # seconds for one variant
+_MOST_SUBSETS = 6  # changes of a root whose every part is tried
+
+Files = dict[str, list[str]]
+Names = dict[tuple[str, int], str]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two versions: the lines of their files, and the names of some lines."""
+
+    good: Files
+    bad: Files
+    good_names: Names
+    bad_names: Names
+
+    @classmethod
+    def of(cls, text: str) -> Pair:
+        pair, file = cls({}, {}, {}, {}), _FILE
+        for line in textwrap.dedent(text).strip("\n").splitlines():
+            if line.startswith("=="):
+                file = line.removeprefix("==").strip()
+                continue
+            assert line[:1] in ("", " ", "-", "+"), line
+            if line[:1] != "+":
+                _append(pair.good, pair.good_names, file, line[1:])
+            if line[:1] != "-":
+                _append(pair.bad, pair.bad_names, file, line[1:])
+        return pair
+
+    def write(self, folder: Path) -> None:
+        for name, files in (("good", self.good), ("bad", self.bad)):
+            (folder / name).mkdir(parents=True)
+            for file, lines in files.items():
+                path = folder / name / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("".join(f"{line}\n" for line in lines))
+                path.chmod(0o755 if file.endswith(".sh") else 0o644)
+
+
+def _append(files: Files, names: Names, file: str, line: str) -> None:
+    lines = files.setdefault(file, [])
+    if match := _NAME.search(line):
+        names[file, len(lines) + 1] = match[1]
+        line = line[: match.start()]
+    lines.append(line)
+
+
+@dataclass(frozen=True)
+class Told:
+    """An explanation, in the names of the pair's lines."""
+
+    pair: Pair
+    explanation: Explanation
+    changes: ChangeSet
+    recipe: Recipe
+    folder: Path
+
+    @property
+    def result(self) -> Result:
+        return self.explanation.result
+
+    @property
+    def chain(self) -> tuple[Link, ...]:
+        return self.explanation.chain
+
+    @property
+    def root(self) -> set[str]:
+        return self.names(self.result.root)
+
+    @property
+    def auxiliary(self) -> set[str]:
+        return self.names(self.result.auxiliary)
+
+    def names(self, reported: Iterable[Reported]) -> set[str]:
+        """The names of the changed lines of some changes, or where those are that have none."""
+        return {name for change in reported for name in self._names(change)}
+
+    def _names(self, change: Reported) -> set[str]:
+        old = {self.pair.good_names.get((change.old_file, at)) for at in _lines(change, "old")}
+        new = {self.pair.bad_names.get((change.file, at)) for at in _lines(change, "new")}
+        return {name for name in old | new if name} or {f"{change.file}:{change.new.start}"}
+
+    @property
+    def links(self) -> list[str]:
+        """The names of the lines of the chain, or their numbers; the failure is the last."""
+        return [self._name(link) for link in self.chain]
+
+    def link(self, name: str) -> Link:
+        """The first link at the line of this name."""
+        return next(link for link in self.chain if self._name(link) == name)
+
+    def _name(self, link: Link) -> str:
+        if link.step is Step.MISSING:
+            return self._missing_name(link)
+        return self.pair.bad_names.get((link.file, link.line), str(link.line))
+
+    def _missing_name(self, link: Link) -> str:
+        found = {
+            name
+            for (file, line), name in self.pair.good_names.items()
+            if self.pair.good[file][line - 1].strip() == link.text.strip()
+        }
+        return min(found, default=link.text.strip())
+
+    @property
+    def missing(self) -> list[Link]:
+        return [link for link in self.chain if link.step is Step.MISSING]
+
+    @property
+    def in_tree(self) -> set[str]:
+        """The names of all lines that a cause has, or lacks."""
+        assert self.explanation.why is not None
+        found: set[str | None] = set()
+        for cause in self.explanation.why.causes:
+            found |= {self.pair.bad_names.get((s.file, s.line)) for s in cause.statements}
+            found.add(self.pair.bad_names.get((cause.predicate.file, cause.predicate.line)))
+            found |= {
+                self.pair.good_names.get((m.statement.file, m.statement.line))
+                for m in cause.missing
+            }
+        return {name for name in found if name}
+
+    @property
+    def others(self) -> list[set[str]]:
+        """The alternatives."""
+        return [self.names(other.root) for other in self.explanation.alternatives]
+
+    @cached_property
+    def _trial(self) -> Trial:
+        return Trial(self.folder / "again", self.changes)
+
+    def passes(self, reverted: Iterable[ChangeId]) -> bool:
+        """Does the test pass with these reverted?  Asked of a trial of our own."""
+        limit = self.recipe.asked_timeout or _LONGEST
+        run = self._trial.run(frozenset(reverted), replace(self.recipe, timeout=limit))
+        return run.outcome is Outcome.PASS
+
+
+def _lines(change: Reported, side: str) -> list[int]:
+    spans: list[Span] = [getattr(hunk, side) for hunk in change.hunks]
+    return [line for span in spans for line in span.lines]
+
+
+def explained(
+    folder: Path,
+    text: str,
+    test: str = "./program",
+    *,
+    build: str | None = GCC,
+    compares_output: bool = False,
+    find_all: bool = False,
+    frontend: str = "auto",
+    asked_timeout: float | None = None,
+    most_runs: int | None = None,
+    watcher: Watcher | None = None,
+) -> Told:
+    """What `whence explain` says of a pair; all that it claims has been checked."""
+    pair = Pair.of(text)
+    pair.write(folder)
+    recipe = Recipe(test, build, compares_output=compares_output, asked_timeout=asked_timeout)
+    order = Order(
+        str(folder / "good"), str(folder / "bad"), recipe, find_all=find_all, most_runs=most_runs
+    )
+    explanation, _ = explain(Wish(order, frontend), watcher or Watcher())
+    changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))  # these are there
+    if compares_output:
+        recipe = replace(recipe, expected=_output_of_good(folder, changes, recipe))
+    told = Told(pair, explanation, changes, recipe, folder)
+    check_claims(told)
+    return told
+
+
+def _output_of_good(folder: Path, changes: ChangeSet, recipe: Recipe) -> bytes | None:
+    limited = replace(recipe, timeout=_LONGEST)
+    return Trial(folder / "good-again", changes).run(changes.everything, limited).output
+
+
+# --- what is true of every explanation ----------------------------------------------------------
+
+
+def check_claims(told: Told) -> None:
+    """Claim what every explanation promises, whatever the program."""
+    if told.result.status != "unexplained":
+        check_root(told)
+    check_chain(told)
+
+
+def check_root(told: Told) -> None:
+    """With the root and the auxiliary changes reverted the test passes, and not with less."""
+    units = [change.ids for change in told.result.root]
+    auxiliary = {change for other in told.result.auxiliary for change in other.ids}
+    assert told.passes({*auxiliary, *(change for unit in units for change in unit)})
+    if told.explanation.dodged is not None:
+        return
+    for size in range(len(units)) if len(units) <= _MOST_SUBSETS else ():
+        for part in combinations(units, size):
+            reverted = auxiliary | {change for unit in part for change in unit}
+            assert not told.passes(reverted), (part, told.root)
+
+
+def check_chain(told: Told) -> None:
+    """The chain's lines are lines of the program, its values differ, and the failure is last."""
+    chain, pair = told.chain, told.pair
+    assert bool(chain) == (told.result.status == "explained")
+    root = {change for reported in told.result.root for change in reported.ids}
+    for link in chain:
+        if link.step is Step.MISSING:
+            good = [line.strip() for lines in pair.good.values() for line in lines]
+            assert link.text.strip() in good, link
+        else:
+            assert pair.bad[link.file][link.line - 1].strip() == link.text.strip(), link
+        same = {n for n in link.passing if link.failing.get(n) == link.passing[n]}
+        assert not same, link
+        assert link.says, link
+        assert set(link.changes) <= root, link
+    failures = [link.step is Step.FAILURE for link in chain]
+    assert failures == [False] * (len(chain) - 1) + [True] * bool(chain)

@@ -1,0 +1,226 @@
+"""Failures of every kind are explained: how the test ends, and who judges it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.explain.explaining import Told, explained
+
+ABORT = """
+     #include <stdlib.h>
+     int main(void) {
+    -    int free_seats = 12 - 7;  // [fault]
+    +    int free_seats = 7 - 12;  // [fault]
+         if (free_seats < 0)
+             abort();  // [fails]
+         return 0;
+     }
+"""
+NULL_POINTER = """
+     #include <stdio.h>
+     #include <stddef.h>
+     struct item { int weight; };
+     static struct item brick = {5};
+     static struct item *find(int key) {
+    -    if (key >= 3)  // [fault]
+    +    if (key > 3)  // [fault]
+             return &brick;
+         return NULL;
+     }
+     int main(void) {
+         struct item *item = find(3);
+         printf("%d\\n", item->weight);  // [fails]
+         return 0;
+     }
+"""
+WILD_POINTER = """
+     #include <stdio.h>
+     static int rows[4] = {1, 2, 3, 4};
+     int main(void) {
+         long step = 1;
+         for (int i = 0; i < 3; i++)
+    -        step = step + 1;  // [fault]
+    +        step = step * 100000;  // [fault]
+         int *row = rows + step - 1;
+         printf("%d\\n", *row);  // [fails]
+         return 0;
+     }
+"""
+DIVISION = """
+     #include <stdio.h>
+     static int parts(int size) {
+    -    return size / 4 + 1;  // [fault]
+    +    return size / 4;  // [fault]
+     }
+     int main(void) {
+         int share = 100 / parts(3);  // [fails]
+         printf("%d\\n", share);
+         return 0;
+     }
+"""
+STATUS = """
+     static int is_leap(int year) {
+    -    return year % 4 == 0 && year % 100 != 0;  // [fault]
+    +    return year % 4 == 0;  // [fault]
+     }
+     int main(void) {
+         int failed = 0;
+         if (is_leap(1900))  // [asked]
+             failed = 1;
+         return failed;  // [fails]
+     }
+"""
+EXITS = """
+     #include <stdio.h>
+     #include <stdlib.h>
+     static void die(const char *why) {
+         fprintf(stderr, "%s\\n", why);
+         exit(3);
+     }
+     int main(void) {
+         int depth = 0;
+         for (const char *at = "(())"; *at; at++) {
+             if (*at == '(')
+                 depth++;
+    -        else if (*at == ')')  // [fault]
+    +        else if (*at == ']')  // [fault]
+                 depth--;
+         }
+         if (depth != 0)
+             die("unbalanced");
+         return 0;
+     }
+"""
+OUTPUT = """
+     #include <stdio.h>
+     static int tax(int price) {
+    -    return price * 19 / 100;  // [fault]
+    +    return price * 17 / 100;  // [fault]
+     }
+     int main(void) {
+         int price = 200;
+         printf("price %d\\n", price);
+         printf("tax %d\\n", tax(price));  // [prints]
+         printf("thanks\\n");
+         return 0;
+     }
+"""
+TOO_LITTLE = """
+     #include <stdio.h>
+     int main(void) {
+         int last = 4;
+    -    for (int i = 1; i <= last; i++)  // [fault]
+    +    for (int i = 1; i < last; i++)  // [fault]
+             printf("line %d\\n", i);
+         return 0;
+     }
+"""
+NOTHING = """
+     #include <stdio.h>
+     static int is_loud;
+     static void say(const char *words) {
+         if (is_loud)
+             printf("%s\\n", words);
+     }
+     int main(void) {
+    -    is_loud = 1;  // [fault]
+         say("ready");
+         return 0;
+     }
+"""
+ENDLESS = """
+     #include <stdio.h>
+     int main(void) {
+         int left = 10, rounds = 0;
+         while (left != 0) {
+    -        left -= 2;  // [fault]
+    +        left -= 2 * (left > 4);  // [fault]
+             rounds++;
+         }
+         printf("%d\\n", rounds);
+         return 0;
+     }
+"""
+STDIN = """
+     #include <stdio.h>
+     int main(void) {
+         int words = 0, inside = 0, c;
+         while ((c = getchar()) != EOF) {
+    -        if (c == ' ' || c == '\\n') {  // [fault]
+    +        if (c == ' ') {  // [fault]
+                 inside = 0;
+             } else if (!inside) {
+                 inside = 1;
+                 words++;
+             }
+         }
+         printf("%d\\n", words);
+         return 0;
+     }
+    == in
+     one two
+     three four
+    == expected
+     4
+"""
+
+
+def failed(tmp_path: Path, text: str, kind: str, test: str = "./program", **more: bool) -> Told:
+    """Claim that a failure of some kind is explained, and that the fault is its root."""
+    told = explained(tmp_path, text, test, **more)  # type: ignore[arg-type]
+    assert told.result.failure.kind == kind
+    assert told.result.status == "explained", told.result.reason
+    assert told.root == {"fault"}
+    assert "fault" in told.links
+    return told
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        pytest.param(ABORT, "abort", id="abort"),
+        pytest.param(NULL_POINTER, "crash", id="null pointer"),
+        pytest.param(WILD_POINTER, "crash", id="wild pointer"),
+        pytest.param(DIVISION, "crash", id="division by zero"),
+    ],
+)
+def test_a_program_that_dies_is_explained_up_to_where_it_died(
+    tmp_path: Path, text: str, kind: str
+) -> None:
+    assert failed(tmp_path, text, kind).links[-1] == "fails"
+
+
+@pytest.mark.parametrize("text", [pytest.param(STATUS, id="returned"), pytest.param(EXITS, id="exit()")])
+def test_an_exit_status_is_explained(tmp_path: Path, text: str) -> None:
+    failed(tmp_path, text, "exit")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(OUTPUT, id="another line"),
+        pytest.param(TOO_LITTLE, id="too little"),
+        pytest.param(NOTHING, id="nothing"),
+    ],
+)
+def test_wrong_output_is_explained(tmp_path: Path, text: str) -> None:
+    failed(tmp_path, text, "output", compares_output=True)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        pytest.param("./program < in | diff - expected", id="diff"),
+        pytest.param('test "$(./program < in)" = 4', id="test"),
+        pytest.param("./program < in > out && cmp out expected", id="cmp"),
+        pytest.param("./program < in | grep -qx 4", id="grep"),
+    ],
+)
+def test_output_that_another_program_judges_is_explained(tmp_path: Path, test: str) -> None:
+    failed(tmp_path, STDIN, "exit", test)
+
+
+def test_an_endless_loop_is_explained(tmp_path: Path) -> None:
+    failed(tmp_path, ENDLESS, "timeout", asked_timeout=1.0)
