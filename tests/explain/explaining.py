@@ -4,6 +4,9 @@ A pair of versions is written as a diff of whole files: a line in both begins wi
 that only the good version has with `-`, one that only the bad one has with `+`; `== NAME` begins
 another file than `program.c`.  A line that a test speaks of ends in a comment with a name for it:
 `-    sum += x;  // [add]`; the versions are written without it.
+
+Harmless changes are added to every C program: what runs before main, what never runs, a comment.
+No claim names them, so a root that has one in it is never the one that is claimed.
 """
 
 from __future__ import annotations
@@ -23,6 +26,23 @@ from whence.model import ChangeId, Explanation, Link, Outcome, Reported, Result,
 from whence.search.session import Order, Watcher
 from whence.subject.trial import Recipe, Trial
 
+HARMLESS = """
+    -/* counted before main */
+    +/* counted before main begins */
+     static int warmth;
+     __attribute__((constructor)) static void warm_up(void) {
+    -    int degrees = 3;
+    +    int degrees = 4;
+         while (degrees > 0)
+             degrees--;
+    -    warmth = 20;
+    +    warmth = 21;
+     }
+     __attribute__((used)) static int cool_down(int degrees) {
+    -    return degrees - 1;
+    +    return degrees - 2;
+     }
+"""
 GCC = "$CC -g -w -o program program.c"
 _NAME = re.compile(r"\s*// \[([^]]+)\]$")
 _FILE = "program.c"
@@ -43,9 +63,10 @@ class Pair:
     bad_names: Names
 
     @classmethod
-    def of(cls, text: str) -> Pair:
+    def of(cls, text: str, *, harmless: bool = True) -> Pair:
         pair, file = cls({}, {}, {}, {}), _FILE
-        for line in textwrap.dedent(text).strip("\n").splitlines():
+        more = f"== {_FILE}\n{_undented(HARMLESS)}" if harmless else ""
+        for line in f"{_undented(text)}\n{more}".splitlines():
             if line.startswith("=="):
                 file = line.removeprefix("==").strip()
                 continue
@@ -64,6 +85,10 @@ class Pair:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text("".join(f"{line}\n" for line in lines))
                 path.chmod(0o755 if file.endswith(".sh") else 0o644)
+
+
+def _undented(text: str) -> str:
+    return textwrap.dedent(text).strip("\n")
 
 
 def _append(files: Files, names: Names, file: str, line: str) -> None:
@@ -176,6 +201,7 @@ def explained(
     test: str = "./program",
     *,
     build: str | None = GCC,
+    harmless: bool = True,
     compares_output: bool = False,
     find_all: bool = False,
     frontend: str = "auto",
@@ -184,7 +210,7 @@ def explained(
     watcher: Watcher | None = None,
 ) -> Told:
     """What `whence explain` says of a pair; all that it claims has been checked."""
-    pair = Pair.of(text)
+    pair = Pair.of(text, harmless=harmless)
     pair.write(folder)
     recipe = Recipe(test, build, compares_output=compares_output, asked_timeout=asked_timeout)
     order = Order(

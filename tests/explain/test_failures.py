@@ -132,9 +132,11 @@ NOTHING = """
 """
 ENDLESS = """
      #include <stdio.h>
+     #include <unistd.h>
      int main(void) {
          int left = 10, rounds = 0;
          while (left != 0) {
+             usleep(1000);
     -        left -= 2;  // [fault]
     +        left -= 2 * (left > 4);  // [fault]
              rounds++;
