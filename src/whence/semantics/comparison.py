@@ -75,11 +75,10 @@ class Comparison:
         own, other = self.here.node(step), self.there.node(twin)
         if own.operation.op is not other.operation.op or len(own.operands) != len(other.operands):
             return False
-        return all(
-            self._alike(a, b, depth) for a, b in zip(own.operands, other.operands, strict=True)
-        )
+        pairs = zip((*own.operands, own.pointer), (*other.operands, other.pointer), strict=True)
+        return all(self._alike(a, b, depth) for a, b in pairs)
 
-    def _alike(self, here: Operand, there: Operand, depth: int) -> bool:
+    def _alike(self, here: Operand | None, there: Operand | None, depth: int) -> bool:
         if isinstance(here, int) and isinstance(there, int):
             if self.twin(here) != there:
                 return False
