@@ -1,12 +1,8 @@
-"""Does the page do what it should in a real browser?
-
-WHENCE_BROWSER=required makes it a failure if there is none; otherwise these tests are skipped.
-"""
+"""Does the page do what it should in a real browser?"""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -16,25 +12,12 @@ from unicodedata import ucd_3_2_0
 
 import pytest
 
-from tests.report import browser as browsers
-from tests.report.browser import Browser, NoBrowser
+from tests.report.browser import Browser
 from tests.report.example import CAUSES, large, triangle
 from tests.report.strategies import NASTY
 from whence.model import Mark, Predicate, Statement, WhyResult
 from whence.report.html import why_page
 from whence.report.visible import visible
-
-
-@pytest.fixture(scope="module")
-def started() -> Iterator[Browser]:
-    try:
-        browser = browsers.start()
-    except NoBrowser as error:
-        if os.environ.get("WHENCE_BROWSER") == "required":
-            pytest.fail(f"no browser: {error}")
-        pytest.skip(f"no browser: {error}")
-    yield browser
-    browser.close()
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ ALLOWED = {
         "hidden": "",
         "tabindex": "-1",
         "aria-labelledby": "travels-title",
-        "aria-label": "The selected cause",
+        "aria-label": "What is selected",
     },
     "span": {"class": "what|about|place|values"},
     "ul": {"id": "tree", "class": "notes"},

@@ -19,6 +19,7 @@ from whence.explain.session import explain as explain_wish
 from whence.frontend.c.record import DEFAULT_MAX_TRACE
 from whence.model import Explanation
 from whence.report.dot import explain_dot
+from whence.report.explain_html import explain_page
 from whence.report.explanation import explain_document
 from whence.report.patch import to_patch
 from whence.report.sarif import explain_sarif
@@ -68,6 +69,8 @@ def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]
             put(Path(options["json_file"]), f"{document}\n".encode())
     if options["patch_file"]:
         put(options["patch_file"], to_patch(changes, claimed(explanation.result)))
+    if options["html_file"]:
+        put(Path(options["html_file"]), explain_page(explanation).encode())
     if options["sarif_file"]:
         log = json.dumps(explain_sarif(explanation), indent=1)
         put(Path(options["sarif_file"]), f"{log}\n".encode())

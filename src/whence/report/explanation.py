@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whence.model import Alternative, Explanation, Kind, Link, Reported
+from whence.model import Alternative, Explanation, Kind, Link, Reported, Result
 from whence.report.causes import cause_document, listed
 from whence.report.document import change_document, to_document
-from whence.report.text import KINDS
+from whence.report.text import KINDS, counted
+
+SAYS_PASSING = {
+    "good": "good is the version that passes",
+    "reverted": "reverted is the bad version without what broke it",
+}
+"""What the values beside those of the failing run are of."""
 
 
 def explain_document(explanation: Explanation) -> dict[str, Any]:
@@ -49,6 +55,25 @@ def _other(alternative: Alternative) -> dict[str, Any]:
 
 
 # --- words -----------------------------------------------------------------------------------
+
+
+def headline(result: Result) -> str:
+    """What broke the test, and where."""
+    found = f"{len(result.root)} of {counted(result.total, 'change')}"
+    if result.status == "unexplained":
+        return f"Not isolated: {found} left."
+    return f"{found} broke the test: {together([where(change) for change in result.root])}"
+
+
+def passes(result: Result) -> str:
+    """What was verified of it."""
+    if result.status == "unexplained":
+        return ""
+    several = len(result.root) > 1
+    auxiliary = counted(len(result.auxiliary), "auxiliary change")
+    also = f" and {auxiliary}" if result.auxiliary else ""
+    each = "; with any one left in, it does not" if several and not result.reason else ""
+    return f"With {'them' if several else 'it'}{also} reverted, the test passes{each}."
 
 
 def notes_of(explanation: Explanation) -> list[str]:

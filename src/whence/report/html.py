@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -28,6 +28,30 @@ _MOST = 5000  # statements that are listed for readers without the script
 
 def why_page(result: WhyResult) -> str:
     """One HTML document with the tree, the sources and the script to walk through them."""
+    return filled_page(
+        title=f"Why {result.point}",
+        message=result.failure.message,
+        summary=summary(result),
+        notes=(result.reason, *result.notes),
+        nav='aria-label="Causes"',
+        story="",
+        tree="".join(tree_lists(result)),
+        data=tree_data(result, why_document(result)),
+    )
+
+
+def filled_page(
+    *,
+    title: str,
+    message: str,
+    summary: str,
+    notes: Iterable[str | None],
+    nav: str,
+    story: str,
+    tree: str,
+    data: dict[str, Any],
+) -> str:
+    """The page: `nav`, `story` and `tree` are markup, the others any text."""
     page, style, script = (
         files("whence.report").joinpath("page", name).read_text("utf-8")
         for name in ("page.html", "page.css", "page.js")
@@ -36,12 +60,14 @@ def why_page(result: WhyResult) -> str:
         policy=_policy(style, script),
         style=style,
         script=script,
-        point=_text(result.point),
-        message=_text(result.failure.message),
-        summary=_text(summary(result)),
-        notes="".join(f"<li>{_text(note)}</li>" for note in (result.reason, *result.notes) if note),
-        tree="".join(_tree(result)),
-        data=_json(_data(result)),
+        title=as_text(title),
+        message=as_text(message),
+        summary=as_text(summary),
+        notes="".join(f"<li>{as_text(note)}</li>" for note in notes if note),
+        nav=nav,
+        story=story,
+        tree=tree,
+        data=_json(data),
     )
 
 
@@ -63,16 +89,16 @@ def _hash(text: str) -> str:
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _text(text: str) -> str:
+def as_text(text: str) -> str:
+    """Any text, as markup that shows it."""
     return escape(visible(text))
 
 
 # --- what the script works with --------------------------------------------------------------
 
 
-def _data(result: WhyResult) -> dict[str, Any]:
+def tree_data(result: WhyResult, document: dict[str, Any]) -> dict[str, Any]:
     """The result document, the sources, and each statement once however many causes have it."""
-    document = why_document(result)
     numbers: dict[str, int] = {}
     statements: list[dict[str, Any]] = []
     for cause in document["causes"]:
@@ -99,7 +125,7 @@ def _json(data: dict[str, Any]) -> str:
 # --- what can be read without it -------------------------------------------------------------
 
 
-def _tree(result: WhyResult) -> Iterator[str]:
+def tree_lists(result: WhyResult) -> Iterator[str]:
     """Nested lists; what is deeper than the deepest is listed there, in the same order."""
     is_short = sum(len(cause.statements) for cause in result.causes) <= _MOST
     if not is_short:
@@ -120,15 +146,15 @@ def _tree(result: WhyResult) -> Iterator[str]:
 
 def _item(cause: Cause) -> str:
     predicate = cause.predicate
-    about = [f'<span class="place">{_text(place(predicate))}</span>'] if predicate.file else []
+    about = [f'<span class="place">{as_text(place(predicate))}</span>'] if predicate.file else []
     about.append(BEARING[cause.influence])
     if cause.children is None:
         about.append("… not computed")
     return (
         f'<li id="cause-{cause.id}"><div class="row" id="row-{cause.id}">'
-        f'<span class="what">{_code(predicate.text)} was {_code(predicate.outcome)}</span> '
+        f'<span class="what">{as_code(predicate.text)} was {as_code(predicate.outcome)}</span> '
         f'<span class="about">{" · ".join(about)}</span></div>'
-        f'<p class="because">{_sentence(cause.because)}</p>'
+        f'<p class="because">{as_sentence(cause.because)}</p>'
     )
 
 
@@ -136,22 +162,22 @@ def _unscripted(cause: Cause, mark: Mark | None, is_short: bool) -> str:
     """What the script shows of a cause elsewhere."""
     marked = f"<p>marked {mark.value}</p>" if mark else ""
     statements = [
-        f'<li><span class="place">{_text(place(statement))}</span> {_code(statement.text)} '
-        f'<span class="values">{_text(listed(statement.values))}</span></li>'
+        f'<li><span class="place">{as_text(place(statement))}</span> {as_code(statement.text)} '
+        f'<span class="values">{as_text(listed(statement.values))}</span></li>'
         for statement in cause.statements
         if is_short
     ]
     return f"{marked}<ol>{''.join(statements)}</ol>" if statements else marked
 
 
-def _code(text: str) -> str:
+def as_code(text: str) -> str:
     """What a programmer wrote; a line is not broken inside an arrow."""
-    return f"<code>{_text(text).replace('-&gt;', '<span>-&gt;</span>')}</code>"
+    return f"<code>{as_text(text).replace('-&gt;', '<span>-&gt;</span>')}</code>"
 
 
-def _sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """Words, with code between backticks."""
     parts = text.split("`")
     if len(parts) % 2 == 0:  # one is without its partner
-        return _text(text)
-    return "".join(_code(part) if at % 2 else _text(part) for at, part in enumerate(parts))
+        return as_text(text)
+    return "".join(as_code(part) if at % 2 else as_text(part) for at, part in enumerate(parts))

@@ -12,7 +12,16 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 
 from whence.model import Alternative, Explanation, Link, Reported, Result, Step
-from whence.report.explanation import both, notes_of, sentence, together, where
+from whence.report.explanation import (
+    SAYS_PASSING,
+    both,
+    headline,
+    notes_of,
+    passes,
+    sentence,
+    together,
+    where,
+)
 from whence.report.lines import Lines, plain
 from whence.report.text import cost_line, counted, diff_style, failure_line, told_lines
 
@@ -21,10 +30,6 @@ _LEAST = 30  # lines of the story, however much else there is to be said
 _WIDEST = 40  # columns of places, before the source
 _MOST_OTHERS = 3  # alternatives, and notes, that are told
 
-_SAYS_PASSING = {
-    "good": "good is the version that passes",
-    "reverted": "reverted is the bad version without what broke it",
-}
 _COLOURS = {Step.CHANGE: "bold red", Step.MISSING: "bold red", Step.FAILURE: "bold"}
 
 
@@ -62,31 +67,12 @@ def _written(width: int, write: Callable[[Lines], None]) -> list[Text]:
 
 
 def _head(page: Lines, result: Result) -> None:
-    page.add(Text(_headline(result), "bold"), most=3)
-    page.add(Text(_passes(result)), most=2)
+    page.add(Text(plain(headline(result)), "bold"), most=3)
+    page.add(Text(passes(result)), most=2)
     page.add(Text.assemble(("failure  ", "dim"), plain(failure_line(result))), rest=" " * 9, most=2)
     if result.reason:
         page.add(Text(_reason(result), "yellow"), most=3)
     page.line()
-
-
-def _headline(result: Result) -> str:
-    found = f"{len(result.root)} of {counted(result.total, 'change')}"
-    if result.status == "unexplained":
-        return f"Not isolated: {found} left."
-    places = together([plain(where(change)) for change in result.root])
-    return f"{found} broke the test: {places}"
-
-
-def _passes(result: Result) -> str:
-    """What was verified of it."""
-    if result.status == "unexplained":
-        return ""
-    several = len(result.root) > 1
-    auxiliary = counted(len(result.auxiliary), "auxiliary change")
-    also = f" and {auxiliary}" if result.auxiliary else ""
-    each = "; with any one left in, it does not" if several and not result.reason else ""
-    return f"With {'them' if several else 'it'}{also} reverted, the test passes{each}."
 
 
 def _reason(result: Result) -> str:
@@ -129,7 +115,7 @@ def _before_chain(page: Lines, explanation: Explanation) -> None:
     if not explanation.chain:
         return
     changes = "change" if len(explanation.result.root) == 1 else "changes"
-    passing = _SAYS_PASSING.get(explanation.passing, "")
+    passing = SAYS_PASSING.get(explanation.passing, "")
     page.add(
         Text.assemble((f"From the {changes} to the failure", "bold"), (f" ({passing}):", "dim")),
         most=2,

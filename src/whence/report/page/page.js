@@ -2,14 +2,18 @@
 {
   // Invariants:
   // 1. What comes from the program becomes text of a node; nothing here makes markup of it.
-  // 2. `open`, `marks` and `here` are the whole state; `draw` and `show` make the page say it.
+  // 2. `open`, `marks`, `here` and `step` are the whole state; `draw`, `show` and `showLink` make
+  //    the page say it.
   // 3. Letters act only while the tree or the cause has the focus: elsewhere they are the user's.
 
   const data = JSON.parse(document.getElementById("data").textContent);
   const causes = new Map(data.causes.map((cause) => [cause.id, cause]));
   const byKey = new Map(data.causes.map((cause) => [cause.key, cause]));
   const sources = new Map(Object.entries(data.sources));
+  const chain = data.chain || []; // of an explanation, as are the changes in `edits`
+  const edits = data.edits || [];
   const tree = document.getElementById("tree");
+  const steps = [...document.querySelectorAll("#chain button")];
   const detail = document.getElementById("detail");
   const help = document.getElementById("help");
 
@@ -22,6 +26,7 @@
   const open = new Set();
   const marks = new Map();
   let here = null; // the number of the selected cause
+  let step = null; // that of the link that is shown, if it is not the cause
   let order = []; // the causes to be seen, from top to bottom
 
   // --- text and elements ---------------------------------------------------------------------
@@ -78,6 +83,22 @@
     Object.entries(values)
       .map(([name, value]) => `${name} = ${value}`)
       .join(", ");
+  /** Such as `good: sum = 4, bad: sum = 1`, as explanation.py does it. */
+  function both(passing, failing) {
+    const sizes = [passing, failing].map((values) => Object.keys(values).length);
+    const told = [];
+    if (sizes[0]) told.push(`${data.passing}: ${listed(passing)}`);
+    if (sizes[1]) told.push(`bad: ${listed(failing)}`);
+    return told.join(Math.max(...sizes) > 1 ? "; " : ", ");
+  }
+
+  /** What a statement computed, and what it did in a passing run. */
+  function computed(statement) {
+    const other = Object.keys(statement.passing).length;
+    const passing = other ? `(${data.passing}: ${listed(statement.passing)})` : "";
+    return [listed(statement.values), passing].filter(Boolean).join(" ");
+  }
+
   const was = (cause) => `${cause.predicate.text} was ${cause.predicate.outcome}`;
 
   // --- the tree ------------------------------------------------------------------------------
@@ -188,7 +209,7 @@
       item(causes.get(here)).tabIndex = -1;
       item(causes.get(here)).setAttribute("aria-selected", "false");
     }
-    const changed = here !== cause.id;
+    const changed = here !== cause.id || step !== null;
     here = cause.id;
     item(cause).tabIndex = 0;
     item(cause).setAttribute("aria-selected", "true");
@@ -282,8 +303,9 @@
   function onKeyBeside(event) {
     if (event.key === "Escape") {
       help.open = false;
-      select(causes.get(here));
-    } else if (["b", "r", "?"].includes(event.key)) {
+      if (step !== null) chooseLink(step);
+      else if (tree) select(causes.get(here));
+    } else if (tree && step === null && ["b", "r", "?"].includes(event.key)) {
       onKey(event);
     }
   }
@@ -327,7 +349,9 @@
   function show(cause) {
     const statements = statementsOf(cause);
     const predicate = cause.predicate;
-    const source = drawSources(cause, statements);
+    const told = statements.map((one) => ({ ...one, words: computed(one) }));
+    const source = drawSources([...told, ...cause.missing.map(lost)], predicate);
+    leaveChain();
     detail.replaceChildren(
       make(
         "div",
@@ -338,12 +362,17 @@
         make("p", "values", listed(predicate.values)),
         make("div", "marking", marker(cause, "benign", "b"), marker(cause, "root", "r")),
         listOf(statements, (statement) => goTo(source, statement, true)),
+        ...cause.missing.map((one) =>
+          make("p", "lost", `${place(one)} not run: `, code(one.statement.text)),
+        ),
       ),
       source,
     );
     detail.hidden = false;
     goTo(source, predicate, false);
   }
+
+  const lost = (missing) => ({ ...missing, text: missing.statement.text, isLost: true, words: "" });
 
   const statementsOf = (cause) => cause.statements.map((number) => data.statements[number]);
 
@@ -356,6 +385,11 @@
     for (const id of cause.also)
       if (causes.has(id)) told.push(", bears on ", link(causes.get(id)), " too");
     told.push(` · ${counted(cause.instances, "instruction")}`);
+    if (cause.predicate.passing !== null)
+      told.push(` · ${data.passing}: it was ${cause.predicate.passing}`);
+    chain.forEach((one, at) => {
+      if (one.cause === cause.id) told.push(" · ", button("link", () => chooseLink(at), `step ${at + 1}`));
+    });
     if (cause.times > 1) told.push(` · stands for ${cause.times} turns of a loop`);
     if (!cause.is_proved) told.push(" · not proved: it may need fewer statements");
     return told;
@@ -391,7 +425,7 @@
         },
         make("span", "place", place(statement)),
         code(statement.text),
-        make("span", "values", listed(statement.values), make("span", "times", times)),
+        make("span", "values", computed(statement), make("span", "times", times)),
       );
       list.append(make("li", "", choose));
     });
@@ -400,26 +434,41 @@
 
   // --- its source ----------------------------------------------------------------------------
 
-  /** The files of a cause below each other, that of its predicate first. */
-  function drawSources(cause, statements) {
+  /** The files of what is told below each other, that of a predicate first.
+   *
+   * `told` has file, line and words, and isLost if it stands for a line that is not there, after
+   * that one.  `onChoose` is called with the number of one that is chosen. */
+  function drawSources(told, predicate, onChoose) {
     const box = make("div", "source");
     box.tabIndex = 0;
     box.setAttribute("role", "region");
     box.setAttribute("aria-label", "Source");
-    const files = new Set([cause.predicate, ...statements].map((of) => of.file));
+    const files = new Set([...(predicate ? [predicate] : []), ...told].map((of) => of.file));
     for (const file of files) {
       const lines = sources.get(file) || [];
-      const steps = new Map(); // line -> the numbers of the statements on it
-      statements.forEach((statement, at) => {
-        if (statement.file !== file) return;
-        steps.set(statement.line, [...(steps.get(statement.line) || []), at]);
+      const changed = changesIn(file);
+      const numbers = new Map(); // line -> the numbers of what is told of it
+      told.forEach((one, at) => {
+        if (one.file !== file) return;
+        if (one.isLost) addLost(changed.lost, one, at);
+        else numbers.set(one.line, [...(numbers.get(one.line) || []), at]);
       });
-      const mine = cause.predicate.file === file ? cause.predicate.line : 0;
-      const draw = (line) =>
-        drawLine(line, lines[line - 1], steps.get(line), statements, line === mine);
+      const mine = predicate && predicate.file === file ? predicate.line : 0;
+      const draw = (line) => [
+        ...(line === 1 ? drawLost(changed.lost.get(0), told, onChoose) : []),
+        drawLine(line, lines[line - 1], {
+          ats: numbers.get(line) || [],
+          told,
+          onChoose,
+          isPredicate: line === mine,
+          isAdded: changed.added.has(line),
+        }),
+        ...drawLost(changed.lost.get(line), told, onChoose),
+      ];
       const part = make("div", "lines");
       part.dataset.file = file;
-      part.append(...excerpts(lines.length, [...steps.keys(), mine], draw));
+      const shown = [...numbers.keys(), ...changed.lost.keys(), ...changed.first, mine];
+      part.append(...excerpts(lines.length, shown, draw));
       if (file)
         box.append(
           make("h3", "", file),
@@ -429,10 +478,40 @@
     return box;
   }
 
+  /** The lines of a file that are new, the first of each, and after which line others are lost. */
+  function changesIn(file) {
+    const [added, first, lost] = [new Set(), [], new Map()];
+    for (const edit of edits.filter((one) => one.file === file)) {
+      for (const { start, count, removed } of edit.hunks) {
+        for (let line = start; line < start + count; line++) added.add(line);
+        if (count) first.push(start);
+        const after = count ? start - 1 : start;
+        const before = lost.get(after) || [];
+        if (removed.length)
+          lost.set(after, [...before, ...removed.map((text) => ({ text, ats: [] }))]);
+      }
+    }
+    return { added, first, lost };
+  }
+
+  /** Number the removed line that is told, or show it where it would have run. */
+  function addLost(lost, one, at) {
+    const same = [...lost.values()].flat().find((line) => line.text.trim() === one.text.trim());
+    if (same) same.ats.push(at);
+    else lost.set(one.line, [...(lost.get(one.line) || []), { text: one.text, ats: [at] }]);
+  }
+
+  function drawLost(lost, told, onChoose) {
+    return (lost || []).map(({ text, ats }) =>
+      drawLine("−", text, { ats, told, onChoose, isLost: true }),
+    );
+  }
+
   /** Scroll to a line, and point it out if the user chose it. */
   function goTo(box, to, isChosen) {
     const part = [...box.querySelectorAll(".lines")].find((one) => one.dataset.file === to.file);
-    const line = part && part.querySelector(`[data-line="${to.line}"]`);
+    const one = to.at === undefined ? `[data-line="${to.line}"]` : `[data-told~="${to.at}"]`;
+    const line = part && part.querySelector(one);
     if (!line) return isChosen && say(`${place(to)} is not in the source that we have`);
     box.querySelector(".now")?.classList.remove("now");
     if (isChosen) line.classList.add("now");
@@ -456,7 +535,7 @@
     let next = 1; // the first line that is not drawn yet
     for (const { from, to } of ranges) {
       if (from > next) parts.push(gap(next, from - 1, draw));
-      for (let line = from; line <= to; line++) parts.push(draw(line));
+      for (let line = from; line <= to; line++) parts.push(...draw(line));
       next = to + 1;
     }
     if (next <= length) parts.push(gap(next, length, draw));
@@ -467,7 +546,7 @@
     const until = Math.min(to, from + MOST - 1);
     const onClick = (event) => {
       const drawn = [];
-      for (let line = from; line <= until; line++) drawn.push(draw(line));
+      for (let line = from; line <= until; line++) drawn.push(...draw(line));
       if (until < to) drawn.push(gap(until + 1, to, draw));
       event.target.closest(".source").focus();
       event.target.replaceWith(...drawn);
@@ -475,25 +554,37 @@
     return button("gap", onClick, `⋯ ${counted(to - from + 1, "line")}`);
   }
 
-  function drawLine(line, text, steps, statements, isPredicate) {
+  function drawLine(line, text, about) {
+    const { ats, told, onChoose, isPredicate, isAdded, isLost } = about;
     const element = make("div", "line", make("span", "number", String(line)));
-    element.dataset.line = line;
+    if (!isLost) element.dataset.line = line;
     const cut =
       text.length > LONGEST
         ? `${text.slice(0, LONGEST)}… and ${text.length - LONGEST} more characters`
         : text;
-    const numbers = (steps || []).map((at) => at + 1).join(", ");
-    const label = make("span", "nth", numbers);
-    if (steps) label.prepend(make("span", "spoken", "statement "));
+    const label = make("span", "nth", ...drawNumbers(ats, onChoose));
+    if (ats.length) label.prepend(make("span", "spoken", onChoose ? "step " : "statement "));
     if (isPredicate) label.append(make("span", "spoken", " the predicate"));
+    if (isAdded) label.append(make("span", "spoken", " changed"));
+    if (isLost) label.append(make("span", "spoken", " not there any more, or not run"));
     element.append(label, code(cut));
-    if (steps) {
+    if (ats.length) {
       element.classList.add("told");
-      const values = listed(statements[steps[steps.length - 1]].values);
-      if (values) element.append(make("span", "values", values));
+      element.dataset.told = ats.join(" ");
+      const { words } = told[ats[ats.length - 1]];
+      if (words) element.append(make("span", "values", words));
     }
+    if (isAdded) element.classList.add("added");
+    if (isLost) element.classList.add("removed");
     if (isPredicate) element.classList.add("predicate");
     return element;
+  }
+
+  /** The numbers of what is told of a line: those of a chain lead back to it. */
+  function drawNumbers(ats, onChoose) {
+    const draw = (at) =>
+      onChoose ? button("link", () => onChoose(at), String(at + 1)) : String(at + 1);
+    return ats.flatMap((at, nth) => (nth ? [", ", draw(at)] : [draw(at)]));
   }
 
   /** On paper nothing can be selected: give every cause that can be seen its statements. */
@@ -503,6 +594,72 @@
       list.classList.add("printed");
       item(cause).querySelector(".because").after(list);
     }
+  }
+
+  // --- the chain -----------------------------------------------------------------------------
+
+  const links = chain.map((one) => ({
+    ...one,
+    words: both(one.passing, one.failing),
+    isLost: one.step === "missing",
+  }));
+
+  /** Show a link of the chain in the source, with all the others. */
+  function chooseLink(at, focus = true) {
+    leaveChain();
+    step = at;
+    steps[at].setAttribute("aria-current", "step");
+    if (focus) {
+      steps[at].focus({ preventScroll: true });
+      steps[at].scrollIntoView({ block: "nearest" });
+    }
+    const one = links[at];
+    const facts = [place(one), one.function ? ` in ${one.function}` : "", ` · step ${at + 1}`];
+    if (causes.has(one.cause)) facts.push(" · ", link(causes.get(one.cause)));
+    showInSource({ ...one, at }, focus, [
+      make("h2", "", code(one.text)),
+      make("p", "facts", ...facts),
+      make("p", "because", ...sentence(one.says)),
+      make("p", "values", one.words),
+    ]);
+  }
+
+  /** Show a change in the source: by the link that tells of it, if there is one. */
+  function chooseEdit(edit) {
+    const at = chain.findIndex((one) => one.changes.some((id) => edit.ids.includes(id)));
+    if (at >= 0) return chooseLink(at);
+    leaveChain();
+    showInSource(edit, true, [make("h2", "", edit.where)]);
+  }
+
+  function showInSource(to, isChosen, about) {
+    const files = new Set(links.map((one) => one.file));
+    const also = to.at === undefined && !files.has(to.file) ? { file: to.file, line: to.line } : null;
+    const source = drawSources(links, also, chooseLink);
+    detail.replaceChildren(make("div", "cause", ...about), source);
+    detail.hidden = false;
+    goTo(source, to, isChosen);
+  }
+
+  function leaveChain() {
+    if (step !== null) steps[step].removeAttribute("aria-current");
+    step = null;
+  }
+
+  function onKeyInChain(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = steps.indexOf(event.target);
+    const last = steps.length - 1;
+    const [next, before] = [at + 1, at - 1];
+    const to = { __proto__: null, ArrowDown: next, j: next, ArrowUp: before, k: before };
+    Object.assign(to, { Home: 0, End: last });
+    if (event.key === "Enter" && step === at) {
+      event.preventDefault(); // it is shown: go there
+      return detail.querySelector(".source").focus();
+    }
+    if (!(event.key in to) || at < 0) return;
+    event.preventDefault();
+    if (to[event.key] in steps) chooseLink(to[event.key]);
   }
 
   // --- marks that stay -----------------------------------------------------------------------
@@ -560,7 +717,7 @@
   // --- begin ---------------------------------------------------------------------------------
 
   document.documentElement.classList.add("live");
-  document.getElementById("tools").hidden = false;
+  document.getElementById("tools").hidden = !tree;
   document.getElementById("copy").addEventListener("click", copy);
   document.getElementById("save").addEventListener("click", save);
   if (tree) {
@@ -571,7 +728,6 @@
     draw();
     tree.addEventListener("keydown", onKey);
     tree.addEventListener("click", onClick);
-    for (const part of [detail, help]) part.addEventListener("keydown", onKeyBeside);
     addEventListener("beforeprint", addToPrint);
     addEventListener("afterprint", () =>
       document.querySelectorAll(".printed").forEach((one) => one.remove()),
@@ -580,4 +736,14 @@
       marks.get(cause.id) === "root" && !path(cause).slice(1).some(isBenign);
     select(everything.find(isRoot) || tops[0], false);
   }
+  for (const part of [detail, help]) part.addEventListener("keydown", onKeyBeside);
+  steps.forEach((one, at) => {
+    one.addEventListener("click", () => chooseLink(at));
+    one.addEventListener("keydown", onKeyInChain);
+  });
+  edits.forEach((edit, at) => {
+    const choose = document.querySelector(`#change-${at} button`);
+    choose.addEventListener("click", () => chooseEdit(edit));
+  });
+  if (steps.length) chooseLink(0, false);
 }
