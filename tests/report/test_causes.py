@@ -56,6 +56,7 @@ def test_a_cause_says_what_it_explains_and_by_what() -> None:
         "outcome": "RIGHT",
         "values": {"kind": "RIGHT"},
         "passing": None,
+        "passing_text": None,
     }
     assert [statement["line"] for statement in cause["statements"]] == [15, 18]
     assert cause["children"] == [3, 4]

@@ -27,7 +27,7 @@ MORE = {
 
 
 @given(explanations())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_nothing_breaks_out_of_the_page(explanation: Explanation) -> None:
     page = Page(explain_page(explanation))
     allowed = {**ALLOWED, **MORE}

@@ -137,7 +137,7 @@ def test_what_else_has_to_be_known_comes_after_it() -> None:
 
 
 @given(explanations())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_story_fits_on_a_screen(explanation: Explanation) -> None:
     assert len(explain_story(explanation, width=100)) <= SCREEN
 
@@ -149,7 +149,7 @@ def test_no_length_is_too_much(length: int) -> None:
 
 
 @given(explanations(), st.integers(20, 120))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_text_stays_in_its_lines(explanation: Explanation, width: int) -> None:
     text = explain_text(explanation, width=width).plain
     assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & set(map(category, text.replace("\n", "")))

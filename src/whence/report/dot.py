@@ -85,8 +85,10 @@ def _told(cause: Cause) -> list[str]:
 
 
 def _predicate(predicate: Predicate, label: str) -> list[str]:
-    passing = f" ({label}: {predicate.passing})" if predicate.passing is not None else ""
-    return [f"{predicate.text} was {predicate.outcome}{passing}", place(predicate)]
+    told = [f"{predicate.text} was {predicate.outcome}"]
+    if predicate.passing is not None:
+        told.append(f"{label}: {predicate.passing_text or 'it'} was {predicate.passing}")
+    return [*told, place(predicate)]
 
 
 def _label(lines: Iterable[str]) -> str:

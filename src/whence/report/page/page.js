@@ -385,8 +385,8 @@
     for (const id of cause.also)
       if (causes.has(id)) told.push(", bears on ", link(causes.get(id)), " too");
     told.push(` · ${counted(cause.instances, "instruction")}`);
-    if (cause.predicate.passing !== null)
-      told.push(` · ${data.passing}: it was ${cause.predicate.passing}`);
+    const { passing, passing_text } = cause.predicate;
+    if (passing !== null) told.push(` · ${data.passing}: ${passing_text || "it"} was ${passing}`);
     chain.forEach((one, at) => {
       if (one.cause === cause.id) told.push(" · ", button("link", () => chooseLink(at), `step ${at + 1}`));
     });
