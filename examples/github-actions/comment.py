@@ -119,7 +119,7 @@ class Page:
         if found.get("dodged"):
             yield f"\n**Beware:** {prose(found['dodged'])}\n"
         if found.get("chain"):
-            yield "\n#### From the change to the failure\n\n"
+            yield self._before_chain()
             yield from _within([*enumerate(found["chain"], 1)], MOST // 4, self._link)
         auxiliary, others = found.get("auxiliary") or [], found.get("other") or []
         causes = found.get("causes") or []
@@ -142,8 +142,7 @@ class Page:
             also = " and the auxiliary changes" if found.get("auxiliary") else ""
             lines.append(f"With {them}{also} reverted, the test passes.")
         if found.get("reason"):
-            not_explained = "Not explained" if is_found else "Not found"
-            lines.append(f"{not_explained}: {prose(found['reason'])}")
+            lines.append(("" if is_found else "Not found: ") + prose(found["reason"]))
         place = f" at {self._place(failure)}" if failure.get("file") else ""
         lines.append(f"**Failure**{place}: {code(failure['message'])}")
         return "\n\n".join(lines) + "\n"
@@ -153,6 +152,13 @@ class Page:
         inside = f" in {code(change['function'])}" if change.get("function") else ""
         head = f"\n**{self._place({**change, 'line': line})}**{inside}\n\n"
         return head + fenced(str(change["text"]), "diff")
+
+    def _before_chain(self) -> str:
+        changes = "change" if len(self._found["root"]) == 1 else "changes"
+        is_good = self._found.get("passing") == "good"
+        passing = "the version that passes" if is_good else "the bad version without what broke it"
+        label = "good" if is_good else "reverted"
+        return f"\n#### From the {changes} to the failure\n\n*{label}* is {passing}.\n\n"
 
     def _link(self, numbered: tuple[int, dict[str, Any]]) -> str:
         number, link = numbered

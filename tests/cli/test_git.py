@@ -258,7 +258,7 @@ def test_the_last_step_of_a_bisect(dev: Developer, terms: list[str]) -> None:
     assert dev.git("bisect", "run", "sh", "-c", GREP).status == 0
     said = dev.asks("--bisect", "--", GREP)
     assert "tune" in said.err, said
-    assert "1 change of 2 broke the test" in said.out
+    assert "1 of 2 changes broke the test" in said.out
     dev.git("bisect", "reset")
     check_refused(dev.asks("--bisect", "--", GREP), "git bisect", slug="no-bisect")
 

@@ -118,7 +118,7 @@ def test_what_was_not_found_is_said() -> None:
 def test_isolated_is_not_explained() -> None:
     made = script.comment({**FOUND, "status": "isolated", "reason": "no front end", "chain": []})
     assert "the test passes." in made
-    assert "Not explained: no front end" in made
+    assert "\nno front end\n" in made
 
 
 def test_it_is_a_program(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_it_is_never_longer_than_github_takes(long: str) -> None:
     assert made.endswith(f"[The whole report]({BLOB}) has more.\n")
     assert "whence: 99 of 71 changes" in made
     assert "```diff" in made
-    assert "From the change to the failure" in made
+    assert "From the changes to the failure" in made
 
 
 @settings(deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,24 +73,14 @@ def git_whence(
 
     Exit status: 0 explained, 1 not explained (the report says why), 2 something to mend first.
     """
-    repository, say = here(), not options["quiet"]
-    if bisect:
-        if revisions:
-            raise click.UsageError("--bisect knows GOOD and BAD; leave them out.")
-        commit = first_bad()
-        if say:
-            click.echo(f"whence: the first bad commit is {about(commit)}", err=True)
-        revisions = f"{commit[:12]}^", commit[:12]
-    good, bad = _named(repository, revisions)
+    repository, say = here(), _silent if options["quiet"] else _say
+    good, bad = _named(repository, _bisected(revisions, say) if bisect else revisions)
     test, folder = _test(context, repository.prefix)
     changed = repository.changed(good, bad)
     named = named_in("" if no_keep else test, folder, changed)
     _check_rest(named, changed)
-    if say and named.tests:
-        kept = ", ".join(named.tests)
-        click.echo(
-            f"whence: the test command names {kept}: kept as in BAD (or --no-keep)", err=True
-        )
+    if named.tests:
+        say(f"the test command names {', '.join(named.tests)}: kept as in BAD (or --no-keep)")
     if context.get_parameter_source("build") is ParameterSource.COMMANDLINE:
         options["build"] = _inside(repository.prefix, options["build"])
     options["keep"] = (*options["keep"], *map(glob.escape, named.tests))
@@ -102,6 +92,14 @@ def git_whence(
 def main() -> None:
     """Entry point of git-whence, which git runs as `git whence`."""
     run(git_whence, "git whence", sys.argv[1:], goes_on=True)
+
+
+def _say(words: str) -> None:
+    click.echo(f"whence: {words}", err=True)
+
+
+def _silent(words: str) -> None:
+    """Say nothing."""
 
 
 # -- the two versions ------------------------------------------------------------------------
@@ -125,6 +123,15 @@ def _named(repository: Repository, revisions: Sequence[str]) -> tuple[str, str |
         )
     good, *bad = map(repository.revision, revisions)
     return good, bad[0] if bad else None
+
+
+def _bisected(revisions: Sequence[str], say: Callable[[str], None]) -> tuple[str, str]:
+    """Return what names the parent of the first bad commit, and what names the commit."""
+    if revisions:
+        raise click.UsageError("--bisect knows GOOD and BAD; leave them out.")
+    commit = first_bad()
+    say(f"the first bad commit is {about(commit)}")
+    return f"{commit[:12]}^", commit[:12]
 
 
 def _here_or(work_tree: Path | None) -> str:
