@@ -75,6 +75,36 @@ def test_an_else_if_is_a_statement_of_its_own() -> None:
     assert at(good, good.replace("n == 1", "n == 3")) == set()
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("        y,", "        z,"),
+        ("@cached", "@once"),
+        ("x: int", "x: str"),
+        ("if x", "if not x"),
+    ],
+)
+def test_statements_of_python_meet_the_changes_of_all_their_lines(before: str, after: str) -> None:
+    good = """@cached
+def f(
+    x: int,
+):
+    g(x,
+        y,
+        z)
+    with (a as b,
+          c if x else d):
+        pass
+"""
+    bad = good.replace(before, after)
+    with compared(good, bad, "a.py") as changes:
+        (change,) = changes.changes
+        meets = Meeting(changes)
+        met_at = {line for line in range(1, 11) if meets.at("a.py", line)}
+    statements = [{1}, {2, 3, 4}, {5, 6, 7}, {8, 9}]
+    assert met_at == next(lines for lines in statements if change.new.start in lines)
+
+
 def test_a_new_file_is_met_at_each_of_its_lines() -> None:
     bad = "int f(void) {\n  return 1; /*HERE*/\n}\n"
     with compared({"b.c": "int x;\n"}, {"b.c": "int x;\n", "a.c": bad}) as changes:
@@ -124,7 +154,7 @@ def test_code_that_became_a_comment_is_a_deletion() -> None:
     assert near(good.replace("check", "// check"), good.replace("check", "// recheck")) == set()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(pair=pairs)
 def test_every_line_of_a_change_meets_it(pair: tuple[Files, Files]) -> None:
     with comparison(*pair) as (changes, _):
@@ -134,10 +164,23 @@ def test_every_line_of_a_change_meets_it(pair: tuple[Files, Files]) -> None:
                 assert change.id in meets.at(change.file, line)
             for line in change.old.lines if change.removed else ():
                 assert change.id in meets.removed_at(change.old_file, line)
-            assert isinstance(meets.declares(change.id), frozenset)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
+@given(pair=pairs)
+def test_whatever_the_files_hold_every_question_has_an_answer(pair: tuple[Files, Files]) -> None:
+    with comparison(*pair) as (changes, _):
+        meets = Meeting(changes)
+        everything = changes.everything
+        for change in changes.changes:
+            meets.declares(change.id)
+            for line in range(20):
+                assert meets.near(change.file, line) <= everything
+                assert meets.through(change.file, line) <= everything
+                assert meets.removed_through(change.old_file, line) <= everything
+
+
+@settings(max_examples=30, deadline=None)
 @given(
     numbers=st.lists(st.integers(0, 9), min_size=1, max_size=12),
     edited=st.lists(st.integers(0, 9), min_size=1, max_size=12),

@@ -184,6 +184,24 @@ def test_a_change_declares_the_names_that_it_gives_another_meaning() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "use"),
     [
+        ("int g(int x, int y = 1);", "int g(int x, int y = 2);", "g(n)"),
+        ("struct s {\n  int x = 1;\n};", "struct s {\n  int x = 2;\n};", "s().x"),
+        ("class s {\n  int g(int);\n};", "class s {\n  int g(long);\n};", "s().g(n)"),
+        ("using T = int;\nT g();", "using T = char;\nT g();", "g()"),
+        ("namespace a {\nint x = 1;\n}", "namespace a {\nint x = 2;\n}", "a::x"),
+        ("template <class T>\nT g(T);", "template <class T>\nint g(T);", "g(n)"),
+        ("int s::x = 1;", "int s::x = 2;", "s::x"),
+    ],
+)
+def test_cpp_meets_what_only_it_can_declare(before: str, after: str, use: str) -> None:
+    good, bad = (f"{text}\n\n\n{USE % use}" for text in (before, after))
+    assert through(good, bad, "a.cpp")
+    assert not through(good.replace(use, "n"), bad.replace(use, "n"), "a.cpp")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use"),
+    [
         ("LIMIT = 1", "LIMIT = 2", "LIMIT + n"),
         ("A = 1\nLIMIT = A", "A = 2\nLIMIT = A", "LIMIT + n"),
         ("class C:\n    limit = 1", "class C:\n    limit = 2", "n.limit"),

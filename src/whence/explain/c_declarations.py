@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import takewhile
 
 from tree_sitter import Node
@@ -37,7 +38,15 @@ def read_c_locals(source: Source, function: Declaration) -> Iterator[Declaration
     assert function.node is not None
     lines = lines_of(function.node)[0]
     for node in source.captures(_DECLARED, lines.start, lines.stop - 1).get("d", ()):
-        yield from _declaration(node, function.name, is_local=True)
+        for declaration in _declaration(node, function.name, is_local=True):
+            yield replace(declaration, scope=_scope(node))
+
+
+def _scope(node: Node) -> range:
+    around: Node | None = node.parent
+    while around is not None and not around.type.endswith(("_statement", "_definition")):
+        around = around.parent
+    return lines_of(around or node)[0]
 
 
 def _inside(around: Node, owner: str) -> Iterator[Declaration]:
@@ -90,19 +99,16 @@ def _made(
         is_shared,
         is_layout,
         is_local,
-        function,
+        node=function,
     )
 
 
 def _macro(node: Node) -> Iterator[Declaration]:
-    parameters = uses("c", text_of(node.child_by_field_name("parameters")))
-    body = node.child_by_field_name("value")
-    for macro in _made(
-        Sort.MACRO, node.child_by_field_name("name"), "", [node], uses_=text_of(body)
-    ):
-        yield Declaration(
-            macro.sort, macro.name, "", macro.lines, macro.shape, macro.uses - parameters
-        )
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("value")
+    parameters = {use.name for use in uses("c", text_of(node.child_by_field_name("parameters")))}
+    for macro in _made(Sort.MACRO, name, "", [node], uses_=text_of(body)):
+        used = frozenset(use for use in macro.uses if use.name not in parameters)
+        yield replace(macro, uses=used)
 
 
 def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Declaration]:
@@ -233,7 +239,7 @@ def _held_by_value(body: Node) -> bytes:
 
 def _enumerators(body: Node) -> Iterator[Declaration]:
     """Yield the constants of an enum: one without a value rests on those before it."""
-    base: list[Node] = []
+    base, count = body, 0
     todo = list(reversed(body.named_children))
     while todo:
         node = todo.pop()
@@ -241,14 +247,13 @@ def _enumerators(body: Node) -> Iterator[Declaration]:
             todo += reversed(node.named_children)
         if node.type != "enumerator":
             continue
-        value = node.child_by_field_name("value")
-        base = [node] if value is not None else [*base, node]
-        name, count = text_of(node.child_by_field_name("name")), b"%d" % len(base)
+        base, count = (node, 0) if node.child_by_field_name("value") else (base, count + 1)
+        value = text_of(base.child_by_field_name("value"))
         yield Declaration(
             Sort.ENUMERATOR,
-            name.decode("utf-8", "replace"),
+            text_of(node.child_by_field_name("name")).decode("utf-8", "replace"),
             "",
-            (range(base[0].start_point[0] + 1, node.end_point[0] + 2),),
-            (*lexemes("c", text_of(base[0].child_by_field_name("value"))), count),
-            uses("c", text_of(base[0].child_by_field_name("value"))),
+            (range(base.start_point[0] + 1, node.end_point[0] + 2),),
+            (*lexemes("c", value), b"+%d" % count),
+            uses("c", value),
         )

@@ -65,9 +65,9 @@ def _redeclared(good: Side, bad: Side) -> Iterator[Changed]:
 
 
 def _says(same: list[Changed], side: Side) -> list[tuple[bytes, ...]]:
-    """Return all that one side says of a name, in order."""
+    """Return all that one side says of a name, in whatever order."""
     files = [(side.file(c.file), c.declaration) for c in same if c.side is side]
-    return [file.says(declaration) for file, declaration in files if file is not None]
+    return sorted(file.says(declaration) for file, declaration in files if file is not None)
 
 
 def _declared(side: Side, functions: set[str]) -> Iterator[Changed]:

@@ -33,6 +33,10 @@ class Conditions:
         self._starts.append(lines.stop)
         self._open.append(stack)
 
+    def above(self, line: int) -> list[range]:
+        """Return those of the directives around a line that decide whether it is compiled."""
+        return [lines for lines in self.around(line) if lines.stop <= line]
+
     def around(self, line: int) -> list[range]:
         """Return the lines of the directives around a line, `#else` and `#endif` too."""
         at = bisect.bisect_right(self._starts, line) - 1

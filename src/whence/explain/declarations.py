@@ -39,6 +39,7 @@ class Declaration:
     is_shared: bool = False  # seen from files that do not include this one
     is_layout: bool = False  # a struct, union or enum: matters to those that name it themselves
     is_local: bool = False  # to the function that owns it
+    scope: range | None = None  # the lines where it is seen, if not everywhere in its file
     node: Node | None = field(default=None, compare=False)  # of a function with a body
 
     @property

@@ -26,7 +26,7 @@ _PYTHON = re.compile(
     re.DOTALL,
 )
 _WORDS = re.compile(_WORD)
-_POINTER = re.compile(rb"\s*\*[\s*]*" + _WORD)
+_POINTER = re.compile(rb"\s*\*[\s*]*(?:,|" + _WORD + rb")")
 
 
 class Use(NamedTuple):

@@ -13,8 +13,9 @@ from whence.explain.conditions import Conditions
 from whence.explain.declarations import Declaration, lines_of
 from whence.explain.lexemes import Use, lexemes, uses
 from whence.explain.python_declarations import read_python, read_python_locals
-from whence.explain.statements import Statement, Statements
+from whence.explain.statements import Statements
 
+_MANY_SIGNS = 50  # a switch with more labels would use half of the program
 Locals = dict[str, list[Declaration]]  # by name
 
 
@@ -64,13 +65,19 @@ class File:
             self._locals[key] = _by_name(reader(self.source, function))
         return self._locals[key]
 
-    def text(self, statement: Statement) -> bytes:
+    def text(self, *lines: range) -> bytes:
         return b"\n".join(
-            line for lines in statement for line in self._lines[lines.start - 1 : lines.stop - 1]
+            line for some in lines for line in self._lines[some.start - 1 : some.stop - 1]
         )
 
-    def uses(self, statement: Statement) -> frozenset[Use]:
-        return uses(self.language, self.text(statement))
+    def used_at(self, line: int) -> frozenset[Use]:
+        """Return the names that the statement at a line uses, its conditions included."""
+        lines = [range(line, line + 1), *self.conditions.above(line)]
+        for statement in self.statements.at(line):
+            lines += statement.head
+            if len(statement.signs) <= _MANY_SIGNS:
+                lines += statement.signs
+        return uses(self.language, self.text(*lines))
 
     def is_code(self, line: int) -> bool:
         """Is there more on the line than blanks and a comment?"""
@@ -91,7 +98,7 @@ class File:
 
     def says(self, declaration: Declaration) -> tuple[bytes, ...]:
         """Return all that a declaration says, with the conditions that it is under."""
-        conditions = self.text(tuple(self.conditions_around(declaration)))
+        conditions = self.text(*self.conditions.above(declaration.lines[0].start))
         return (*lexemes(self.language, conditions), *declaration.shape)
 
 

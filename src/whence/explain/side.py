@@ -75,7 +75,7 @@ class Side:
         """Return the lines of the statement at a line; the line itself if that is all we know."""
         file = self.file(path)
         statements = file.statements.at(line) if file else []
-        return [lines for statement in statements for lines in statement] or [range(line, line + 1)]
+        return [lines for some in statements for lines in some.lines] or [range(line, line + 1)]
 
     def is_code(self, path: str, line: int) -> bool:
         """Is there more than blanks and comments on a line, as far as we know?"""

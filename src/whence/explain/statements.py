@@ -7,10 +7,22 @@ what belongs to it: braces, `else`, `case` labels.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
-Statement = tuple[range, ...]  # of lines
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The lines of one statement, as ranges in which there is nothing else."""
+
+    head: tuple[range, ...]
+    signs: tuple[range, ...]
+
+    @property
+    def lines(self) -> tuple[range, ...]:
+        return self.head + self.signs
+
 
 # Their signs belong to the statement around them, what they hold are statements of their own.
 _INSIDES = {
@@ -32,17 +44,26 @@ class _Growing:
 
     def __init__(self) -> None:
         self.ranges: list[range] = []
+        self.are_signs: list[bool] = []
         self.is_interrupted = True  # another statement began since the last lines
 
-    def add(self, first: int, last: int) -> range:
+    def add(self, first: int, last: int, is_sign: bool) -> range:
         """Take in some lines; return those that are new."""
         if self.is_interrupted:
             self.ranges.append(range(first, first))
+            self.are_signs.append(is_sign)
         # Comments and blank lines that only its own lines surround are inside of it.
         start, stop = self.ranges[-1].start, self.ranges[-1].stop
         self.ranges[-1] = range(start, max(last + 1, stop))
         self.is_interrupted = False
         return range(stop, last + 1)
+
+    def grown(self) -> Statement:
+        both = list(zip(self.ranges, self.are_signs, strict=True))
+        return Statement(
+            tuple(lines for lines, is_sign in both if not is_sign),
+            tuple(lines for lines, is_sign in both if is_sign),
+        )
 
 
 class Statements:
@@ -50,14 +71,12 @@ class Statements:
 
     def __init__(self, root: Node) -> None:
         self._all: list[_Growing] = []
-        self._heads: dict[int, set[int]] = defaultdict(set)  # line to what can run there
-        self._signs: dict[int, set[int]] = defaultdict(set)
+        self._at: dict[int, set[int]] = defaultdict(set)
         self._read(root)
 
     def at(self, line: int) -> list[Statement]:
-        """Return the statements that can run at a line; of a mere sign, the one it belongs to."""
-        numbers = self._heads.get(line) or self._signs.get(line) or ()
-        return [tuple(self._all[number].ranges) for number in sorted(numbers)]
+        """Return the statements that can run at a line; none where there is a mere sign."""
+        return [self._all[number].grown() for number in sorted(self._at.get(line, ()))]
 
     def _read(self, root: Node) -> None:
         outside = self._new(None)
@@ -85,9 +104,9 @@ class Statements:
         return len(self._all) - 1
 
     def _add(self, owner: int, first: int, last: int, is_sign: bool) -> None:
-        found = self._signs if is_sign else self._heads
-        for line in self._all[owner].add(first, last):
-            found[line].add(owner)
+        for line in self._all[owner].add(first, last, is_sign):
+            if not is_sign:
+                self._at[line].add(owner)
 
 
 def _is_statement(kind: str, parent: str) -> bool:

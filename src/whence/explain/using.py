@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from whence.changes.syntax import language_of
 from whence.explain.changed import Changed
 from whence.explain.declarations import Declaration, Sort
-from whence.explain.lexemes import Use, uses
+from whence.explain.lexemes import Use
 from whence.explain.reading import File
 from whence.explain.side import Ids, Side
 
@@ -39,42 +39,35 @@ class Using:
     def at(self, path: str, line: int) -> Ids:
         """Return the changes of names that the statement at a line reaches."""
         file = self._side.file(path)
-        if file is None:
-            return _NONE
-        around = file.conditions.around(line)
-        lines = (*self._side.statement_lines(path, line), *around)
-        used = uses(file.language, file.text(lines))
-        found = self._from_statement(path, file, line, used)
-        return _NONE.union(*(c.changes for c in found if self._is_before(c, path, line)))
+        found = self._from_statement(path, file, line) if file else ()
+        return _NONE.union(*(c.changes for c in found if self._applies(c, path, line)))
 
-    def _from_statement(
-        self, path: str, file: File, line: int, used: frozenset[Use]
-    ) -> Iterator[Changed]:
+    def _from_statement(self, path: str, file: File, line: int) -> Iterator[Changed]:
         function = file.function_at(line)
         local = file.local_to(function) if function else {}
-        owner = function.name if function else ""
-        if Use("return") in used:
-            used |= {Use(owner)}  # it gives what the head of the function says
+        used = file.used_at(line)
+        if function and any(use.name == "return" for use in used):
+            used |= {Use(function.name)}  # it gives what the head of the function says
         for use in used:
-            declared = [d for d in local.get(use.name, ()) if d.is_local and not use.is_member]
-            if not declared:
-                yield from self._reach((path, use, False))
-                continue
-            for changed in self._changed.get(use.name, ()):
-                if changed.declaration.is_local and changed.declaration.owner == owner:
+            seen = [] if use.is_member else local.get(use.name, [])
+            hiding = [d for d in seen if d.is_local and (d.scope is None or line in d.scope)]
+            stops = [stop for d in hiding for stop in _beyond(path, d, False)]
+            for stop in stops if hiding else [(path, use, False)]:
+                yield from self._reach(stop)
+            for changed in () if use.is_member else self._changed.get(use.name, ()):
+                it = changed.declaration
+                if it.is_local and function and it.owner == function.name:
                     yield changed
-            for declaration in declared:
-                for stop in _beyond(path, declaration, False):
-                    yield from self._reach(stop)
 
-    def _is_before(self, changed: Changed, path: str, line: int) -> bool:
-        """Is the declaration before the line, if its kind has to be?"""
+    def _applies(self, changed: Changed, path: str, line: int) -> bool:
+        """Is the line where the declaration is seen: in its scope, or after it?"""
         declaration = changed.declaration
-        if declaration.sort not in _DECLARED_FIRST or language_of(path) not in ("c", "cpp"):
-            return True
         if changed.side is not self._side:
             path, line = self._side.path_there(path) or "", self._side.nearest_there(path, line)
-        return changed.file != path or declaration.lines[0].start <= line
+        if declaration.scope is not None:
+            return line in declaration.scope
+        comes_first = declaration.sort in _DECLARED_FIRST and language_of(path) in ("c", "cpp")
+        return not comes_first or changed.file != path or declaration.lines[0].start <= line
 
     def _reach(self, start: _Stop) -> list[Changed]:
         """Return the changed declarations that a name leads to."""
