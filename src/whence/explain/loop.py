@@ -12,6 +12,7 @@ from whence.search.among import Phase, find_among
 from whence.search.isolate import Answer, Question, isolate
 
 _NEARER = 4.0  # so much likelier is a change that is met one level nearer to the failure
+_TOO_MANY = 50  # suspects: then nothing more is learnt by having still more of them
 _ELSEWHERE = 1e-3  # at most the weight of what no cause meets
 
 
@@ -29,7 +30,8 @@ def find_root(work: Work, theta: Theta, question: Question) -> Answer:
         work.watcher.phase(f"looking for causes, level {theta.depth + 1}")
         with work.timed("semantics"):
             has_grown = theta.grow()
-        if not has_grown and theta.suspects() == suspects:
+        is_exhausted = not has_grown and theta.suspects() == suspects
+        if is_exhausted or len(suspects) > _TOO_MANY:
             return _beyond(work, theta, question)
 
 

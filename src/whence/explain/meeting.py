@@ -15,6 +15,7 @@ from whence.explain.using import Using
 from whence.model import ChangeId
 
 _NONE: Ids = frozenset()
+_MOST_HELD = 8  # changes to one statement; of more, those to its first line count
 
 
 class Meeting:
@@ -80,7 +81,10 @@ class Meeting:
         key = (side, file, line)
         if key not in self._held:
             lines = side.statement_lines(file, line)
-            found = side.touching(file, range(line, line + 1), *lines)
+            own = range(line, line + 1)
+            found = side.touching(file, own, *lines)
+            if len(found) > _MOST_HELD:  # a switch, and every changed label of it
+                found = side.touching(file, own)
             self._held[key] = found | side.uncommented(file, line)
         return self._held[key]
 

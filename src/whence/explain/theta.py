@@ -25,8 +25,7 @@ class Theta:
         self.tree = tree
         self._meeting = meeting
         self._level = [0]
-        self._missing_of: list[int] = []  # causes whose missing statements are known only now
-        self.met: dict[ChangeId, float] = {}  # at which level first
+        self.met: dict[ChangeId, float] = {}  # how far from the failure, in levels
         self._meet_all([0])
 
     @property
@@ -48,12 +47,13 @@ class Theta:
         return bool(below)
 
     def _meet_all(self, numbers: list[int]) -> None:
-        for number in numbers:
+        for place, number in enumerate(numbers):  # the nearest to the failure come first
             cause = self.tree.cause(number)
+            level = cause.level + _INDIRECTLY * place / len(numbers)
             for change in self.changes_of(cause):
-                self._meet(change, float(cause.level))
+                self._meet(change, level)
             for change in through(cause, self._meeting):
-                self._meet(change, cause.level + _INDIRECTLY)
+                self._meet(change, level + _INDIRECTLY)
 
     def _meet(self, change: ChangeId, level: float) -> None:
         self.met[change] = min(level, self.met.get(change, level))

@@ -17,7 +17,7 @@ from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
 from whence.search.isolate import Answer, Question, find_one
 
-_MOST_ALONE = 8  # suspects that are tried one by one where all together fall apart
+_MOST_ALONE = 12  # suspects that are tried one by one where all together fall apart
 
 
 @dataclass(frozen=True)
