@@ -194,7 +194,9 @@ def test_a_program_that_dies_is_explained_up_to_where_it_died(
     assert failed(tmp_path, text, kind).links[-1] == "fails"
 
 
-@pytest.mark.parametrize("text", [pytest.param(STATUS, id="returned"), pytest.param(EXITS, id="exit()")])
+@pytest.mark.parametrize(
+    "text", [pytest.param(STATUS, id="returned"), pytest.param(EXITS, id="exit()")]
+)
 def test_an_exit_status_is_explained(tmp_path: Path, text: str) -> None:
     failed(tmp_path, text, "exit")
 

@@ -69,10 +69,10 @@ def test_then_how_from_the_change_to_the_failure() -> None:
     at = lines.index("From the changes to the failure (good is the version that passes):")
     assert lines[at + 1 : at + 7] == [
         "  1  src/invoice.c:7 in rounded  return tenths / 10;",
-        "     The changed line computes something else. (2 times)  "
-        "good: rounded = 505, bad: rounded = 504",
+        "     The changed line computes something else.  "
+        "good: rounded = 505, bad: rounded = 504  (2 times)",
         "  2  src/invoice.c:20 in total   sum += rounded(atol(prices[i]));",
-        "     `sum` takes it on. (2 times)  good: sum = 1005, bad: sum = 1003",
+        "     good: sum = 1005, bad: sum = 1003  (2 times)",
         "  3  src/invoice.c:20 in total   not run: sum = reduced(sum);",
         "     This does not run any more: it was removed.  good: sum = 905",
     ]
@@ -81,8 +81,8 @@ def test_then_how_from_the_change_to_the_failure() -> None:
 
 def test_what_the_other_values_are_of_is_said() -> None:
     text = "\n".join(shown(invoice(passing="reverted")))
-    assert "(reverted is the bad version without what broke it):" in text
-    assert "reverted: sum = 1005, bad: sum = 1003" in text
+    assert "(good is the bad version with what broke it reverted):" in text
+    assert "good: sum = 1005, bad: sum = 1003" in text
 
 
 def test_several_values_are_told_apart() -> None:

@@ -138,12 +138,11 @@ class Weaver:
     def _gone(self, missing: Missing, cause: Cause, own: Reverted) -> Link:
         """A statement that was removed, or that another one took the place of."""
         statement = missing.statement
-        values = {name: v for name, v in statement.values.items() if v not in _TRUTH}
+        values = _no_truths(statement.values)
         instead = [c for c in sorted(own) if self._changes[c].added.strip()]
         if instead:
             change = self._changes[instead[0]]
             says = f"before, this was `{statement.text}`"
-            says += f", which gave {_told(values)}" if values else ""
             return Link(
                 Step.CHANGE, change.file, change.new.start, statement.function,
                 _first(change.added), says, passing=values, changes=tuple(sorted(own)),
@@ -151,7 +150,7 @@ class Weaver:
             )  # fmt: skip
         return Link(
             Step.MISSING, missing.file, missing.line, statement.function, statement.text,
-            "this no longer runs here" + (f"; it gave {_told(values)}" if values else ""),
+            "this no longer runs here",
             passing=values, changes=tuple(sorted(own)), cause=cause.id,
         )  # fmt: skip
 
@@ -160,14 +159,11 @@ class Weaver:
         own = self._at(predicate)
         statement = next((s for s in cause.statements if _is_at(s, predicate)), None)
         failing, passing = _both(statement) if statement else ({}, {})
-        if predicate.passing is not None:
-            failing[predicate.text] = predicate.outcome
-            passing[predicate.passing_text or predicate.text] = predicate.passing
         return Link(
             Step.CHANGE if own else Step.BRANCH, predicate.file, predicate.line,
             predicate.function, statement.text if statement else "",
             ("the changed line: " if own else "so ") + _outcome(cause, is_changed=bool(own)),
-            failing, passing, tuple(sorted(own)), cause.id, cause.times,
+            _no_truths(failing), _no_truths(passing), tuple(sorted(own)), cause.id, cause.times,
         )  # fmt: skip
 
     def _failure(self, cause: Cause) -> Link:
@@ -176,7 +172,7 @@ class Weaver:
         failing, passing = _both(here[-1]) if here else ({}, {})
         return Link(
             Step.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
-            failing, passing,
+            _no_truths(failing), _no_truths(passing),
             tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
         )  # fmt: skip
 
@@ -198,11 +194,10 @@ def _outcome(cause: Cause, *, is_changed: bool) -> str:
 
 def _changed(statement: Statement, cause: Cause, own: Reverted) -> Link:
     failing, passing = _both(statement)
-    told = _instead(failing, passing) or _told(statement.values)
     return Link(
         Step.CHANGE, statement.file, statement.line, statement.function, statement.text,
-        f"the changed line: {told}" if told else "the changed line runs",
-        failing or statement.values, passing, tuple(sorted(own)), cause.id, statement.instances,
+        "this line was changed", failing or statement.values, passing, tuple(sorted(own)),
+        cause.id, statement.instances,
     )  # fmt: skip
 
 
@@ -210,8 +205,7 @@ def _value(statement: Statement, cause: Cause) -> Link:
     failing, passing = _both(statement)
     return Link(
         Step.VALUE, statement.file, statement.line, statement.function, statement.text,
-        f"so {_instead(failing, passing)}",
-        failing, passing, (), cause.id, statement.instances,
+        "what is wrong is passed on", failing, passing, (), cause.id, statement.instances,
     )  # fmt: skip
 
 
@@ -223,14 +217,9 @@ def _both(statement: Statement) -> tuple[dict[str, str], dict[str, str]]:
     return failing, {name: statement.passing[name] for name in failing}
 
 
-def _instead(failing: Mapping[str, str], passing: Mapping[str, str]) -> str:
-    return ", ".join(
-        f"`{name}` is {value} instead of {passing[name]}" for name, value in failing.items()
-    )
-
-
-def _told(values: Mapping[str, str]) -> str:
-    return ", ".join(f"`{name}` = {value}" for name, value in values.items())
+def _no_truths(values: Mapping[str, str]) -> dict[str, str]:
+    """The values without those of conditions: how they came out is said in words."""
+    return {name: value for name, value in values.items() if value not in _TRUTH}
 
 
 def _first(lines: bytes) -> str:

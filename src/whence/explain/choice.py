@@ -178,7 +178,7 @@ class Chooser:
             met = changes_of(cause, meeting, has_passing=tree.comparison is not None)
             causes[number] = replace(cause, changes=tuple(sorted(met | through(cause, meeting))))
         changes = self._work.changes.changes
-        weaver = Weaver(changes, meeting, root, causes, _failed(self._found))
+        weaver = Weaver(changes, meeting, root, causes, _failed(self._found, causes[0]))
         return Told(tree, tuple(causes.values()), weaver.chain(), passing)
 
     def _with_removed(self, cause: Cause) -> Cause:
@@ -191,12 +191,19 @@ class Chooser:
         return replace(cause, missing=missing)
 
 
-def _failed(found: Found) -> Failed:
+def _failed(found: Found, cause: Cause) -> Failed:
+    """Where the test failed; what a function returns shows in a statement, not in its brace."""
     place = found.place
-    if place is None:
-        return Failed(found.words, "", 0, "", "")
-    text = found.flow.thread.recording.lines.line(place.file, place.line)
-    return Failed(found.words, place.file, place.line, place.function, text)
+    words = found.words
+    if place is not None:
+        text = found.flow.thread.recording.lines.line(place.file, place.line)
+        words = words.replace(f" at {place.file}:{place.line}", "")
+        if text != "}" or not cause.statements:
+            return Failed(f"the failure: {words}", place.file, place.line, place.function, text)
+    if not cause.statements:
+        return Failed(f"the failure: {words}", "", 0, "", "")
+    last = cause.statements[-1]
+    return Failed(f"the failure: {words}", last.file, last.line, last.function, last.text)
 
 
 def _beside(changes: ChangeSet, root: Reverted) -> Reverted:

@@ -82,7 +82,7 @@ class _Explaining:
         answer = search_all(self._work, question, checks=True)
         result = self._session.told(answer, bad, question.executed, self._work.times())
         if answer.holds:
-            reason = f"isolated, but not explained: {why_not}"
+            reason = why_not
             result = replace(
                 result, reason=f"{result.reason}; {reason}" if result.reason else reason
             )
@@ -132,7 +132,7 @@ class _Explaining:
         if choice.told.chain and choice.answer.holds:
             result = replace(result, status="explained")
         elif result.reason is None:
-            result = replace(result, reason=f"isolated, but not explained: {_NO_WAY}")
+            result = replace(result, reason=_NO_WAY)
         why = replace(
             result_of(choice.told.tree, seconds={}),
             causes=choice.told.causes,

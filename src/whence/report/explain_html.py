@@ -102,7 +102,7 @@ def _story(explanation: Explanation) -> Iterator[str]:
     if explanation.chain:
         yield f"<h2>How</h2><p>{SAYS_PASSING.get(explanation.passing, '')}</p>"
         yield '<ol id="chain">'
-        yield from (_link(link, explanation.passing) for link in explanation.chain)
+        yield from (_link(link) for link in explanation.chain)
         yield "</ol>"
     yield from _others(explanation.alternatives)
     if explanation.why and explanation.why.causes:
@@ -126,7 +126,7 @@ def _line(line: str) -> str:
     return f'<code class="{_SIGNS.get(line[:1], "plain")}">{as_text(line)}</code>'
 
 
-def _link(link: Link, passing: str) -> str:
+def _link(link: Link) -> str:
     at = f"{link.file}:{link.line}" if link.file else ""
     place = " in ".join(filter(None, (at, link.function)))
     lost = "not run: " if link.step is Step.MISSING else ""
@@ -135,7 +135,7 @@ def _link(link: Link, passing: str) -> str:
         f'<li><button type="button" class="step {link.step.value}">'
         f'<span class="place">{as_text(place)}</span> {lost}{as_code(link.text)} '
         f'<span class="says">{as_sentence(sentence(link.says))}{times}</span> '
-        f'<span class="values">{as_text(both(link.passing, link.failing, passing))}</span>'
+        f'<span class="values">{as_text(both(link.passing, link.failing))}</span>'
         "</button></li>"
     )
 

@@ -12,7 +12,7 @@ from whence.report.text import KINDS, counted
 
 SAYS_PASSING = {
     "good": "good is the version that passes",
-    "reverted": "reverted is the bad version without what broke it",
+    "reverted": "good is the bad version with what broke it reverted",
 }
 """What the values beside those of the failing run are of."""
 
@@ -102,9 +102,9 @@ def together(words: Sequence[str], most: int = 3) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def both(passing: Mapping[str, str], failing: Mapping[str, str], label: str) -> str:
+def both(passing: Mapping[str, str], failing: Mapping[str, str]) -> str:
     """Such as `good: sum = 4, bad: sum = 1`."""
-    told = [f"{label}: {listed(passing)}" if passing else ""]
+    told = [f"good: {listed(passing)}" if passing else ""]
     told.append(f"bad: {listed(failing)}" if failing else "")
     return ("; " if max(len(passing), len(failing)) > 1 else ", ").join(filter(None, told))
 

@@ -145,7 +145,7 @@ def _placed(chain: Sequence[Link]) -> list[tuple[int, Link]]:
 
 
 def _flow_location(number: int, link: Link, explanation: Explanation) -> Json:
-    values = both(link.passing, link.failing, explanation.passing)
+    values = both(link.passing, link.failing)
     says = " ".join(filter(None, (sentence(_words(link.says)), _words(values)))) or link.step.value
     state = {_words(name) or "?": {"text": _words(v) or "?"} for name, v in link.failing.items()}
     return {

@@ -53,7 +53,7 @@ def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -
     room = most - len(head) - len(before)
     needed = sum(map(len, chain))
     shown = _diffs(diffs, max(room - needed, room // 3))
-    story = [*head, *shown, *before, *_folded(chain, room - len(shown))]
+    story = [*head, *shown, *before, *_folded(chain, explanation.chain, room - len(shown))]
     return story if chain else story[:-1]  # which is empty
 
 
@@ -127,12 +127,12 @@ def _steps(explanation: Explanation, width: int) -> list[list[Text]]:
     places = [_place(link) for link in explanation.chain]
     room = min(max(map(len, places), default=0), _WIDEST)
     return [
-        _step(number, link, f"{place:{room}}", explanation.passing, width)
+        _step(number, link, f"{place:{room}}", width)
         for number, (link, place) in enumerate(zip(explanation.chain, places, strict=True))
     ]
 
 
-def _step(number: int, link: Link, place: str, passing: str, width: int) -> list[Text]:
+def _step(number: int, link: Link, place: str, width: int) -> list[Text]:
     page = Lines(width)
     page.line(
         Text.assemble(
@@ -142,13 +142,14 @@ def _step(number: int, link: Link, place: str, passing: str, width: int) -> list
             (plain(link.text), "red strike" if link.step is Step.MISSING else ""),
         )
     )
-    says = Text(plain(sentence(link.says)))
-    if link.times > 1:
-        says.append(f" ({link.times:,} times)", "dim")
-    values = Text(plain(both(link.passing, link.failing, passing)), "green")
+    values = Text(plain(both(link.passing, link.failing)), "green")
+    says = Text("" if link.step is Step.VALUE and values else plain(sentence(link.says)))
     if len(says) and len(values):
         says.append("  ")
-    page.add(says.append_text(values), " " * 5, most=2)
+    says.append_text(values)
+    if link.times > 1:
+        says.append(f"  ({link.times:,} times)", "dim")
+    page.add(says, " " * 5, most=2)
     return page.lines
 
 
@@ -157,23 +158,32 @@ def _place(link: Link) -> str:
     return plain(" in ".join(filter(None, (at, link.function))))
 
 
-def _folded(steps: Sequence[list[Text]], room: int) -> list[Text]:
-    """The steps; if there is no room for all, those at both ends."""
+def _folded(steps: Sequence[list[Text]], links: Sequence[Link], room: int) -> list[Text]:
+    """The steps; if there is no room for all, the changes and those at both ends."""
     if sum(map(len, steps)) <= room:
         return [line for step in steps for line in step]
-    front, back = 0, 0
-    room -= 1
-    while True:
-        is_front = front <= back
-        step = steps[front] if is_front else steps[-1 - back]
-        room -= len(step)
-        if room < 0:
-            break
-        front, back = front + is_front, back + (not is_front)
-    left = len(steps) - front - back
-    note = Text(f"     … {counted(left, 'more step')}, in --html or --json", "dim")
-    ends = (*steps[:front], [note], *steps[len(steps) - back :])
-    return [line for step in ends for line in step]
+    last = len(steps) - 1
+    ends = [at for k in range(last // 2 + 1) for at in (k, last - k)]
+    changed = [k for k, link in enumerate(links) if link.changes]
+    shown: set[int] = set()
+    for at in dict.fromkeys((last, *changed, *ends)):
+        together = {*shown, at}
+        gaps = sum(k - 1 not in together for k in {*together, last + 1}) - (0 in together)
+        if sum(len(steps[k]) for k in together) + gaps <= room:
+            shown = together
+    lines: list[Text] = []
+    left = 0
+    for number, step in enumerate(steps):
+        if number not in shown:
+            left += 1
+            continue
+        lines += [_left_out(left)] * (left > 0) + step
+        left = 0
+    return lines + [_left_out(left)] * (left > 0)
+
+
+def _left_out(count: int) -> Text:
+    return Text(f"     … {counted(count, 'more step')}, in --html or --json", "dim")
 
 
 # --- what else -------------------------------------------------------------------------------
