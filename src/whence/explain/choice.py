@@ -15,7 +15,7 @@ from whence.explain.dodge import steered_around
 from whence.explain.recorder import counterpart
 from whence.explain.theta import Theta, changes_of, through
 from whence.explain.work import Unexplained, Work
-from whence.model import Alternative, Cause, Link, Outcome, Reverted
+from whence.model import Alternative, Cause, ChangeId, Link, Missing, Outcome, Reverted
 from whence.search.among import Instead, find_instead
 from whence.search.asking import union
 from whence.search.isolate import Answer, Question, find_others, units_of
@@ -183,12 +183,14 @@ class Chooser:
 
     def _with_removed(self, cause: Cause) -> Cause:
         """A cause whose missing statements say which changes removed them."""
-        removed = self._work.meeting.removed_at
-        missing = tuple(
-            replace(one, changes=tuple(sorted(removed(one.statement.file, one.statement.line))))
-            for one in cause.missing
-        )
+        missing = tuple(replace(one, changes=self._removing(one)) for one in cause.missing)
         return replace(cause, missing=missing)
+
+    def _removing(self, missing: Missing) -> tuple[ChangeId, ...]:
+        """The changes that removed a statement: it, or what it takes for it to be compiled."""
+        file, line = missing.statement.file, missing.statement.line
+        meeting = self._work.meeting
+        return tuple(sorted(meeting.removed_at(file, line) or meeting.removed_through(file, line)))
 
 
 def _failed(found: Found, cause: Cause) -> Failed:

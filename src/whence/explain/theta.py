@@ -80,11 +80,13 @@ def changes_of(cause: Cause, meeting: Meeting, *, has_passing: bool) -> frozense
 
 
 def through(cause: Cause, meeting: Meeting) -> frozenset[ChangeId]:
-    """The changes that the statements of a cause meet through what they use.
+    """The changes that the statements of a cause, or those it lacks, meet through what they use.
 
     Where a statement uses what is changed all over, such as a generated table, that says nothing.
     """
-    found = (meeting.through(file, line) for file, line in places(cause))
+    found = [meeting.through(file, line) for file, line in places(cause)]
+    for missing in cause.missing:
+        found.append(meeting.removed_through(missing.statement.file, missing.statement.line))
     return frozenset().union(*(one for one in found if len(one) <= _MOST_THROUGH))
 
 
