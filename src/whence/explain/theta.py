@@ -85,8 +85,8 @@ def through(cause: Cause, meeting: Meeting) -> frozenset[ChangeId]:
     Where a statement uses what is changed all over, such as a generated table, that says nothing.
     """
     found = [meeting.through(file, line) for file, line in places(cause)]
-    for missing in cause.missing:
-        found.append(meeting.removed_through(missing.statement.file, missing.statement.line))
+    lacks = (missing.statement for missing in cause.missing)
+    found += [meeting.removed_through(statement.file, statement.line) for statement in lacks]
     return frozenset().union(*(one for one in found if len(one) <= _MOST_THROUGH))
 
 

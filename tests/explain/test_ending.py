@@ -1,0 +1,101 @@
+"""When nothing can be explained, or not to the end, that is said, and what is known is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.explain.explaining import Pair, explained
+from whence.errors import UserError
+from whence.model import Outcome, Reverted, Run
+from whence.search.session import Watcher
+
+PROGRAM = """
+     #include <assert.h>
+     static int base = 1;
+     static int first(int x) {
+    -    return x + base;  // [first]
+    +    return x + 2;  // [first]
+     }
+     static int second(int x) {
+    -    return x * 2;  // [second]
+    +    return x * 3;  // [second]
+     }
+     int main(void) {
+         int sum = first(1) + second(2);
+         assert(sum == 6);  // [fails]
+         return 0;
+     }
+"""
+
+
+def test_a_good_version_that_fails_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        explained(tmp_path, PROGRAM, "false")
+    assert caught.value.slug == "good-does-not-pass"
+
+
+def test_a_bad_version_that_passes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        explained(tmp_path, PROGRAM, "true")
+    assert caught.value.slug == "bad-does-not-fail"
+
+
+def test_versions_that_are_the_same_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        explained(tmp_path, " int main(void) { return 1; }", harmless=False)
+    assert caught.value.slug == "no-changes"
+
+
+class Impatient(Watcher):
+    """Interrupts after so many outcomes, or when a phase begins."""
+
+    def __init__(self, *, after: int = 10**9, phase: str = "-") -> None:
+        self._left, self._phase = after, phase
+
+    def outcome(self, reverted: Reverted, run: Run, *, from_store: bool) -> None:
+        assert isinstance(run.outcome, Outcome), (reverted, from_store)
+        self._left -= 1
+        if self._left == 0:
+            raise KeyboardInterrupt
+
+    def phase(self, text: str) -> None:
+        if text.startswith(self._phase):
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("after", [3, 4])
+def test_an_interrupted_search_keeps_what_is_known(tmp_path: Path, after: int) -> None:
+    told = explained(tmp_path, PROGRAM, watcher=Impatient(after=after))
+    assert told.result.status == "unexplained"
+    assert told.result.reason is not None
+    assert told.result.reason.startswith("interrupted")
+    assert told.passes({change for reported in told.result.root for change in reported.ids})
+
+
+@pytest.mark.parametrize(
+    "phase", ["recording the failing", "looking for causes", "trying", "explaining"]
+)
+def test_an_interrupt_in_any_phase_keeps_what_is_known(tmp_path: Path, phase: str) -> None:
+    told = explained(tmp_path, PROGRAM, watcher=Impatient(phase=phase))
+    assert told.result.reason is not None
+    assert "interrupted" in told.result.reason
+    assert told.passes({change for reported in told.result.root for change in reported.ids})
+
+
+@pytest.mark.parametrize("most", [2, 3, 4])
+def test_when_no_run_is_left_it_says_so(tmp_path: Path, most: int) -> None:
+    told = explained(tmp_path, PROGRAM, most_runs=most)
+    if told.result.status == "unexplained":
+        assert told.result.reason is not None
+        assert "--max-runs" in told.result.reason
+    assert told.result.runs <= most
+    assert told.passes({change for reported in told.result.root for change in reported.ids})
+
+
+def test_a_pair_is_read_as_a_diff() -> None:
+    pair = Pair.of("== a\n one\n-two  // [gone]\n+three", harmless=False)
+    assert pair.good == {"a": ["one", "two"]}
+    assert pair.bad == {"a": ["one", "three"]}
+    assert pair.good_names == {("a", 2): "gone"}

@@ -1,0 +1,124 @@
+"""Where one half of the method cannot be had, the other is, and the reason says what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.explain.explaining import GCC, Told, explained
+
+SHELL = """
+    == run.sh
+     #!/bin/sh
+     who=world
+    -greeting=hello  # good
+    +greeting=hallo  # bad
+     echo "$greeting $who"
+    == notes.txt
+    -one
+    +two
+"""
+PROGRAM = """
+     #include <assert.h>
+     static int twice(int x) {
+    -    return 2 * x;  // [fault]
+    +    return 3 * x;  // [fault]
+     }
+     int main(void) {
+         assert(twice(4) == 8);  // [fails]
+         return 0;
+     }
+"""
+
+
+def isolated(told: Told, *words: str) -> None:
+    """Claim that there is a root, no chain, and a reason with these words."""
+    assert told.result.status == "isolated"
+    assert told.chain == ()
+    assert told.result.reason is not None
+    for word in words:
+        assert word in told.result.reason
+
+
+def test_a_project_without_c_is_isolated(tmp_path: Path) -> None:
+    told = explained(
+        tmp_path, SHELL, 'test "$(sh run.sh)" = "hello world"', build=None, harmless=False
+    )
+    isolated(told, "no C or C++", "explained")
+    assert told.root == {"run.sh:3"}
+
+
+def test_without_a_front_end_it_only_isolates(tmp_path: Path) -> None:
+    told = explained(tmp_path, PROGRAM, frontend="none")
+    isolated(told, "--frontend none")
+    assert told.root == {"fault"}
+
+
+def test_a_build_that_ignores_the_compiler_is_isolated(tmp_path: Path) -> None:
+    told = explained(tmp_path, PROGRAM, build="cc -g -w -o program program.c")
+    isolated(told, "record")
+    assert told.root == {"fault"}
+
+
+def test_a_program_that_the_test_does_not_build_or_run_is_isolated(tmp_path: Path) -> None:
+    told = explained(tmp_path, PROGRAM, "grep -q '2 . x' program.c", build=None)
+    isolated(told, "record")
+    assert told.root == {"fault"}
+
+
+def test_a_build_without_debug_information_is_explained(tmp_path: Path) -> None:
+    told = explained(tmp_path, PROGRAM, build=GCC.replace("-g ", ""))
+    assert told.result.status == "explained"
+    assert told.links == ["fault", "fails"]
+
+
+def test_an_optimised_build_is_explained(tmp_path: Path) -> None:
+    told = explained(tmp_path, PROGRAM, build=GCC.replace("-g ", "-g -O2 "))
+    assert told.result.status == "explained"
+    assert told.links == ["fault", "fails"]
+
+
+DATA = """
+    == settings
+     [limits]
+    -most = 7
+    +most = 5
+     least = 2
+    == names
+    -a
+    +b
+"""
+OUTSIDE = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    char line[80];
+    int most = 0;
+    FILE *file = fopen(argv[1], "r");
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, "most = ", 7) == 0)
+            most = atoi(line + 7);
+    if (most < 7)
+        return 1;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", ["auto", "c"])
+def test_a_c_program_outside_the_tree_that_reads_it_is_isolated(
+    tmp_path: Path, frontend: str
+) -> None:
+    (tmp_path / "reads.c").write_text(OUTSIDE)
+    told = explained(
+        tmp_path,
+        DATA,
+        "./reads settings",
+        build=f"$CC -g -w -o reads {tmp_path}/reads.c",
+        harmless=False,
+        frontend=frontend,
+    )
+    isolated(told)
+    assert told.root == {"settings:2"}

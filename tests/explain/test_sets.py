@@ -1,0 +1,162 @@
+"""Several faults, several sets, and harmless changes around them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.explain.explaining import explained
+
+TWO_FAULTS = """
+     #include <assert.h>
+     static int width(int columns) {
+    -    return columns * 8;  // [width]
+    +    return columns * 7;  // [width]
+     }
+     static int height(int rows) {
+    -    return rows * 16;  // [height]
+    +    return rows * 15;  // [height]
+     }
+     int main(void) {
+         int is_wide = width(80) == 640;
+         int is_high = height(25) == 400;
+         assert(is_wide + is_high == 2);  // [fails]
+         return 0;
+     }
+"""
+UNREAD = TWO_FAULTS.replace("is_wide + is_high == 2", "is_wide && is_high")
+EITHER = """
+     #include <assert.h>
+     static int speed(int gear) {
+    -    return gear * 10;  // [speed]
+    +    return gear * 20;  // [speed]
+     }
+     static int limit(int road) {
+    -    return road * 50;  // [limit]
+    +    return road * 30;  // [limit]
+     }
+     int main(void) {
+         int at = speed(2), most = limit(1);
+         assert(at <= most);  // [fails]
+         return 0;
+     }
+"""
+RENAMED = """
+     #include <assert.h>
+    +// What a ride costs, in cents.
+    -static int round_up(int cents);  // [order]
+    -static int fare(int km, int bags) {  // [names]
+    -    int cents = 250;  // [names]
+    -    cents += km * 120;  // [names]
+    -    if (bags > 2)  // [names]
+    -        cents += bags * 50;  // [names]
+    -    return round_up(cents);  // [names]
+    -}
+    -static int round_up(int cents) {  // [order]
+    -    return (cents + 99) / 100 * 100;  // [order]
+    -}  // [order]
+    +static int round_up(int amount) {  // [order]
+    +    return (amount + 99) / 100 * 100;  // [order]
+    +}  // [order]
+    +static int fare(int distance, int luggage) {  // [names]
+    +    int amount = 250;  // [names]
+    +    amount += distance * 120;  // [names]
+    +    if (luggage > 2)  // [names]
+    +        amount += luggage * 50;  // [names]
+    +    return round_up(amount);  // [names]
+    +}
+     static int discount(int age) {
+    -    return age < 12 ? 50 : 0;  // [fault]
+    +    return age <= 12 ? 50 : 0;  // [fault]
+     }
+     int main(void) {
+    +    // Twelve years is not a child any more.
+         int due = fare(5, 3) * (100 - discount(12)) / 100;
+         assert(due == 1000);  // [fails]
+         return 0;
+     }
+"""
+MANY = "\n".join(
+    [
+        "    #include <assert.h>",
+        *(
+            line
+            for n in range(12)
+            for line in (
+                f"    static int step_{n}(int x) {{",
+                f"   -    int y = x + {n};",
+                f"   +    int y = {n} + x;",
+                "        return y;" if n != 7 else "   -    return y;  // [fault]",
+                *(["   +    return y + 1;  // [fault]"] if n == 7 else []),
+                "    }",
+            )
+        ),
+        "    int main(void) {",
+        "        int x = 0;",
+        *(f"        x = step_{n}(x);" for n in range(12)),
+        "        assert(x == 66);  // [fails]",
+        "        return 0;",
+        "    }",
+    ]
+)
+OF_THREE = """
+     #include <assert.h>
+     static int votes(int a, int b, int c) {
+         int yes = 0;
+    -    yes += a > 0;  // [a]
+    +    yes += a > 9;  // [a]
+         if (b > 0)
+             b--;
+    -    yes += b > 0;  // [b]
+    +    yes += b > 9;  // [b]
+         if (c > 0)
+             c--;
+    -    yes += c > 0;  // [c]
+    +    yes += c > 9;  // [c]
+         return yes;
+     }
+     int main(void) {
+         assert(votes(5, 5, 5) >= 2);  // [fails]
+         return 0;
+     }
+"""
+
+
+def test_of_two_faults_that_fail_alone_both_are_the_root(tmp_path: Path) -> None:
+    told = explained(tmp_path, TWO_FAULTS)
+    assert told.root == {"width", "height"}
+    assert {"width", "height"} <= told.in_tree
+    assert {"width", "height"} <= set(told.links)
+
+
+def test_a_fault_that_another_one_hides_is_of_the_root(tmp_path: Path) -> None:
+    told = explained(tmp_path, UNREAD)
+    assert told.root == {"width", "height"}
+    assert "width" in told.links
+
+
+def test_a_set_that_passes_as_well_is_an_alternative(tmp_path: Path) -> None:
+    told = explained(tmp_path, EITHER, find_all=True)
+    assert told.result.status == "explained"
+    assert sorted([told.root, *told.others], key=sorted) == [{"limit"}, {"speed"}]
+    assert all(other.why for other in told.explanation.alternatives)
+    assert not any(other.is_dodge for other in told.explanation.alternatives)
+
+
+def test_any_two_of_three_are_a_root(tmp_path: Path) -> None:
+    told = explained(tmp_path, OF_THREE)
+    assert len(told.root) == 2
+    assert told.root < {"a", "b", "c"}
+
+
+def test_renamed_locals_reordered_functions_and_comments_are_not_of_the_root(
+    tmp_path: Path,
+) -> None:
+    told = explained(tmp_path, RENAMED)
+    assert (told.root, told.auxiliary) == ({"fault"}, set())
+    assert told.links[-1] == "fails"
+
+
+def test_of_many_executed_changes_the_wrong_one_is_the_root(tmp_path: Path) -> None:
+    told = explained(tmp_path, MANY)
+    assert told.root == {"fault"}
+    assert told.result.runs <= 8
