@@ -58,9 +58,17 @@ class _Explaining:
         try:
             self._check_fit()
             good, bad = self._references()
-            return self._explained(good, bad)
+            try:
+                return self._explained(good, bad)
+            except KeyboardInterrupt:
+                return self._interrupted(bad)
         except Unexplained as missing:
             return self._isolated(str(missing))
+
+    def _interrupted(self, bad: Run) -> Explanation:
+        """What is known when the user has had enough."""
+        answer = self._session.interrupted()
+        return Explanation(self._session.told(answer, bad, None, self._work.times()))
 
     # --- one half alone --------------------------------------------------------------------------
 
