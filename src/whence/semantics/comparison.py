@@ -148,7 +148,7 @@ class Comparison:
         for operand in self.there.node(twin).operands:
             made = _step_of(operand)
             if made and self.alignment.back(made) not in own:
-                yield made
+                yield _given(self.there, made)
 
     def lost(self, made: int, load: int) -> tuple[Lost | None, int | None]:
         """Why a step of the passing run has no twin here: it, or what led to it, was removed; or
@@ -251,6 +251,21 @@ def _last_own(
         if above == region:
             return step
     return None
+
+
+def _given(flow: Flow, step: int) -> int:
+    """Where a function ends and gives back what a line above has set: the step that set it."""
+    while (operands := flow.node(step).operands) and _is_end(flow, step):
+        following = _step_of(operands[0])
+        if len(operands) > 1 or not following:
+            break
+        step = following
+    return step
+
+
+def _is_end(flow: Flow, step: int) -> bool:
+    place = flow.thread.image.place(flow.op_of(step))
+    return bool(place) and flow.thread.recording.lines.line(place.file, place.line) == "}"
 
 
 def _step_of(operand: Operand) -> int:
