@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import GCC, Told, explained
-from whence.model import Step
+from tests.explain.explaining import Told, explained
 from whence.search.session import Order, Watcher, run_order
-from whence.subject.trial import Recipe
 
 # Fig. 6: four changes in separate lines; the failure takes the second and the third.
 FARE = """

@@ -265,7 +265,9 @@ def _given(flow: Flow, step: int) -> int:
 
 def _is_end(flow: Flow, step: int) -> bool:
     place = flow.thread.image.place(flow.op_of(step))
-    return bool(place) and flow.thread.recording.lines.line(place.file, place.line) == "}"
+    if place is None:
+        return False
+    return flow.thread.recording.lines.line(place.file, place.line) == "}"
 
 
 def _step_of(operand: Operand) -> int:
