@@ -13,9 +13,10 @@ from whence.changes.changeset import ChangeSet
 from whence.explain.chain import Failed, Weaver
 from whence.explain.dodge import steered_around
 from whence.explain.recorder import counterpart
-from whence.explain.theta import Theta, changes_of, through
+from whence.explain.theta import Theta
+from whence.explain.variant import VariantLines
 from whence.explain.work import Unexplained, Work
-from whence.model import Alternative, Cause, ChangeId, Link, Missing, Outcome, Reverted
+from whence.model import Alternative, Cause, Link, Outcome, Reverted
 from whence.search.among import Instead, find_instead
 from whence.search.asking import union
 from whence.search.isolate import Answer, Question, find_others, units_of
@@ -152,13 +153,15 @@ class Chooser:
         if not is_checked:
             answer = self._work.session.verified(answer)
         if flow is None:
-            return answer, self._told(self._theta.tree, root, "good")
+            return answer, self._told(self._theta, root, "good")
         with self._work.timed("semantics"):
-            beside = Theta(Tree(self._found, self._work.trust, flow), self._work.meeting)
+            lines = VariantLines(self._work.changes.changes, answer.reverted)
+            tree = Tree(self._found, self._work.trust, flow)
+            beside = Theta(tree, self._work.meeting, lines)
             while not root <= beside.met.keys() and beside.grow():
                 pass
             self._work.solver_calls += beside.tree.preconditions.cost.calls
-            return answer, self._told(beside.tree, root, "reverted")
+            return answer, self._told(beside, root, "reverted")
 
     def _reverted(self, answer: Answer) -> tuple[Flow | None, bool]:
         """The recorded run with an answer reverted, and whether it passed."""
@@ -170,27 +173,16 @@ class Chooser:
             return None, False
         return counterpart(self._found.flow.thread, recording), True
 
-    def _told(self, tree: Tree, root: Reverted, passing: str) -> Told:
-        meeting = self._work.meeting
-        causes: dict[int, Cause] = {}
-        for number in range(len(tree)):
-            cause = self._with_removed(tree.cause(number))
-            met = changes_of(cause, meeting, has_passing=tree.comparison is not None)
-            causes[number] = replace(cause, changes=tuple(sorted(met | through(cause, meeting))))
-        changes = self._work.changes.changes
-        weaver = Weaver(changes, meeting, root, causes, _failed(self._found, causes[0]))
-        return Told(tree, tuple(causes.values()), weaver.chain(), passing)
-
-    def _with_removed(self, cause: Cause) -> Cause:
-        """A cause whose missing statements say which changes removed them."""
-        missing = tuple(replace(one, changes=self._removing(one)) for one in cause.missing)
-        return replace(cause, missing=missing)
-
-    def _removing(self, missing: Missing) -> tuple[ChangeId, ...]:
-        """The changes that removed a statement: it, or what it takes for it to be compiled."""
-        file, line = missing.statement.file, missing.statement.line
-        meeting = self._work.meeting
-        return tuple(sorted(meeting.removed_at(file, line) or meeting.removed_through(file, line)))
+    def _told(self, theta: Theta, root: Reverted, passing: str) -> Told:
+        causes = {number: theta.cause(number) for number in range(len(theta.tree))}
+        weaver = Weaver(
+            self._work.changes.changes,
+            self._work.meeting,
+            root,
+            causes,
+            _failed(self._found, causes[0]),
+        )
+        return Told(theta.tree, tuple(causes.values()), weaver.chain(), passing)
 
 
 def _failed(found: Found, cause: Cause) -> Failed:

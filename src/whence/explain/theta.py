@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whence.explain.meeting import Meeting
-from whence.model import Cause, ChangeId
+from whence.explain.variant import VariantLines
+from whence.model import Cause, ChangeId, Missing
 from whence.semantics.tree import Tree
 
 _LONGEST_LEVEL = 60.0  # seconds that one level may take; then it is looked at no further
@@ -21,9 +23,10 @@ _INDIRECTLY = 0.5  # how much farther a change is that is met only through what 
 class Theta:
     """The causes of one failure, and the changes on the way."""
 
-    def __init__(self, tree: Tree, meeting: Meeting) -> None:
+    def __init__(self, tree: Tree, meeting: Meeting, variant: VariantLines | None = None) -> None:
+        """`variant`: what the passing run is of, if it is not the good version."""
         self.tree = tree
-        self._meeting = meeting
+        self._meeting, self._variant = meeting, variant
         self._level = [0]
         self.met: dict[ChangeId, float] = {}  # how far from the failure, in levels
         self._meet_all([0])
@@ -46,48 +49,62 @@ class Theta:
         self._meet_all(below)
         return bool(below)
 
+    def cause(self, number: int) -> Cause:
+        """A cause with the changes that it meets."""
+        found = self.tree.cause(number)
+        missing = tuple(self._located(one) for one in found.missing)
+        found = replace(found, missing=missing)
+        met = self._held(found) | self._used(found)
+        return replace(found, changes=tuple(sorted(met)))
+
     def _meet_all(self, numbers: list[int]) -> None:
         for place, number in enumerate(numbers):  # the nearest to the failure come first
-            cause = self.tree.cause(number)
+            cause = self.cause(number)
             level = cause.level + _INDIRECTLY * place / len(numbers)
-            for change in self.changes_of(cause):
+            for change in self._held(cause):
                 self._meet(change, level)
-            for change in through(cause, self._meeting):
+            for change in self._used(cause):
                 self._meet(change, level + _INDIRECTLY)
 
     def _meet(self, change: ChangeId, level: float) -> None:
         self.met[change] = min(level, self.met.get(change, level))
 
-    def changes_of(self, cause: Cause) -> frozenset[ChangeId]:
+    def _located(self, missing: Missing) -> Missing:
+        """What is missing, with its place in the good version and what removed it."""
+        statement = missing.statement
+        place: tuple[str, int] | None = (statement.file, statement.line)
+        if self._variant is not None:
+            place = self._variant.brought_back(statement.file, statement.line)
+        if place is None:
+            return missing
+        removed = self._meeting.removed_at(*place) or self._few(
+            self._meeting.removed_through(*place)
+        )
+        statement = replace(statement, file=place[0], line=place[1])
+        return replace(missing, statement=statement, changes=tuple(sorted(removed)))
+
+    def _held(self, cause: Cause) -> frozenset[ChangeId]:
         """The changes that hold a statement of a cause, or one that it lacks."""
-        return changes_of(cause, self._meeting, has_passing=self.tree.comparison is not None)
+        found = {change for missing in cause.missing for change in missing.changes}
+        for file, line in places(cause):
+            found |= self._meeting.at(file, line)
+            if self.tree.comparison is None:
+                found |= self._meeting.near(file, line)
+        return frozenset(found)
+
+    def _used(self, cause: Cause) -> frozenset[ChangeId]:
+        """The changes that the statements of a cause meet through what they use."""
+        found = (self._few(self._meeting.through(file, line)) for file, line in places(cause))
+        return frozenset().union(*found)
+
+    def _few(self, changes: frozenset[ChangeId]) -> frozenset[ChangeId]:
+        """The changes, unless a statement uses what is changed all over, such as a generated
+        table: that says nothing."""
+        return changes if len(changes) <= _MOST_THROUGH else frozenset()
 
     def suspects(self) -> tuple[ChangeId, ...]:
         """What was met so far, the nearest to the failure first."""
         return tuple(sorted(self.met, key=lambda change: (self.met[change], change)))
-
-
-def changes_of(cause: Cause, meeting: Meeting, *, has_passing: bool) -> frozenset[ChangeId]:
-    """The changes that hold a statement of a cause, or one that it lacks."""
-    found: set[ChangeId] = set()
-    for file, line in places(cause):
-        found |= meeting.at(file, line)
-        if not has_passing:
-            found |= meeting.near(file, line)
-    for missing in cause.missing:
-        found |= meeting.removed_at(missing.statement.file, missing.statement.line)
-    return frozenset(found)
-
-
-def through(cause: Cause, meeting: Meeting) -> frozenset[ChangeId]:
-    """The changes that the statements of a cause, or those it lacks, meet through what they use.
-
-    Where a statement uses what is changed all over, such as a generated table, that says nothing.
-    """
-    found = [meeting.through(file, line) for file, line in places(cause)]
-    lacks = (missing.statement for missing in cause.missing)
-    found += [meeting.removed_through(statement.file, statement.line) for statement in lacks]
-    return frozenset().union(*(one for one in found if len(one) <= _MOST_THROUGH))
 
 
 def places(cause: Cause) -> Iterator[tuple[str, int]]:

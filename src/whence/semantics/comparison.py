@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -36,6 +37,25 @@ class Lost:
     made: int  # the step of the passing run that set what was to be read; `there` led to it
 
 
+class _Kind(Enum):
+    """How values of a type are compared."""
+
+    PLAIN = "plain"
+    POINTER = "pointer"
+    WIDE = "wide"  # structs, and numbers of more than 64 bits
+
+
+def _kind_of(kind: ir.Type) -> _Kind:
+    if isinstance(kind, ir.PointerType):
+        return _Kind.POINTER
+    if isinstance(kind, ir.IntType):
+        return _Kind.PLAIN if kind.bits <= 64 else _Kind.WIDE
+    if isinstance(kind, ir.FloatType):
+        return _Kind.WIDE if kind.kind in ("x86_fp80", "fp128", "ppc_fp128") else _Kind.PLAIN
+    is_known = isinstance(kind, ir.OtherType)  # void, label
+    return _Kind.PLAIN if is_known else _Kind.WIDE
+
+
 class Comparison:
     """The failing run beside a passing one."""
 
@@ -43,7 +63,7 @@ class Comparison:
         self.alignment = alignment
         self.here, self.there = alignment.here, alignment.there
         self._same: dict[int, bool] = {}
-        self._pointers: dict[int, bool] = {}
+        self._kinds: dict[int, _Kind] = {}  # of what each op computes
 
     def twin(self, step: int) -> int | None:
         return self.alignment.twin(step)
@@ -55,6 +75,17 @@ class Comparison:
             found = self._same[step] = self._compare(step, 0)
         return found
 
+    def needs_no_reason(self, made: int | Piece) -> bool:
+        """Is what a step came to, or a part of it, as in the passing run?"""
+        return self._is_same_part(*made) if isinstance(made, Piece) else self.is_same(made)
+
+    def _is_same_part(self, step: int, low: int, width: int) -> bool:
+        twin = self.twin(step)
+        if twin is None or self._kind(self.here.op_of(step)) is not _Kind.PLAIN:
+            return self.is_same(step)
+        mask = (1 << width) - 1
+        return self.here.value(step) >> low & mask == self.there.value(twin) >> low & mask
+
     def _compare(self, step: int, depth: int) -> bool:
         known = self._same.get(step)
         if known is not None:
@@ -62,9 +93,12 @@ class Comparison:
         twin = self.twin(step)
         if twin is None:
             return False
+        kind = self._kind(self.here.op_of(step))
         here, there = self.here.value(step), self.there.value(twin)
-        if not self._is_pointer(self.here.op_of(step)):
+        if kind is _Kind.PLAIN:
             return here == there
+        if kind is _Kind.WIDE:  # of which the value is known only in part
+            return depth < _DEEPEST and self._come_by_alike(step, twin, depth + 1)
         if (here == 0) != (there == 0):
             return False
         # An address says nothing by itself: it is the same if it was come by in the same way.
@@ -87,15 +121,15 @@ class Comparison:
             return self.twin(here.step) == there.step
         return type(here) is type(there)
 
-    def _is_pointer(self, op: int) -> bool:
-        found = self._pointers.get(op)
+    def _kind(self, op: int) -> _Kind:
+        found = self._kinds.get(op)
         if found is None:
             source, local = self.here.thread.image.locate(op)
             instruction = source.instruction(local)
             kind = instruction.type
             if instruction.opcode in ("store", "ret") and instruction.operands:
                 kind = instruction.operands[0].type
-            found = self._pointers[op] = isinstance(kind, ir.PointerType)
+            found = self._kinds[op] = _kind_of(kind)
         return found
 
     def side_differs(self, branch: int) -> bool:

@@ -39,10 +39,10 @@ class Prover:
         self,
         flow: Flow,
         enters: Callable[[int], bool] = lambda _: False,
-        needs_none: Callable[[int], bool] | None = None,
+        needs_none: Callable[[int | Piece], bool] | None = None,
     ) -> None:
         """`enters(step)`: is the step inside a function that is taken as a whole?
-        `needs_none(step)`: is what it came to as it should be?"""
+        `needs_none(made)`: is what a step came to, or a part of it, as it should be?"""
         self.flow = flow
         self.is_hidden = enters
         self.needs_none = needs_none
@@ -95,11 +95,10 @@ class Prover:
         if that is as it should be: then it should have been set again."""
         assert self.needs_none is not None
         for operand, mask in operands:
-            made = operand.step if isinstance(operand, Piece) else operand
-            if not isinstance(made, int) or not self.needs_none(made):
+            if not isinstance(operand, int | Piece) or not self.needs_none(operand):
                 yield operand, mask
             elif self.flow.is_load(step):
-                found.steps.add(made)
+                found.steps.add(operand.step if isinstance(operand, Piece) else operand)
 
     def _rests_on(self, step: int, node: Node, mask: int) -> Iterator[tuple[Operand, int]]:
         for operand, bits in needed(self.flow, node, step, mask):

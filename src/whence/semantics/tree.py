@@ -63,7 +63,7 @@ class Tree:
         self.prover = Prover(
             self.flow,
             self.critical.is_hidden,
-            self.comparison.is_same if self.comparison else None,
+            self.comparison.needs_no_reason if self.comparison else None,
         )
         self.preconditions = Preconditions(self.flow)
         self.teller = Teller(self.flow, self.conditions, self.comparison)
