@@ -19,6 +19,7 @@ from whence.frontend.columns import OUTPUT
 from whence.model import Influence
 from whence.semantics.predicates import Critical, Question, Raised
 from whence.trace.alignment import Alignment, Twins
+from whence.trace.columns import BRANCH
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, Piece
 
@@ -42,7 +43,7 @@ class _Kind(Enum):
 
     PLAIN = "plain"
     POINTER = "pointer"
-    WIDE = "wide"  # structs, and numbers of more than 64 bits
+    WIDE = "wide"  # structs, numbers of more than 64 bits, and what is only left in memory
 
 
 def _kind_of(kind: ir.Type) -> _Kind:
@@ -52,8 +53,7 @@ def _kind_of(kind: ir.Type) -> _Kind:
         return _Kind.PLAIN if kind.bits <= 64 else _Kind.WIDE
     if isinstance(kind, ir.FloatType):
         return _Kind.WIDE if kind.kind in ("x86_fp80", "fp128", "ppc_fp128") else _Kind.PLAIN
-    is_known = isinstance(kind, ir.OtherType)  # void, label
-    return _Kind.PLAIN if is_known else _Kind.WIDE
+    return _Kind.WIDE
 
 
 class Comparison:
@@ -129,7 +129,8 @@ class Comparison:
             kind = instruction.type
             if instruction.opcode in ("store", "ret") and instruction.operands:
                 kind = instruction.operands[0].type
-            found = self._kinds[op] = _kind_of(kind)
+            is_branch = self.here.thread.image.code.kind[op] == BRANCH
+            found = self._kinds[op] = _Kind.PLAIN if is_branch else _kind_of(kind)
         return found
 
     def side_differs(self, branch: int) -> bool:
@@ -366,13 +367,21 @@ class Parting(Critical):
             if not self.comparison.is_same(pointer) and not self._is_fixed(pointer):
                 yield Influence.ADDRESS, False, step, step
 
+    def _went_elsewhere_than_there(self, store: int) -> bool:
+        pointer = self.flow.node(store).pointer
+        return isinstance(pointer, int) and not self.comparison.is_same(pointer)
+
     def _unwritten(self, steps: Iterable[int]) -> Iterator[Raised]:
         """Branches that kept something from being written that the passing run's load read."""
         for step in steps:
             if not self.flow.is_load(step) and not self.flow.is_call(step):
                 continue
             for made in self.comparison.read_instead(step):
-                yield from self._lost(made, step)
+                own = self.comparison.alignment.back(made)
+                if own is None:
+                    yield from self._lost(made, step)
+                elif self._went_elsewhere_than_there(own):
+                    yield Influence.ADDRESS, True, own, step
 
     def _silent(self, question: Question) -> Iterator[Raised]:
         """Branches that kept something from being printed that the passing run printed there."""
