@@ -1,0 +1,157 @@
+"""Steps of two runs that correspond: of the same program, of one that is written differently, and
+of one that does something else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.semantics.explaining import built
+from whence.trace.alignment import Alignment
+from whence.trace.flow import Flow
+from whence.trace.index import index_of, step_at
+from whence.trace.recording import Recording
+
+PROGRAM = """\
+#include <stdio.h>
+#include <stdlib.h>
+static int calls;
+static int worth(int coin) {
+    calls++;
+    switch (coin) {
+    case 1: return 10;
+    case 2: return 25;
+    default: return coin > 5 ? 100 : 1;
+    }
+}
+static int depth_of(int level) {
+    if (level <= 0)
+        return 0;
+    int below = depth_of(level - 2);
+    return below + 1;
+}
+static int by_size(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+int main(int argc, char **argv) {
+    int limit = argc > 1 ? atoi(argv[1]) : 7;
+    int coins[] = {3, 1, 2, 6, 2}, sum = 0;
+    qsort(coins, 5, sizeof coins[0], by_size);
+    for (int i = 0; i < 5; i++) {
+        if (coins[i] > limit)
+            break;
+        if (coins[i] == 3)
+            continue;
+        sum += worth(coins[i]);
+    }
+    while (sum > 40 && calls > 0) {
+        sum -= 7;
+        calls--;
+    }
+    sum += depth_of(limit);
+    printf("%d\\n", sum);
+    return 0;
+}
+"""
+
+
+def flow_of(recording: Recording) -> Flow:
+    (process,) = recording.processes
+    return Flow(recording.thread(recording.image(process), process.logs[0]))
+
+
+def aligned(folder: Path, other: str, *args: str) -> Alignment:
+    """The program's run beside one of another text, or of other arguments."""
+    here = flow_of(built(PROGRAM, folder / "here").run())
+    there = flow_of(built(other, folder / "there").run(*args))
+    return Alignment(here, there)
+
+
+def steps_of(flow: Flow) -> range:
+    return range(1, flow.thread.stream.steps + 1)
+
+
+def check_inverse(alignment: Alignment) -> int:
+    """Claim that both ways agree; how many steps have a twin."""
+    twins = {step: alignment.twin(step) for step in steps_of(alignment.here)}
+    found = {step: twin for step, twin in twins.items() if twin is not None}
+    back = {step: alignment.back(step) for step in steps_of(alignment.there)}
+    assert {there: here for there, here in back.items() if here is not None} == {
+        twin: step for step, twin in found.items()
+    }
+    return len(found)
+
+
+def check_same(alignment: Alignment) -> None:
+    """Claim that each step corresponds to the one that ran at the same time."""
+    assert [alignment.twin(step) for step in steps_of(alignment.here)] == list(
+        steps_of(alignment.there)
+    )
+
+
+def test_a_run_and_the_same_run_once_more_are_the_same(tmp_path: Path) -> None:
+    check_same(aligned(tmp_path, PROGRAM))
+
+
+def renamed(text: str) -> str:
+    names = r"\b(coins?|sum|limit|below|level|calls|worth|depth_of|by_size)\b"
+    return re.sub(names, r"the_\1", text)
+
+
+def with_comments(text: str) -> str:
+    return "".join(f"{line}\n/* about that */\n" for line in text.splitlines())
+
+
+def reordered(text: str) -> str:
+    start, worth, depth, rest = re.split(r"(?=^static int (?:worth|depth_of|by_size))", text, flags=re.M)
+    return start + depth + worth + rest
+
+
+@pytest.mark.parametrize("rewrite", [renamed, with_comments, reordered])
+def test_another_way_to_write_it_changes_nothing(tmp_path: Path, rewrite: object) -> None:
+    assert callable(rewrite)
+    other = rewrite(PROGRAM)
+    assert other != PROGRAM
+    check_same(aligned(tmp_path, other))
+
+
+CHANGES = {
+    "another constant": ("sum > 40", "sum > 60"),
+    "another condition": ("coins[i] == 3", "coins[i] == 2"),
+    "a statement more": ("        sum -= 7;\n", "        sum -= 7;\n        sum -= 1;\n"),
+    "a statement less": ("    calls++;\n", ""),
+    "a branch more": ("    calls++;\n", "    if (coin > 1)\n        calls++;\n"),
+    "a branch less": ("        if (coins[i] == 3)\n            continue;\n", ""),
+    "a call less": ("    sum += depth_of(limit);\n", ""),
+    "a jump less": ("        if (coins[i] > limit)\n            break;\n", ""),
+    "a loop around it": ("    calls++;\n", "    for (int k = 0; k < 2; k++)\n        calls++;\n"),
+    "another order": ("        sum -= 7;\n        calls--;\n", "        calls--;\n        sum -= 7;\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_twin_and_back_are_inverse(tmp_path: Path, change: str) -> None:
+    old, new = CHANGES[change]
+    assert PROGRAM.count(old) == 1
+    alignment = aligned(tmp_path, PROGRAM.replace(old, new))
+    found = check_inverse(alignment)
+    assert found > len(steps_of(alignment.here)) / 3
+
+
+def test_what_both_versions_do_before_they_differ_corresponds(tmp_path: Path) -> None:
+    alignment = aligned(tmp_path, PROGRAM.replace("sum > 40", "sum > 60"))
+    row = PROGRAM.splitlines().index("    while (sum > 40 && calls > 0) {") + 1
+    flow = alignment.here
+    rows = flow.thread.image.rows
+    first = next(step for step in steps_of(flow) if rows[flow.op_of(step)] == row)
+    assert all(alignment.twin(step) == step for step in range(1, first))
+
+
+def test_two_runs_of_one_program_correspond_by_their_execution_index(tmp_path: Path) -> None:
+    alignment = aligned(tmp_path, PROGRAM, "2")
+    check_inverse(alignment)
+    one, other = alignment.here.thread.queries, alignment.there.thread.queries
+    for step in steps_of(alignment.here):
+        assert alignment.twin(step) == step_at(other, index_of(one, step))
