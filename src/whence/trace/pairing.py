@@ -88,6 +88,12 @@ class Version:
         name = self.image.function_names[function]
         return Body(function, name, file, first, last, text)
 
+    def shape(self, function: int) -> tuple[tuple[str, int], ...]:
+        """What a function's ops are, whatever things are called in it."""
+        found = (self.image.locate(op) for _, _, op in self.ops(function))
+        instructions = (source.instruction(local) for source, local in found)
+        return tuple((one.opcode, len(one.operands)) for one in instructions)
+
     def ops(self, function: int) -> Iterator[tuple[str, int, int]]:
         """File, line and number of each op of a function; "" and 0 where there is none."""
         start, count = int(self._starts[function]), int(self._counts[function])
@@ -159,6 +165,7 @@ class Pairing:
             return
         bodies = [body for f in others if (body := self.there.body(f))]
         free = {body.function for body in bodies}
+        left: list[int] = []
         for function in own:
             body = self.here.body(function)
             if body is None:
@@ -170,6 +177,20 @@ class Pairing:
             if best[0] >= _ALIKE:
                 free.discard(best[1])
                 yield function, best[1]
+            else:
+                left.append(function)
+        yield from self._of_one_shape(left, sorted(free))
+
+    def _of_one_shape(self, own: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Functions of which every line is written differently, and that do just the same."""
+        ours, theirs = defaultdict(list), defaultdict(list)
+        for function in own:
+            ours[self.here.shape(function)].append(function)
+        for function in others:
+            theirs[self.there.shape(function)].append(function)
+        for shape, functions in ours.items():
+            if len(functions) == len(theirs[shape]) == 1:
+                yield functions[0], theirs[shape][0]
 
     # --- ops -----------------------------------------------------------------------------------
 
