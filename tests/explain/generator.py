@@ -1,8 +1,8 @@
 """What pairs of programs can we make up, of which one line is known to be at fault?
 
 `pairs()` gives a pair in the notation of `explaining`: closed programs of unsigned arithmetic that
-print what they come to.  One line is changed so that it can come to something else, or is gone; some
-others are only written differently: `a + b` became `b + a`.
+print what they come to.  One line is changed so that it can come to something else, or is gone;
+some others are only written differently: `a + b` became `b + a`.
 """
 
 from __future__ import annotations

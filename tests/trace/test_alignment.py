@@ -105,7 +105,9 @@ def with_comments(text: str) -> str:
 
 
 def reordered(text: str) -> str:
-    start, worth, depth, rest = re.split(r"(?=^static int (?:worth|depth_of|by_size))", text, flags=re.M)
+    start, worth, depth, rest = re.split(
+        r"(?=^static int (?:worth|depth_of|by_size))", text, flags=re.M
+    )
     return start + depth + worth + rest
 
 
@@ -127,7 +129,7 @@ CHANGES = {
     "a call less": ("    sum += depth_of(limit);\n", ""),
     "a jump less": ("        if (coins[i] > limit)\n            break;\n", ""),
     "a loop around it": ("    calls++;\n", "    for (int k = 0; k < 2; k++)\n        calls++;\n"),
-    "another order": ("        sum -= 7;\n        calls--;\n", "        calls--;\n        sum -= 7;\n"),
+    "another order": ("sum -= 7;\n        calls--;\n", "calls--;\n        sum -= 7;\n"),
 }  # fmt: skip
 
 

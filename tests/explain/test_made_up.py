@@ -1,0 +1,44 @@
+"""In programs that nobody has thought of, the line that was made faulty is the root."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, assume, given, settings
+
+from tests.explain.explaining import Pair, explained
+from tests.explain.generator import pairs
+from whence.subject.toolchain import compilers
+
+
+def printed(source: Path) -> bytes:
+    program = source.with_suffix("")
+    subprocess.run([*shlex.split(compilers(os.environ)["CC"]), "-o", program, source], check=True)
+    return subprocess.run([program], check=True, capture_output=True).stdout
+
+
+def makes_a_difference(pair: Pair, folder: Path) -> bool:
+    pair.write(folder)
+    return printed(folder / "good" / "program.c") != printed(folder / "bad" / "program.c")
+
+
+@settings(
+    max_examples=4,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],  # a smaller pair would take minutes
+    suppress_health_check=list(HealthCheck),
+)
+@given(pairs())
+def test_the_faulty_line_is_the_root(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        pair = Pair.of(text, harmless=False)
+        assume(makes_a_difference(pair, Path(folder) / "plain"))
+        told = explained(Path(folder) / "told", text, compares_output=True, harmless=False)
+        assert told.root == {"fault"}
+        assert told.result.status == "explained"
+        assert "fault" in told.links
