@@ -61,6 +61,11 @@ def test_a_loop_meets_the_changes_of_its_whole_head() -> None:
     assert at(good, good.replace("i++", "i += 2")) == {"i += 2)"}
 
 
+def test_a_loop_meets_the_condition_at_its_end() -> None:
+    good = "int f(int n) {\n  do {\n    y();\n  } while (n && /*HERE*/\n           n < 7);\n}\n"
+    assert at(good, good.replace("< 7", "<= 7")) == {"n <= 7);"}
+
+
 def test_a_switch_meets_its_labels_and_an_if_its_else() -> None:
     switch = (
         "int f(int n) {\n  switch (n) { /*HERE*/\n  case %d:\n    return 1;\n  }\n  return 0;\n}\n"

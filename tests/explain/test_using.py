@@ -77,6 +77,19 @@ def test_a_statement_does_not_meet_what_means_the_same_to_it(
     check(before, after, use, meets=False)
 
 
+@pytest.mark.parametrize("labels", [3, 300])
+def test_the_label_of_a_case_is_met_by_what_it_leads_to(labels: int) -> None:
+    others = "".join(f"  case {i}:\n    g({i});\n" for i in range(labels))
+    good = f"#define X 999\nint f(int n) {{\n  switch (n) {{\n{others}  case X: {{\n"
+    good += "    g(n); /*HERE*/\n  }\n  }\n}\n"
+    assert through(good, good.replace("999", "998")) == {"#define X 998"}
+
+
+def test_a_switch_meets_its_labels_if_they_are_not_too_many() -> None:
+    good = "#define X 9\nint f(int n) {\n  switch (n) { /*HERE*/\n  case X:\n    g(n);\n  }\n}\n"
+    assert through(good, good.replace("9", "8")) == {"#define X 8"}
+
+
 def test_a_macro_that_is_redefined_after_its_use_is_not_met() -> None:
     good = "#define X 1\n" + USE % "X" + "#undef X\n#define X 2\n"
     assert through(good, good.replace("X 2", "X 3")) == set()
@@ -115,6 +128,15 @@ def test_a_table_of_another_file_is_met_through_its_declaration() -> None:
     assert through(files, {**files, "t.c": "int t[] = {2};\n"}) == {"int t[] = {2};"}
     assert through(files | {"t.c": "static int t[] = {1};\n"},
                    files | {"t.c": "static int t[] = {2};\n"}) == set()  # fmt: skip
+
+
+def test_what_initialises_a_table_of_another_file_is_met_too() -> None:
+    files = {
+        "a.c": "extern int t[];\n" + USE % "t[n]",
+        "t.c": '#include "t.h"\nint t[] = {MAX};\n',
+        "t.h": "#define MAX 1\n",
+    }
+    assert through(files, {**files, "t.h": "#define MAX 2\n"}) == {"#define MAX 2"}
 
 
 def test_only_headers_that_a_file_includes_are_met() -> None:

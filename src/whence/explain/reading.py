@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -15,8 +16,9 @@ from whence.explain.lexemes import Use, lexemes, uses
 from whence.explain.python_declarations import read_python, read_python_locals
 from whence.explain.statements import Statements
 
+_LABEL = re.compile(rb"\s*case\b[^;]*:[\s{]*(/[/*].*)?$")
 _MANY_SIGNS = 50  # a switch with more labels would use half of the program
-Locals = dict[str, list[Declaration]]  # by name
+ByName = dict[str, list[Declaration]]
 
 
 class File:
@@ -27,7 +29,7 @@ class File:
         self.language = source.language
         self._content = content
         self._lines = content.split(b"\n")
-        self._locals: dict[int, Locals] = {}
+        self._locals: dict[int, ByName] = {}
 
     @cached_property
     def statements(self) -> Statements:
@@ -40,6 +42,10 @@ class File:
     @cached_property
     def declarations(self) -> list[Declaration]:
         return list(read_python(self.source) if self.language == "python" else read_c(self.source))
+
+    @cached_property
+    def by_name(self) -> ByName:
+        return _by_name(self.declarations)
 
     @cached_property
     def functions(self) -> list[tuple[int, int, Declaration]]:
@@ -56,7 +62,7 @@ class File:
         _, last, function = self.functions[at - 1] if at else (0, 0, None)
         return function if line <= last else None
 
-    def local_to(self, function: Declaration) -> Locals:
+    def local_to(self, function: Declaration) -> ByName:
         """Return what is declared in a function."""
         assert function.node is not None
         key = function.node.start_byte
@@ -74,10 +80,17 @@ class File:
         """Return the names that the statement at a line uses, its conditions included."""
         lines = [range(line, line + 1), *self.conditions.above(line)]
         for statement in self.statements.at(line):
-            lines += statement.head
+            lines += (*statement.head, self._labels_above(statement.head[0].start))
             if len(statement.signs) <= _MANY_SIGNS:
                 lines += statement.signs
         return uses(self.language, self.text(*lines))
+
+    def _labels_above(self, line: int) -> range:
+        """Return the lines of the `case` labels right above a line, which lead to it."""
+        first = line
+        while first > 1 and _LABEL.match(self._lines[first - 2]):
+            first -= 1
+        return range(first, line)
 
     def is_code(self, line: int) -> bool:
         """Is there more on the line than blanks and a comment?"""
@@ -102,8 +115,8 @@ class File:
         return (*lexemes(self.language, conditions), *declaration.shape)
 
 
-def _by_name(declarations: Iterable[Declaration]) -> Locals:
-    found: Locals = defaultdict(list)
+def _by_name(declarations: Iterable[Declaration]) -> ByName:
+    found: ByName = defaultdict(list)
     for declaration in declarations:
         found[declaration.name].append(declaration)
     return dict(found)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
+from whence.changes.syntax import language_of
 from whence.explain.declarations import Declaration
 from whence.explain.includes import Includes
 from whence.explain.reading import File
@@ -23,6 +25,7 @@ class Side:
         self._tree = changes.good if of_good else changes.bad
         self._files: dict[str, File | None] = {}
         self._names: dict[frozenset[str], dict[str, list[tuple[str, Declaration]]]] = {}
+        self._shared: dict[str, list[tuple[str, Declaration]]] = {}
         self.edits = edits_of(changes, of_good=of_good)
         self.includes = Includes(self._tree)
         self.other: Side
@@ -52,6 +55,30 @@ class Side:
     def declarations_of(self, name: str, seen_from: str) -> list[tuple[str, Declaration]]:
         """Return the declarations of a name that a file sees, with where they are."""
         return self._seen_by(seen_from).get(name, [])
+
+    def declarations_shared(self, name: str) -> list[tuple[str, Declaration]]:
+        """Return the declarations of a name that all files share, where changes bear on them."""
+        if name not in self._shared:
+            self._shared[name] = [
+                (path, declaration)
+                for path in self._bearing
+                # To search a text is quicker than to read a file of which nothing is needed.
+                if path in self._files or name.encode() in self._tree.node(path).content
+                if (file := self.file(path))
+                for declaration in file.by_name.get(name, ())
+                if declaration.is_shared
+            ]
+        return self._shared[name]
+
+    @cached_property
+    def _bearing(self) -> list[str]:
+        """The files of C that changed, or that see one which did."""
+        return [
+            path
+            for path in sorted(self._tree.entries)
+            if language_of(path) in ("c", "cpp")
+            and not self.edits.keys().isdisjoint(self.includes.seen_from(path))
+        ]
 
     def declarations_seen(self, seen_from: str) -> list[Declaration]:
         return [found for some in self._seen_by(seen_from).values() for _, found in some]

@@ -49,7 +49,7 @@ class _Growing:
 
     def add(self, first: int, last: int, is_sign: bool) -> range:
         """Take in some lines; return those that are new."""
-        if self.is_interrupted:
+        if self.is_interrupted or is_sign != self.are_signs[-1]:
             self.ranges.append(range(first, first))
             self.are_signs.append(is_sign)
         # Comments and blank lines that only its own lines surround are inside of it.

@@ -6,7 +6,6 @@ macros in its body, a table to what initialises it, a variable to its type.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from whence.changes.syntax import language_of
@@ -29,12 +28,6 @@ class Using:
     def __init__(self, side: Side, changed: Mapping[str, Sequence[Changed]]) -> None:
         self._side, self._changed = side, changed
         self._reached: dict[_Stop, list[Changed]] = {}
-        self._shared: dict[str, list[tuple[str, Declaration]]] = defaultdict(list)
-        for path in sorted(side.edits):
-            file = side.file(path)
-            for declaration in file.declarations if file else ():
-                if declaration.is_shared:
-                    self._shared[declaration.name].append((path, declaration))
 
     def at(self, path: str, line: int) -> Ids:
         """Return the changes of names that the statement at a line reaches."""
@@ -91,7 +84,9 @@ class Using:
         """Yield what a name can stand for, with where it is declared."""
         language = language_of(path)
         seen = self._side.declarations_of(use.name, path)
-        for where, declaration in (*seen, *self._shared.get(use.name, ())):
+        is_shared = any(declaration.is_shared for _, declaration in seen)
+        elsewhere = self._side.declarations_shared(use.name) if is_shared else []
+        for where, declaration in (*seen, *elsewhere):
             if _fits(declaration, use, is_type, language):
                 yield where, declaration
 
