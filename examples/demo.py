@@ -17,12 +17,14 @@ from pathlib import Path
 
 EXAMPLES = Path(__file__).parent.resolve()
 README = EXAMPLES / "README.md"
-BLOCK = re.compile(r"(?<=```console\n)\$ (whence isolate .*)\n\n([^`]*)(?=```)")
+BLOCK = re.compile(
+    r"(?<=```console\n)\$ (whence (?:explain|isolate) .*)\n\n((?:[^`]|`(?!``))*)(?=```)"
+)
 ABOUT = {
+    "route": "route, in C, finds the cheapest way across a map. Its new version finds dearer ones."
+    "\nWhich of its 51 changes broke it, and how? whence compares a failing with a passing run.",
     "ledger": "ledger, in Python, writes invoices. Since its last version the one for March is "
     "wrong.\nWhich of the changes broke it? whence runs the test on versions in between.",
-    "route": "route, in C, finds the cheapest way across a map. Its new version finds dearer ones."
-    "\nTwo changes are to blame here, and one of them cannot be reverted alone.",
 }
 
 

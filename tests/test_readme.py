@@ -11,8 +11,18 @@ from pathlib import Path
 README = Path(__file__).parents[1] / "README.md"
 
 
-def test_the_first_example_of_the_readme_is_what_whence_says(tmp_path: Path) -> None:
-    block = re.search(r"```console\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+def test_what_the_readme_explains_is_the_example() -> None:
+    examples = README.parent / "examples" / "README.md"  # whose blocks other tests run
+    block = re.compile(r"```console\n\$ whence explain .*?\n\n.*?```", re.DOTALL)
+    told = block.search(README.read_text("utf-8"))
+    ran = block.search(examples.read_text("utf-8"))
+    assert told is not None
+    assert ran is not None
+    assert told[0] == ran[0]
+
+
+def test_the_example_in_any_language_is_what_whence_says(tmp_path: Path) -> None:
+    block = re.search(r"```console\n(\$ cat test.py.*?)```", README.read_text("utf-8"), re.DOTALL)
     assert block is not None
     show, _, command = block[1].partition("\n$ whence ")
     command, _, answer = command.partition("\n")

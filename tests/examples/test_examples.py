@@ -16,7 +16,7 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 EXAMPLES = CHECKOUT / "examples"
-BLOCK = re.compile(r"```console\n\$ whence (.*)\n\n([^`]*)```")
+BLOCK = re.compile(r"```console\n\$ whence (.*)\n\n((?:[^`]|`(?!``))*)```")
 COMMANDS = {
     found[1].split("examples/")[1].split("/")[0]: (shlex.split(found[1]), found[2])
     for found in BLOCK.finditer((EXAMPLES / "README.md").read_text("utf-8"))
