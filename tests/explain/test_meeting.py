@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.changes.trees import Files, comparison, pairs
 from tests.explain.meetings import at, compared, near, removed_at
 from whence.explain.meeting import Meeting
+from whence.explain.touching import edits_of
 from whence.model import Kind
 
 CALL = """
@@ -183,6 +184,24 @@ def test_whatever_the_files_hold_every_question_has_an_answer(pair: tuple[Files,
                 assert meets.near(change.file, line) <= everything
                 assert meets.through(change.file, line) <= everything
                 assert meets.removed_through(change.old_file, line) <= everything
+
+
+@settings(max_examples=30, deadline=None)
+@given(pair=pairs)
+def test_unchanged_lines_have_the_same_text_on_both_sides(pair: tuple[Files, Files]) -> None:
+    good, bad = pair
+    with comparison(good, bad) as (changes, _):
+        for path, edits in edits_of(changes, of_good=False).items():
+            lines = bad[path].content.split(b"\n")
+            changed = {n for c in changes.changes if c.file == path for n in c.new.lines}
+            for number, line in enumerate(lines[:-1], start=1):
+                there = edits.counterpart(number)
+                assert (there is None) == (
+                    number in changed or edits.other is None or bool(edits.whole)
+                )
+                if there is not None and edits.other is not None:
+                    assert good[edits.other].content.split(b"\n")[there - 1] == line
+                    assert edits.nearest(number) == there
 
 
 @settings(max_examples=30, deadline=None)

@@ -45,6 +45,8 @@ def check(before: str, after: str, use: str, meets: bool = True) -> None:
         ("int g(int x) { return x; }", "int g(char x) { return x; }", "g(n)"),
         ("int g(void);", "__attribute__((pure)) int g(void);", "g()"),
         ("#ifdef A\n#define X 1\n#else\n#define X 2\n#endif",
+         "#ifdef A\n#define X 2\n#else\n#define X 1\n#endif", "X"),
+        ("#ifdef A\n#define X 1\n#else\n#define X 2\n#endif",
          "#ifndef A\n#define X 1\n#else\n#define X 2\n#endif", "X"),
     ],
 )  # fmt: skip
@@ -68,6 +70,7 @@ def test_a_statement_meets_a_changed_declaration_of_what_it_uses(
         ("struct s { int n; };", "struct s { char n; };", "n"),
         ("int n;", "char n;", "n"),  # the parameter hides it
         ("int x;", "char x;", "g()->x"),
+        ("struct s { int x; };\nstruct t;", "struct s { int x; };\nstruct t { int x; };", "g()->x"),
         ("int x;", "char x;", '"x"'),
     ],
 )
@@ -95,6 +98,24 @@ def test_a_macro_that_is_redefined_after_its_use_is_not_met() -> None:
     assert through(good, good.replace("X 2", "X 3")) == set()
 
 
+def test_where_a_declaration_is_counts_on_its_own_side() -> None:
+    good = USE % "X" + "#define X 2\n"
+    before = "".join(f"int a{i};\n" for i in range(30))
+    assert through(good, before + good.replace("X 2", "X 3")) == set()
+
+
+def test_a_pointer_to_a_struct_does_not_meet_another_field_in_it() -> None:
+    good = "struct s { int x; };\nint f(void) {\n  struct s *p = g(); /*HERE*/\n}\n"
+    bad = good.replace("int x;", "int y; int x;")
+    assert through(good, bad) == set()
+    assert through(good.replace("*p = g()", "p"), bad.replace("*p = g()", "p")) != set()
+
+
+def test_a_comment_on_a_changed_declaration_is_not_met() -> None:
+    good = "int t[] = { // one\n  1,\n  2,\n  3,\n};\n" + USE % "t[n]"
+    assert through(good, good.replace("one", "two").replace("3,", "4,")) == {"4,"}
+
+
 def test_a_return_meets_the_type_that_its_function_returns() -> None:
     good = "int\nf(int n) {\n  return n; /*HERE*/\n}\n"
     assert through(good, good.replace("int\nf", "char\nf")) == {"char"}
@@ -114,6 +135,14 @@ def test_uses_of_a_local_static_variable_meet_its_value() -> None:
 def test_uses_of_a_parameter_meet_its_type() -> None:
     good = "int f(int m,\n      int n) {\n  return g(n); /*HERE*/\n}\n"
     assert through(good, good.replace("int n", "char n")) == {"char n) {"}
+
+
+def test_a_local_variable_of_one_block_is_not_that_of_another() -> None:
+    block = "  {\n    int x;\n    x = n;%s\n    g(x);\n  }\n"
+    good = "int f(int n) {\n" + block % "" + block % " /*HERE*/" + "}\n"
+    assert through(good, good.replace("int x", "char x", 1)) == set()
+    first, second = good.rsplit("int x", 1)
+    assert through(good, f"{first}char x{second}") == {"char x;"}
 
 
 def test_a_local_variable_of_one_function_is_not_that_of_another() -> None:

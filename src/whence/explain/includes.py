@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from whence.changes.syntax import language_of
@@ -88,8 +88,7 @@ class Includes:
         return found
 
 
-def _closure(start: Iterable[str], following: object) -> set[str]:
-    assert callable(following)
+def _closure(start: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
     found, todo = set(start), list(start)
     while todo:
         new = set(following(todo.pop())) - found
