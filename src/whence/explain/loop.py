@@ -47,7 +47,7 @@ def _beyond(work: Work, theta: Theta, question: Question) -> Answer:
     work.watcher.phase("searching all changes")
     answer = search_all(work, replace(question, weight=_weights(theta.met, question)))
     touched = theta.met.keys() | (question.executed or frozenset())
-    if answer.holds and not any(unit & touched for unit in answer.root):
+    if answer.holds and not answer.reverted & touched:
         work.session.notes.append(
             "reverting what the failing run touches does not make the test pass, so changes "
             "that it never touches were tried as well: the root is one of those"

@@ -228,7 +228,7 @@ class Fast:
             else:
                 i, lap = i + 1, lap + 1
             i %= len(passing)
-        return (yield from self._smaller_group(passing))
+        return (yield from self.smaller_group(passing))
 
     def _order(self, atom: Atom) -> tuple[float, int]:
         return -self._weight(atom), min(atom)
@@ -261,7 +261,7 @@ class Fast:
                 break
         return passing
 
-    def _smaller_group(self, passing: list[Atom]) -> Search[list[Atom]]:
+    def smaller_group(self, passing: list[Atom]) -> Search[list[Atom]]:
         """Try what leaving out one atom at a time cannot find: parts that hold each other."""
         if len(passing) < 3:
             return passing

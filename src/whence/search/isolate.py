@@ -28,6 +28,7 @@ class Question:
     weight: Mapping[ChangeId, float] = field(default_factory=dict)
     executed: frozenset[ChangeId] | None = None
     minor: frozenset[ChangeId] = frozenset()  # they only declare or rename things
+    renaming: frozenset[ChangeId] = frozenset()  # of those, the ones that only rename
     method: str = "fast"
     find_all: bool = False
 
@@ -129,7 +130,10 @@ def find_one(question: Question, knowledge: Knowledge, changes: Iterable[Change]
             left = yield from _least(question, knowledge, Space(smaller, others), parts)
             found = [*without(found, [atom]), *left]
             todo += left
-    return (yield from _split(question, knowledge, union(found)))
+    units = units_of(question.changes, union(found))
+    fast = Fast(Space(tuple(units)), knowledge, question.weigh, lambda atom: [atom])
+    units = yield from fast.smaller_group(units)  # pieces that hold each other may go together
+    return (yield from _split(question, knowledge, union(units)))
 
 
 def _worth_cutting(
@@ -227,7 +231,9 @@ def _root_of_tied(question: Question, tied: Sequence[Reverted]) -> Search[set[Re
         run: Run = yield everything - unit
         if run.outcome is Outcome.FAIL:
             root.add(unit)
-    return root or {max(tied, key=lambda unit: (question.weigh(unit), min(unit)))}
+    return root or {
+        max(tied, key=lambda u: (not u <= question.renaming, question.weigh(u), min(u)))
+    }
 
 
 def _isolate_by_delta(question: Question) -> Search[Answer]:

@@ -20,7 +20,7 @@ from whence.search.laboratory import Laboratory, Listener, OutOfRuns
 from whence.search.objections import bad_does_not_fail, good_fails
 from whence.search.shown import shown
 from whence.search.store import Store
-from whence.search.suspicion import Evidence, executed, find_minor, weigh
+from whence.search.suspicion import Evidence, executed, find_minor, find_renamings, weigh
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.sources import fetch
 from whence.subject.trial import Recipe, Reference
@@ -233,6 +233,7 @@ class Session:
             weigh(self.changes, evidence, ran, minor) if fast else {},
             ran,
             minor,
+            find_renamings(self.changes),
             self._order.method,
             self._order.find_all,
         )

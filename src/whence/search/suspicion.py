@@ -81,10 +81,10 @@ def _named(changes: ChangeSet, message: str) -> dict[ChangeId, float]:
 def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:
     """Return the changes that only declare things or call them by new names."""
     declaring = {c.id for c in changes.changes if _all_lines(changes, c, Source.is_declaration)}
-    return _renamings(changes) | declaring
+    return find_renamings(changes) | declaring
 
 
-def _renamings(changes: ChangeSet) -> frozenset[ChangeId]:
+def find_renamings(changes: ChangeSet) -> frozenset[ChangeId]:
     """Return the changes that only replace names which are gone by names which are new."""
     old: dict[str, set[bytes]] = defaultdict(set)
     new: dict[str, set[bytes]] = defaultdict(set)
