@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.changes.trees import Files, comparison, pairs
 from tests.explain.meetings import at, compared, near, removed_at
 from whence.explain.meeting import Meeting
-from whence.explain.touching import edits_of
+from whence.explain.meeting.touching import edits_of
 from whence.model import Kind
 
 CALL = """

@@ -9,8 +9,8 @@ from itertools import takewhile
 from tree_sitter import Node
 
 from whence.changes.syntax import Source, declared
-from whence.explain.declarations import Declaration, Sort, lines_of, text_of
-from whence.explain.lexemes import lexemes, uses
+from whence.explain.meeting.declarations import Declaration, Sort, lines_of, text_of
+from whence.explain.meeting.lexemes import lexemes, uses
 
 _TYPES = {"struct_specifier", "union_specifier", "class_specifier", "enum_specifier"}
 _DECLARATIONS = {"declaration", "field_declaration", "parameter_declaration"} | {

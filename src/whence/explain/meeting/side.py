@@ -7,10 +7,10 @@ from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import language_of
-from whence.explain.declarations import Declaration
-from whence.explain.includes import Includes
-from whence.explain.reading import File
-from whence.explain.touching import edits_of
+from whence.explain.meeting.declarations import Declaration
+from whence.explain.meeting.includes import Includes
+from whence.explain.meeting.reading import File
+from whence.explain.meeting.touching import edits_of
 from whence.model import ChangeId
 
 Ids = frozenset[ChangeId]

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import language_of
-from whence.explain.declarations import Declaration, Sort
-from whence.explain.lexemes import lexemes
-from whence.explain.side import Ids, Side
+from whence.explain.meeting.declarations import Declaration, Sort
+from whence.explain.meeting.lexemes import lexemes
+from whence.explain.meeting.side import Ids, Side
 from whence.model import Change, Kind
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from whence.changes.syntax import Source
-from whence.explain.c_declarations import read_c, read_c_locals
-from whence.explain.conditions import Conditions
-from whence.explain.declarations import Declaration, lines_of
-from whence.explain.lexemes import Use, lexemes, uses
-from whence.explain.python_declarations import read_python, read_python_locals
-from whence.explain.statements import Statements
+from whence.explain.meeting.c_declarations import read_c, read_c_locals
+from whence.explain.meeting.conditions import Conditions
+from whence.explain.meeting.declarations import Declaration, lines_of
+from whence.explain.meeting.lexemes import Use, lexemes, uses
+from whence.explain.meeting.python_declarations import read_python, read_python_locals
+from whence.explain.meeting.statements import Statements
 
 _LABEL = re.compile(rb"\s*case\b[^;]*:[\s{]*(/[/*].*)?$")
 _MANY_SIGNS = 50  # a switch with more labels would use half of the program

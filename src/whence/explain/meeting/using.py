@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from whence.changes.syntax import language_of
-from whence.explain.changed import Changed
-from whence.explain.declarations import Declaration, Sort
-from whence.explain.lexemes import Use
-from whence.explain.reading import File
-from whence.explain.side import Ids, Side
+from whence.explain.meeting.changed import Changed
+from whence.explain.meeting.declarations import Declaration, Sort
+from whence.explain.meeting.lexemes import Use
+from whence.explain.meeting.reading import File
+from whence.explain.meeting.side import Ids, Side
 
 _NONE: Ids = frozenset()
 _DECLARED_FIRST = {Sort.MACRO, Sort.TYPE, Sort.ENUMERATOR, Sort.FIELD}

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from whence.changes.syntax import Source
-from whence.explain.declarations import Declaration, Sort, lines_of, text_of
-from whence.explain.lexemes import lexemes, uses
+from whence.explain.meeting.declarations import Declaration, Sort, lines_of, text_of
+from whence.explain.meeting.lexemes import lexemes, uses
 
 _IMPORTS = {"import_statement", "import_from_statement", "future_import_statement"}
 _NAMED = {"identifier", "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
-from whence.explain.changed import Changed, changed_names, idle_changes
-from whence.explain.side import Ids, Side, sides_of
-from whence.explain.using import Using
+from whence.explain.meeting.changed import Changed, changed_names, idle_changes
+from whence.explain.meeting.side import Ids, Side, sides_of
+from whence.explain.meeting.using import Using
 from whence.model import ChangeId
 
 _NONE: Ids = frozenset()

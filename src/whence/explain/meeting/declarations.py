@@ -11,7 +11,7 @@ from enum import Enum
 
 from tree_sitter import Node
 
-from whence.explain.lexemes import Use
+from whence.explain.meeting.lexemes import Use
 
 
 class Sort(Enum):
