@@ -23,6 +23,7 @@ from whence.search.isolate import Answer, Question, find_others, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.search.shown import shown
 from whence.semantics.failures import Found
+from whence.semantics.printed import with_prints
 from whence.semantics.tree import Tree
 from whence.trace.flow import Flow
 
@@ -156,7 +157,7 @@ class Chooser:
             return answer, self._told(self._theta, root, "good")
         with self._work.timed("semantics"):
             lines = VariantLines(self._work.changes.changes, answer.reverted)
-            tree = Tree(self._found, self._work.trust, flow)
+            tree = Tree(with_prints(self._found, flow), self._work.trust, flow)
             beside = Theta(tree, self._work.meeting, lines)
             while not root <= beside.met.keys() and beside.grow():
                 pass

@@ -13,6 +13,7 @@ from whence.search.isolate import Answer, Question, isolate
 
 _NEARER = 4.0  # so much likelier is a change that is met one level nearer to the failure
 _TOO_MANY = 50  # suspects: then nothing more is learnt by having still more of them
+_MET = 3.0  # and so much one that is met at all, where those that are do not do
 _ELSEWHERE = 1e-3  # at most the weight of what no cause meets
 
 
@@ -45,7 +46,8 @@ def _try(work: Work, phases: tuple[Phase, ...], question: Question) -> Answer | 
 def _beyond(work: Work, theta: Theta, question: Question) -> Answer:
     """Search all changes: what was executed goes first, what never was comes last."""
     work.watcher.phase("searching all changes")
-    answer = search_all(work, replace(question, weight=_weights(theta.met, question)))
+    weight = {c: w * (_MET if c in theta.met else 1.0) for c, w in question.weight.items()}
+    answer = search_all(work, replace(question, weight=weight))
     touched = theta.met.keys() | (question.executed or frozenset())
     if answer.holds and not answer.reverted & touched:
         work.session.notes.append(

@@ -21,7 +21,7 @@ from whence.explain.work import Unexplained, Work, first_line
 from whence.model import Explanation, Outcome, Run
 from whence.search.session import Order, Session, Watcher, opened
 from whence.semantics.failures import Found, failure_of
-from whence.semantics.printed import printed_otherwise
+from whence.semantics.printed import printed_otherwise, with_prints
 from whence.semantics.result import result_of
 from whence.semantics.tree import Tree
 from whence.trace.recording import Recording
@@ -125,7 +125,8 @@ class _Explaining:
         with work.timed("semantics"):
             found = self._failure(failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
-            theta = Theta(Tree(found, self._wish.trust, flow), work.meeting)
+            beside = with_prints(found, flow) if flow else found
+            theta = Theta(Tree(beside, self._wish.trust, flow), work.meeting)
         answer = find_root(work, theta, question)
         if not answer.holds:
             return Explanation(self._session.told(answer, bad, question.executed, work.times()))

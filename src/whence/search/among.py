@@ -17,7 +17,7 @@ from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
 from whence.search.isolate import Answer, Question, find_one
 
-_MOST_ALONE = 12  # suspects that are tried one by one where all together fall apart
+_MOST_ALONE = 8  # suspects that are tried one by one where all together fall apart
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,17 @@ def find_among(question: Question, phases: Sequence[Phase]) -> Search[Answer | N
 
 def _in_phase(question: Question, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
     fast = _fast(question, knowledge, question.changes)
-    together = [_whole(phase.suspects, cut(question.changes)) for cut in (blocks, functions)]
-    alone = together[0][:_MOST_ALONE]
-    for wanted in (*map(union, together), *alone):
+    in_blocks, in_functions = (
+        _whole(phase.suspects, cut(question.changes)) for cut in (blocks, functions)
+    )
+    together = [union(in_blocks), union(in_functions)]
+    alone = [*in_functions[:_MOST_ALONE], *in_blocks[:_MOST_ALONE]]
+    for wanted in dict.fromkeys((*together, *alone)):
         tried, run = yield from fast.hold_together(wanted)
         if run.outcome is Outcome.PASS:
             chosen = [change for change in question.changes if change.id in tried]
             return (yield from find_one(question, knowledge, chosen))
-        if run.outcome is Outcome.FAIL and wanted not in alone:
+        if run.outcome is Outcome.FAIL and wanted in together:
             break  # THE failure stays with all of them reverted: more have to be found first
     return None
 

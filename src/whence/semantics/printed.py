@@ -6,6 +6,8 @@ fails by itself, and what it printed is all that it can have failed by.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from whence.frontend.columns import OUTPUT
@@ -37,6 +39,24 @@ def printed_otherwise(failing: Flow, passing: Flow) -> Found | None:
     if next(comparison.unprinted(last), None) is not None:
         return _found(failing, failing.thread.stream.steps, last, [], is_short=True)
     return None
+
+
+def with_prints(found: Found, passing: Flow) -> Found:
+    """A failure of the output, with what was printed otherwise before it showed.
+
+    A print that came to too little shows only in what comes after it.
+    """
+    if found.question.silence is None:
+        return found
+    other = printed_otherwise(found.flow, passing)
+    if other is None or other.question.about > found.question.about:
+        return found
+    question = replace(
+        found.question,
+        seeds=found.question.seeds | other.question.seeds,
+        bears_on=found.question.bears_on | other.question.steps,
+    )
+    return replace(found, question=question)
 
 
 def _prints(flow: Flow) -> dict[int, list[int]]:
