@@ -17,6 +17,7 @@ from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
 from whence.search.isolate import Answer, Question, find_one
 
+_FELL_APART = (Outcome.OTHER, Outcome.BROKEN)
 _MOST_ALONE = 8  # suspects that are tried one by one where all together fall apart
 
 
@@ -46,7 +47,9 @@ def _in_phase(question: Question, knowledge: Knowledge, phase: Phase) -> Search[
     together = [union(in_blocks), union(in_functions)]
     alone = [*in_functions[:_MOST_ALONE], *in_blocks[:_MOST_ALONE]]
     for wanted in dict.fromkeys((*together, *alone)):
-        tried, run = yield from fast.hold_together(wanted)
+        tried, run = wanted, (yield wanted) if wanted in alone else None
+        if run is None or run.outcome in _FELL_APART:  # what it requires is only a guess
+            tried, run = yield from fast.hold_together(wanted)
         if run.outcome is Outcome.PASS:
             chosen = [change for change in question.changes if change.id in tried]
             return (yield from find_one(question, knowledge, chosen))
