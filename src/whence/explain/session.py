@@ -123,7 +123,7 @@ class _Explaining:
         question = self._session.question(good, bad)
         self._watcher.phase("looking for causes")
         with work.timed("semantics"):
-            found = self._failure(failing, passing)
+            found = self._failure(bad, failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
             beside = with_prints(found, flow) if flow else found
             theta = Theta(Tree(beside, self._wish.trust, flow), work.meeting)
@@ -167,10 +167,12 @@ class _Explaining:
             return failing, None
         return failing, passing if passing.outcome is Outcome.PASS else None
 
-    def _failure(self, failing: Recording, passing: Recording | None) -> Found:
+    def _failure(self, bad: Run, failing: Recording, passing: Recording | None) -> Found:
         """The failure; if no recorded process fails, what one prints otherwise than it should."""
+        is_output = bad.failure is not None and bad.failure.kind == "output"
+        expected = self._session.laboratory.recipe.expected if is_output else None
         try:
-            return failure_of(failing, expect=self._session.laboratory.recipe.expected)
+            return failure_of(failing, expect=expected)
         except UserError as error:
             for own, other in in_pairs(failing, passing) if passing else ():
                 found = printed_otherwise(own, other)

@@ -46,7 +46,7 @@ def with_prints(found: Found, passing: Flow) -> Found:
 
     A print that came to too little shows only in what comes after it.
     """
-    if found.question.silence is None:
+    if found.question.silence is None or not found.question.seeds:
         return found
     other = printed_otherwise(found.flow, passing)
     if other is None or other.question.about > found.question.about:
