@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format bench-isolate bench-trace bench-why clean
+.PHONY: demo test check format bench-isolate bench-trace bench-why bench-explain clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
@@ -28,6 +28,9 @@ bench-trace: $(VENV)/ready
 
 bench-why: $(VENV)/ready
 	$(BIN)/python bench/why/run.py $(ARGS)
+
+bench-explain: $(VENV)/ready
+	$(BIN)/python bench/explain/run.py $(ARGS)
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,128 @@
+"""What is explained: the C cases of the shared bench, and seeded faults among harmless changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.explain import pairs
+from bench.explain.harmless import hide, write
+from bench.isolate.cases import Case, NotInstallableError, install, load, python_for_cases
+from bench.isolate.score import Place
+from bench.why.suite import BadSuiteError, Fault, Program
+
+SIZES = (50, 150, 500)
+BUILD = "$CC -std=c99 -g -w -o {program} *.c"
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A case with what judges its test."""
+
+    case: Case
+    oracle: str = "exit"  # or output
+    note: str = ""
+
+
+# --- of the shared bench -----------------------------------------------------------------------
+
+
+def real_cases(
+    folder: Path, work: Path, only: str, missing: dict[str, str]
+) -> Iterator[Regression]:
+    """The C cases, installed one by one; those that cannot be go into `missing`."""
+    for told in sorted((folder / "c").glob("*/case.json")):
+        name = told.parent.name
+        if only in name:
+            try:
+                install(told.parent, work / name, python_for_cases())
+            except NotInstallableError as error:
+                missing[name] = str(error)
+            else:
+                yield Regression(load(told.parent, work / name, python_for_cases()))
+
+
+# --- hidden faults -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A fault that is to be hidden among so many changes."""
+
+    program: Program
+    fault: Fault
+    size: int
+    tangled: bool  # with a rename that passes through it
+
+    @property
+    def id(self) -> str:
+        tangled = "-tangled" if self.tangled else ""
+        return f"{self.program.name}-{self.fault.name}-{self.size}{tangled}"
+
+
+def sample(programs: Sequence[Program], sizes: Sequence[int], faults: int) -> list[Plan]:
+    """For each program and size so many faults, each time others while there are some.
+
+    Every third is tangled.
+    """
+    plans = []
+    for number, program in enumerate(programs):
+        order = list(program.faults)
+        random.Random(program.name).shuffle(order)
+        for place, size in enumerate(sizes):
+            for turn in range(faults):
+                fault = order[(place * faults + turn) % len(order)]
+                plans.append(Plan(program, fault, size, (number + place + turn) % 3 == 0))
+    return plans
+
+
+def hidden_case(plan: Plan, work: Path, seed: int = 1) -> Regression:
+    """Write good/ and bad/ of a hidden fault, verified, unless they are there already."""
+    env, ready = work / plan.id, work / f"{plan.id}.json"
+    made_by = _digest(plan, seed)
+    told = json.loads(ready.read_text()) if ready.exists() else {}
+    if told.get("made_by") != made_by:
+        told = {"made_by": made_by, **_make(plan, env, seed)}
+        ready.write_text(json.dumps(told))
+    file, old, new = told["culprit"]
+    culprits = (Place(file, tuple(old), tuple(new)),)
+    test = pairs.failing(plan.fault).command(plan.program.name)
+    build = BUILD.format(program=plan.program.name)
+    case = Case(plan.id, f"hidden-{plan.size}", env, test, build, culprits, ())
+    return Regression(case, "output", "" if told["is_alone"] else "tangled")
+
+
+def _make(plan: Plan, env: Path, seed: int) -> dict[str, object]:
+    shutil.rmtree(env, ignore_errors=True)
+    hidden = hide(plan.fault, plan.size, seed, tangled=plan.tangled)
+    with tempfile.TemporaryDirectory() as name:
+        wrong = list(pairs.complaints(hidden, plan.program, plan.fault, Path(name)))
+    if wrong:
+        raise BadSuiteError(f"{plan.id}: {'; '.join(wrong)}")
+    test = pairs.failing(plan.fault)
+    for side, files in (("good", hidden.good), ("bad", hidden.bad)):
+        write({**files, "stdin": test.stdin}, env / side)
+    return {
+        "culprit": (hidden.culprit.file, hidden.culprit.old, hidden.culprit.new),
+        "is_alone": hidden.is_alone,
+        "changes": hidden.changes,
+        "kinds": hidden.kinds,
+    }
+
+
+def _digest(plan: Plan, seed: int) -> str:
+    """What the versions are made from: with other code or another fault they are made anew."""
+    made_from = [plan.fault.correct, plan.fault.faulty, plan.id, str(seed)]
+    made_from += [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))
+                  if path.stem in _GENERATOR]  # fmt: skip
+    return hashlib.sha256("\0".join(made_from).encode()).hexdigest()
+
+
+_GENERATOR = {"desk", "features", "filler", "harmless", "refactorings", "renames", "reorderings",
+              "source"}  # fmt: skip

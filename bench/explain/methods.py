@@ -1,0 +1,146 @@
+"""What does whence answer on a case, explaining or isolating, and what does that cost?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.explain.cases import Regression
+from bench.isolate.cases import last_words
+from bench.isolate.methods import Ended, compiler, read_whence, run_limited
+from bench.isolate.score import Answer, Place, Row, hits, score
+
+EXPLAIN = "explain"
+METHODS = (EXPLAIN, "dd", "add", "after")
+PHASES = ("trace", "semantics", "solver", "search", "total")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a search is stopped."""
+
+    runs: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One method on one case."""
+
+    row: Row
+    status: str = ""  # explained, isolated, unexplained; empty without an answer
+    causes: int = 0
+    chain: int = 0  # links
+    is_on_chain: bool = False  # does the chain show a culprit?
+    solver_calls: int = 0
+    phases: dict[str, float] | None = None  # seconds by phase, as whence says
+
+
+def measure(regression: Regression, method: str, work: Path, limits: Limits) -> Measured:
+    """Run whence on the case, from scratch, in the folder `work`."""
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    document = work / "result.json"
+    env = {**os.environ, "CC": compiler()}
+    words = command(regression, method, work, limits)
+    ended = run_limited(words, cwd=work, log=work / "stderr.log", env=env, seconds=limits.seconds)
+    told = json.loads(document.read_text()) if document.exists() else None
+    return measured(regression, method, told, ended, limits, work / "runs.sqlite")
+
+
+def command(regression: Regression, method: str, work: Path, limits: Limits) -> list[str]:
+    case = regression.case
+    words = [sys.executable, "-m", "whence", "explain" if method == EXPLAIN else "isolate"]
+    words += ["--good", str(case.env / "good"), "--bad", str(case.env / "bad")]
+    words += ["--test", case.test, *(["--build", case.build] if case.build else [])]
+    words += ["--oracle", regression.oracle, "--store", str(work / "runs.sqlite")]
+    words += [] if method == EXPLAIN else ["--method", method]
+    words += ["--max-runs", str(limits.runs), "--json", str(work / "result.json"), "--quiet"]
+    return words
+
+
+def measured(
+    regression: Regression,
+    method: str,
+    told: dict[str, Any] | None,
+    ended: Ended,
+    limits: Limits,
+    store: Path,
+) -> Measured:
+    """What the result document says; without one, what the store knows of the runs."""
+    case = regression.case
+    if told is None:
+        answer = _without_document(ended, store)
+    else:
+        answer = read_whence(told, limits.runs, ended.seconds)
+        if ended.stopped:
+            answer = _cut(answer, ended)
+    row = score(case.id, case.group, method, case.culprits, case.supporting, answer)
+    if told is None:
+        return Measured(row)
+    cost, chain = told["cost"], told.get("chain", [])
+    return Measured(
+        row,
+        told["status"],
+        causes=len(told["causes"]),
+        chain=len(chain),
+        is_on_chain=any(_shows(link, told["root"], case.culprits) for link in chain),
+        solver_calls=cost.get("solver_calls", 0),
+        phases={phase: cost["seconds"].get(phase, 0.0) for phase in PHASES},
+    )
+
+
+def _without_document(ended: Ended, store: Path) -> Answer:
+    if not ended.stopped:
+        return Answer(error=last_words(ended.stderr) or f"exit status {ended.status}")
+    return _cut(Answer(runs=stored_runs(store)), ended)
+
+
+def _cut(answer: Answer, ended: Ended) -> Answer:
+    note = f"stopped after {ended.seconds:.0f} s"
+    return Answer(
+        answer.root, answer.auxiliary, answer.changes, answer.runs, answer.builds,
+        ended.seconds, cut=True, note=note,
+    )  # fmt: skip
+
+
+def stored_runs(store: Path) -> int:
+    """How many outcomes a search had kept when it was ended."""
+    if not store.exists():
+        return 0
+    connection = sqlite3.connect(store)
+    try:
+        return int(connection.execute("SELECT count(*) FROM run").fetchone()[0])
+    finally:
+        connection.close()
+
+
+def _shows(link: dict[str, Any], root: list[dict[str, Any]], culprits: tuple[Place, ...]) -> bool:
+    """Is the link a line of a culprit, or does it name a root change that hits one?
+
+    A missing line is one of the good version.
+    """
+    named = [change for change in root if set(change["pieces"]) & set(link["changes"])]
+    if any(hits(_place(change), culprit) for change in named for culprit in culprits):
+        return True
+    is_missing = link.get("step") == "missing"
+    return any(
+        link["file"] == culprit.file
+        and link["line"] in _lines(culprit.old if is_missing else culprit.new)
+        for culprit in culprits
+    )
+
+
+def _place(change: dict[str, Any]) -> Place:
+    (old, old_count), (new, new_count) = change["old"], change["new"]
+    return Place(change["file"], (old, old_count), (new, new_count))
+
+
+def _lines(span: tuple[int, int]) -> range:
+    return range(span[0], span[0] + span[1])

@@ -1,0 +1,121 @@
+"""Measures what `whence explain` finds and costs, beside searches that know no semantics."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
+
+from bench.explain import table  # noqa: E402  needs the line above
+from bench.explain.cases import (  # noqa: E402
+    SIZES,
+    Regression,
+    hidden_case,
+    real_cases,
+    sample,
+)
+from bench.explain.harmless import TooSmallError  # noqa: E402
+from bench.explain.methods import METHODS, Limits, Measured, measure  # noqa: E402
+from bench.trace.table import text_table  # noqa: E402
+from bench.why.suite import BadSuiteError, load_all  # noqa: E402
+
+LIMITS = {"c": Limits(100, 3600.0), "hidden": Limits(1000, 900.0)}
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--cases",
+        type=Path,
+        default=ROOT.parent / "shared" / "bench",
+        help="folder with the real cases; $WHENCE_BENCH_CASES wins",
+    )
+    parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
+    parser.add_argument("--group", choices=("c", "hidden"), help="only these")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="default: %(default)s")
+    parser.add_argument("--faults", type=int, default=1, help="of a program, for each size")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--methods", default=",".join(METHODS), help="default: %(default)s")
+    parser.add_argument("--max-runs", type=int, metavar="N", help="for one search")
+    parser.add_argument("--seconds", type=float, metavar="S", help="for one search")
+    parser.add_argument("--again", action="store_true", help="also what was measured already")
+    parser.add_argument("--make", action="store_true", help="only make and verify the versions")
+    parser.add_argument("--show", action="store_true", help="only what was measured already")
+    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "explain")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
+    options = parser.parse_args(arguments)
+    options.methods = options.methods.split(",")
+    if unknown := set(options.methods) - set(METHODS):
+        parser.error(f"unknown methods {sorted(unknown)}; there are {', '.join(METHODS)}")
+    options.sizes = [int(size) for size in options.sizes.split(",")]
+    options.cases = Path(os.environ.get("WHENCE_BENCH_CASES") or options.cases).resolve()
+    options.work = options.work.resolve()
+    return options
+
+
+def regressions(options: argparse.Namespace, missing: dict[str, str]) -> Iterator[Regression]:
+    """The chosen cases, made one by one; those that cannot be go into `missing`."""
+    env = options.work / "env"
+    env.mkdir(parents=True, exist_ok=True)
+    if options.group != "hidden":
+        # Where the other benchmark of the same cases has them.
+        yield from real_cases(
+            options.cases, options.work.with_name("isolate") / "env", options.only, missing
+        )
+    if options.group != "c":
+        for plan in sample(load_all(), options.sizes, options.faults):
+            if options.only in plan.id:
+                try:
+                    yield hidden_case(plan, env, options.seed)
+                except (BadSuiteError, TooSmallError) as error:
+                    missing[plan.id] = str(error)
+
+
+def limits_for(regression: Regression, options: argparse.Namespace) -> Limits:
+    usual = LIMITS["c" if regression.case.group == "c" else "hidden"]
+    return Limits(options.max_runs or usual.runs, options.seconds or usual.seconds)
+
+
+def row_of(regression: Regression, method: str, options: argparse.Namespace) -> Measured | None:
+    """What was measured before, or is now; None if it was not and we only show."""
+    folder = options.work / "runs" / regression.case.id
+    kept = folder / f"{method}.json"
+    if kept.exists() and not options.again:
+        return table.from_json(kept.read_text())
+    if options.show:
+        return None
+    row = measure(regression, method, folder / method, limits_for(regression, options))
+    kept.write_text(table.to_json(row))
+    return row
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    rows: list[Measured] = []
+    missing: dict[str, str] = {}
+    for regression in regressions(options, missing):
+        if options.make:
+            print(regression.case.id, regression.note, flush=True)
+            continue
+        for method in options.methods:
+            row = row_of(regression, method, options)
+            if row is not None:
+                rows.append(row)
+                print(*table.cells(row), sep="  ", flush=True)
+        if options.out and rows:
+            # After each case, so that a benchmark that is stopped has not run for nothing.
+            options.out.write_text(table.published(rows, missing), "utf-8")
+    if rows:
+        print("\n" + table.report(rows, missing, text_table))
+    for name, reason in sorted(missing.items()):
+        print(f"not measured: {name}: {reason}")
+    return 0 if rows and all(aim.met for aim in table.aims(rows)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

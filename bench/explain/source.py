@@ -1,0 +1,257 @@
+"""A C file as it is now: its nodes, its functions, and the names that they declare."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import tree_sitter
+import tree_sitter_c
+from tree_sitter import Node
+
+_LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_TAGGED = ("struct_specifier", "union_specifier", "enum_specifier")
+_IMPURE = {"call_expression", "assignment_expression", "update_expression"}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Bytes [start, end) of a file become `new`.  A file that is not there is empty."""
+
+    file: str
+    start: int
+    end: int
+    new: bytes
+
+
+class Source:
+    """One file, parsed.  Nodes are in the order of the text."""
+
+    def __init__(self, file: str, text: bytes) -> None:
+        self.file, self.text = file, text
+        # Asked for often: each use of `.children` makes new objects of the whole row.
+        self.of_type: dict[str, list[Node]] = defaultdict(list)
+        self.root = tree_sitter.Parser(_LANGUAGE).parse(text).root_node
+        for node in walk(self.root):
+            self.of_type[node.type].append(node)
+
+    def nodes(self, *types: str) -> list[Node]:
+        return [node for each in types for node in self.of_type.get(each, ())]
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """Everything that could be a name, also in macros, strings and comments."""
+        return words_of(self.text)
+
+    @cached_property
+    def macro_words(self) -> frozenset[bytes]:
+        """The names in macros' bodies, where we do not know what they mean."""
+        bodies = self.nodes("preproc_arg", "string_content")
+        return frozenset(word for body in bodies for word in _WORD.findall(said(body)))
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        found = (Function.of(node) for node in self.of_type.get("function_definition", ()))
+        return [function for function in found if function is not None]
+
+    @cached_property
+    def globals(self) -> frozenset[bytes]:
+        """What is declared outside of functions, apart from fields and tags."""
+        outer = [node for node in self.root.named_children if node.type == "declaration"]
+        declared = [said(name) for node in outer for name in declared_names(node)]
+        others = [said(child(node, "name")) for node in self.nodes("preproc_def", "enumerator")]
+        return frozenset([*declared, *others, *(function.name for function in self.functions)])
+
+    def function_around(self, node: Node) -> Function | None:
+        for function in self.functions:
+            if function.node.start_byte <= node.start_byte < function.node.end_byte:
+                return function
+        return None
+
+    # --- lines ---------------------------------------------------------------------------------
+
+    def line_start(self, at: int) -> int:
+        return self.text.rfind(b"\n", 0, at) + 1
+
+    def line_end(self, at: int) -> int:
+        """Where the next line begins."""
+        found = self.text.find(b"\n", at)
+        return len(self.text) if found < 0 else found + 1
+
+    def indent(self, node: Node) -> bytes:
+        line = self.text[self.line_start(node.start_byte) : node.start_byte]
+        return line[: len(line) - len(line.lstrip())]
+
+    def starts_line(self, node: Node) -> bool:
+        return not self.text[self.line_start(node.start_byte) : node.start_byte].strip()
+
+    def ends_line(self, node: Node) -> bool:
+        return not self.text[node.end_byte : self.line_end(node.end_byte)].strip()
+
+    def has_own_lines(self, node: Node) -> bool:
+        return self.starts_line(node) and self.ends_line(node)
+
+    def above(self, function: Function) -> int:
+        """Where something can be put above a function and the comment that belongs to it."""
+        node = function.node
+        before = node.prev_named_sibling
+        is_next = before is not None and before.end_point[0] == node.start_point[0] - 1
+        if before is not None and is_next and before.type == "comment":
+            node = before
+        return self.line_start(node.start_byte)
+
+    def put(self, at: int, new: bytes) -> Edit:
+        return Edit(self.file, at, at, new)
+
+    def instead(self, node: Node, new: bytes) -> Edit:
+        return Edit(self.file, node.start_byte, node.end_byte, new)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function's definition.  Its declarator is plain: it returns no pointer to a function."""
+
+    node: Node
+    name: bytes
+    body: Node
+    parameters: Node
+    result: bytes  # its type, as the programmer writes it, without storage class
+
+    @classmethod
+    def of(cls, node: Node) -> Function | None:
+        declarator, stars = node.child_by_field_name("declarator"), b""
+        while declarator is not None and declarator.type == "pointer_declarator":
+            declarator, stars = declarator.child_by_field_name("declarator"), stars + b"*"
+        if declarator is None or declarator.type != "function_declarator":
+            return None
+        name = child(declarator, "declarator")
+        if name.type != "identifier":
+            return None
+        result = (specifiers(node) + b" " + stars).strip()
+        body, parameters = child(node, "body"), child(declarator, "parameters")
+        return cls(node, said(name), body, parameters, result)
+
+    @cached_property
+    def declarations(self) -> dict[bytes, list[Node]]:
+        """The parameters and locals by name, with every place that declares one of that name."""
+        found: dict[bytes, list[Node]] = defaultdict(list)
+        for node in walk(self.node):
+            if node.type in ("declaration", "parameter_declaration"):
+                for name in declared_names(node):
+                    found[said(name)].append(name)
+        return found
+
+    @cached_property
+    def types(self) -> dict[bytes, bytes]:
+        """The parameters and locals declared once whose type is no array, with that type."""
+        return {
+            name: type_
+            for name, (first, *more) in self.declarations.items()
+            if not more and (type_ := _type_of(first)) is not None
+        }
+
+    def uses(self, name: bytes) -> list[Node]:
+        return [node for node in walk(self.node) if is_use(node, name)]
+
+
+def is_use(node: Node, name: bytes) -> bool:
+    """Does the node name the variable, function or macro?  Not the field, label or struct."""
+    if node.type == "type_identifier":  # `sizeof(name)` can be read either way
+        parent = node.parent
+        return said(node) == name and not (parent and parent.type in _TAGGED)
+    return node.type == "identifier" and said(node) == name
+
+
+def words_of(text: bytes) -> frozenset[bytes]:
+    return frozenset(_WORD.findall(text))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it, in the order of the text."""
+    cursor = node.walk()
+    depth = 0
+    while True:
+        if cursor.node is not None:
+            yield cursor.node
+        if cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if depth == 0:
+                return
+            cursor.goto_parent()
+            depth -= 1
+        if depth == 0:
+            return
+
+
+def said(node: Node) -> bytes:
+    return node.text or b""
+
+
+def child(node: Node, field: str) -> Node:
+    """The child in a field that the grammar says is always there."""
+    found = node.child_by_field_name(field)
+    assert found is not None, (node.type, field)
+    return found
+
+
+def operator(node: Node) -> bytes:
+    return said(child(node, "operator"))
+
+
+def is_pure(node: Node) -> bool:
+    """Can it be evaluated sooner, later or twice?"""
+    return not any(each.type in _IMPURE for each in walk(node))
+
+
+def names_in(node: Node) -> set[bytes]:
+    """The variables, functions and macros that it names."""
+    return {said(each) for each in walk(node) if each.type in ("identifier", "type_identifier")}
+
+
+def declared_names(node: Node) -> list[Node]:
+    """The names that a declaration introduces."""
+    found = []
+    for declarator in node.children_by_field_name("declarator"):
+        inner: Node | None = declarator
+        while inner is not None and inner.type != "identifier":
+            named = inner.child_by_field_name("declarator")
+            inner = named or next(
+                (each for each in inner.named_children if each.type.endswith("declarator")), None
+            )
+        if inner is not None:
+            found.append(inner)
+    return found
+
+
+def specifiers(node: Node) -> bytes:
+    """What a declaration says before its declarators, without storage classes."""
+    words = []
+    for each in node.children:
+        if node.field_name_for_child(node.children.index(each)) == "declarator":
+            break
+        if each.is_named and each.type not in ("storage_class_specifier", "comment"):
+            words.append(said(each))
+    return b" ".join(words)
+
+
+def _type_of(name: Node) -> bytes | None:
+    stars = b""
+    node = name.parent
+    while node is not None and node.type in ("pointer_declarator", "init_declarator"):
+        if node.type == "pointer_declarator":
+            if said(node).lstrip(b"* ").startswith(b"const"):
+                return None
+            stars += b"*"
+        node = node.parent
+    if node is None or node.type not in ("declaration", "parameter_declaration"):
+        return None
+    if any(each.type == "storage_class_specifier" for each in node.children):
+        return None
+    type_ = specifiers(node)
+    return None if b"{" in type_ else (type_ + b" " + stars).strip()
