@@ -142,16 +142,21 @@ class Comparison:
 
     # --- where the runs part -------------------------------------------------------------------
 
-    def parted(self, step: int) -> Iterator[int]:
+    def parted(self, step: int, walked: set[int]) -> tuple[list[int], bool]:
         """Why a step has no twin: the branch around it, those that only this version has on the
-        way out to the branch that went another way in the passing run, and that one."""
+        way out to the branch that went another way in the passing run, and that one.
+
+        `walked`: regions that an earlier step came through.  What is around such a one is not
+        said again, and the second part of the result tells that.
+        """
         alignment, flow = self.alignment, self.here
+        found: list[int] = []
         at = step
         while self.twin(at) is None:
             region = alignment.region(at)
-            yield from self._only_here(at, region)
+            found += self._only_here(at, region)
             if not region:
-                return
+                break
             is_parting = self.twin(region) is not None
             # Code that only this version has may run in a region that both runs entered.
             is_own = alignment.pairing.op(flow.op_of(at)) is None
@@ -160,10 +165,14 @@ class Comparison:
                 and (at == step or is_parting)
                 and not (is_own and is_parting)
             ):
-                yield region
+                found.append(region)
             if is_parting:
-                return
+                break
+            if region in walked:
+                return found, True
+            walked.add(region)
             at = region
+        return found, False
 
     def _only_here(self, step: int, region: int) -> Iterator[int]:
         """The branches around a step, out to its region, that the other version does not have."""
@@ -344,13 +353,14 @@ class Parting(Critical):
         }  # fmt: skip
         around = [(decider, question.about) for decider in question.deciders]
         seen: set[int] = set()
+        walked: set[int] = set()
         for step in steps:
             instance = self.flow.instance_of(step)
             if instance not in seen and not self.is_hidden(step):
                 seen.add(instance)
-                branches = list(self.comparison.parted(step))
+                branches, is_told = self.comparison.parted(step, walked)
                 around += [(branch, step) for branch in branches]
-                if not any(map(self.comparison.side_differs, branches)):
+                if not is_told and not any(map(self.comparison.side_differs, branches)):
                     jump = self.comparison.jumped(step)
                     self.lost += [jump] if jump is not None else []
         for branch, about in around:
