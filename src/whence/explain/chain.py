@@ -184,7 +184,9 @@ def _is_at(statement: Statement, predicate: Predicate) -> bool:
 def _outcome(cause: Cause, *, is_changed: bool) -> str:
     predicate = cause.predicate
     if cause.influence is Influence.ADDRESS:
-        return f"what is read or written is `{predicate.outcome}`"
+        is_call = predicate.outcome.endswith(")")
+        what = "the call" if is_call else "what is read or written"
+        return f"{what} is `{predicate.outcome}`"
     says = f"`{predicate.text}` is {predicate.outcome}"
     if is_changed and predicate.passing_text is not None:
         came_out = predicate.passing or predicate.outcome

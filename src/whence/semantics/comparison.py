@@ -9,7 +9,7 @@ is on the way from where the two runs part to the failure.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -18,10 +18,11 @@ from whence.frontend.c import ir
 from whence.frontend.columns import OUTPUT
 from whence.model import Influence
 from whence.semantics.predicates import Critical, Question, Raised
+from whence.semantics.proof import ALL
 from whence.trace.alignment import Alignment, Twins
 from whence.trace.columns import BRANCH
 from whence.trace.conditions import Conditions
-from whence.trace.flow import Flow, Left, Operand, Piece
+from whence.trace.flow import Constant, Flow, Left, Operand, Piece
 
 _DEEPEST = 24  # steps behind a pointer that are compared
 _NESTED = 8  # regions inside of which a jump may lie
@@ -133,6 +134,21 @@ class Comparison:
             found = self._kinds[op] = _Kind.PLAIN if is_branch else _kind_of(kind)
         return found
 
+    def other_arguments(self, call: int) -> list[Operand | None]:
+        """The arguments of a call, such as of memcpy, that are others than in the passing run."""
+        source, local = self.here.thread.image.locate(self.here.op_of(call))
+        twin = self.twin(call)
+        if twin is None or source.instruction(local).opcode != "call":
+            return []
+        count = min(self.here.arguments(call), self.there.arguments(twin))
+        pairs = ((self.here.argument(call, n), self.there.argument(twin, n)) for n in range(count))
+        return [here for here, there in pairs if self._differ(here, there)]
+
+    def _differ(self, here: Operand | None, there: Operand | None) -> bool:
+        if isinstance(here, Constant) and isinstance(there, Constant):
+            return here.value != there.value
+        return not self._alike(here, there, 0)
+
     def side_differs(self, branch: int) -> bool:
         """Did a branch go another way in the passing run, or not run at all there?"""
         twin = self.twin(branch)
@@ -188,10 +204,10 @@ class Comparison:
         twin = self.twin(load)
         if twin is None:
             return
-        own = {_step_of(one) for one in self.here.node(load).operands}
-        for operand in self.there.node(twin).operands:
-            made = _step_of(operand)
-            if made and self.alignment.back(made) not in own:
+        own, other = self.here.node(load), self.there.node(twin)
+        known = {*map(_step_of, own.operands), *own.through}
+        for made in (*map(_step_of, other.operands), *other.through):
+            if made and self.alignment.back(made) not in known:
                 yield _given(self.there, made)
 
     def lost(self, made: int, load: int) -> tuple[Lost | None, int | None]:
@@ -347,6 +363,15 @@ class Parting(Critical):
         )
         return self._gathered(raised)
 
+    def narrowed(self, question: Question, steps: frozenset[int]) -> Question:
+        """The question of these steps alone; of calls, it is about what they were given."""
+        narrowed = super().narrowed(question, steps)
+        if question.influence is not Influence.ADDRESS:
+            return narrowed
+        given = (one for step in steps for one in self.comparison.other_arguments(step))
+        seeds = frozenset((one, ALL) for one in given if isinstance(one, int | Piece | Left))
+        return replace(narrowed, seeds=narrowed.seeds | seeds)
+
     def _parted(self, steps: Iterable[int], question: Question) -> Iterator[Raised]:
         own = set() if question.seeds else {
             branch for step in question.steps for branch in self.conditions.executed(step)
@@ -390,7 +415,7 @@ class Parting(Critical):
                 own = self.comparison.alignment.back(made)
                 if own is None:
                     yield from self._lost(made, step)
-                elif self._went_elsewhere_than_there(own):
+                elif self._went_elsewhere_than_there(own) or self.comparison.other_arguments(own):
                     yield Influence.ADDRESS, True, own, step
 
     def _silent(self, question: Question) -> Iterator[Raised]:

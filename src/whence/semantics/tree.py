@@ -296,6 +296,8 @@ class Tree:
         proof.premises |= found.premises
         if question.influence is not Influence.ADDRESS:
             proof.steps |= question.steps
+        else:  # what a call was given may be constants, and then the call says it all
+            proof.steps |= {s for s in question.steps if self.flow.node(s).pointer is None}
         if question.influence is Influence.FAILURE:
             proof.steps |= question.bears_on
         pointed = {self._set_pointer(step) for step in found.steps if self.flow.is_load(step)}

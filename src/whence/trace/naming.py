@@ -59,7 +59,7 @@ class Namer:
         return None if said is None else Named(text, said)
 
     def accessed(self, step: int) -> tuple[str, str]:
-        """What a load or store is for, as the source has it, and which one that was."""
+        """What a load, a store or a call is for, as the source has it, and which one that was."""
         op = self.thread.queries.op_of(step)
         source, local = self.thread.image.locate(op)
         instruction = source.instruction(local)
@@ -69,6 +69,8 @@ class Namer:
             return names.target(function, instruction), names.target(
                 function, instruction, registers
             )
+        if instruction.opcode == "call":
+            return names.call(function, instruction), names.call(function, instruction, registers)
         if not instruction.result:
             return "", ""
         result = Local(instruction.result)

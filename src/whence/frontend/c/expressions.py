@@ -545,6 +545,8 @@ class Writer:
         signature: tuple[Type | None, ...],
     ) -> str:
         arguments = list(self._arguments(instruction, name, signature))
+        if name.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
+            arguments.pop()  # whether it is volatile, which no source says
         if isinstance(instruction.callee, ir.Asm):
             return f"asm({', '.join(wrap(each, terms.CHOICE) for each in arguments)})"
         method = self._virtual_method(instruction) if not name else None
