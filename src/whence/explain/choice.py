@@ -161,7 +161,7 @@ class Chooser:
             beside = Theta(tree, self._work.meeting, lines)
             while not root <= beside.met.keys() and beside.grow():
                 pass
-            self._work.solver_calls += beside.tree.preconditions.cost.calls
+            self._work.solved(beside.tree)
             return answer, self._told(beside, root, "reverted")
 
     def _reverted(self, answer: Answer) -> tuple[Flow | None, bool]:

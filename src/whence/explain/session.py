@@ -131,7 +131,7 @@ class _Explaining:
         if not answer.holds:
             return Explanation(self._session.told(answer, bad, question.executed, work.times()))
         choice, others = Chooser(work, question, found, theta).choose(answer)
-        work.solver_calls += theta.tree.preconditions.cost.calls
+        work.solved(theta.tree)
         ids = tuple(
             frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
             for other in others

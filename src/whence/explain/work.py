@@ -14,6 +14,7 @@ from whence.explain.meeting import Meeting
 from whence.explain.recorder import Recorder
 from whence.model import Reverted
 from whence.search.session import Session, Watcher
+from whence.semantics.tree import Tree
 from whence.trace.recording import Recording
 
 
@@ -54,10 +55,16 @@ class Work:
         finally:
             self.seconds[phase] += time.monotonic() - began
 
+    def solved(self, tree: Tree) -> None:
+        """Add what the solver did for a tree of causes."""
+        cost = tree.preconditions.cost
+        self.solver_calls += cost.calls
+        self.seconds["solver"] += cost.seconds
+
     def times(self) -> dict[str, float]:
-        """Seconds spent so far, in each half and in all."""
-        halves = {name: self.seconds[name] for name in ("search", "trace", "semantics")}
-        return {**halves, "total": time.monotonic() - self.started}
+        """Seconds spent so far, in each part and in all; the solver's are of the semantics'."""
+        parts = {name: self.seconds[name] for name in ("search", "trace", "semantics", "solver")}
+        return {**parts, "total": time.monotonic() - self.started}
 
 
 def first_line(error: UserError) -> str:

@@ -14,6 +14,7 @@ counts the solver's own steps, not seconds: the same run gives the same answer o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -46,6 +47,7 @@ class Core:
 class Cost:
     calls: int = 0
     gave_up: int = 0
+    seconds: float = 0.0
 
 
 @dataclass
@@ -102,7 +104,9 @@ class Preconditions:
         self, formula: _Formula, behind: Sequence[int], premises: Sequence[_Premise]
     ) -> z3.CheckSatResult:
         self.cost.calls += 1
+        began = time.monotonic()
         found = formula.check(behind, premises)
+        self.cost.seconds += time.monotonic() - began
         if found == z3.unknown:
             self.cost.gave_up += 1
         return found
