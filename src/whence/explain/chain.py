@@ -23,6 +23,7 @@ from whence.model import (
     Step,
 )
 
+_MOST_CHANGED = 2  # lines of one change, as far as they came to nothing else
 _MOST_VALUES = 3  # links of one cause that only pass on what is wrong already
 _TRUTH = frozenset({"true", "false"})
 
@@ -52,6 +53,7 @@ class Weaver:
         """`causes`: those that were found, by number, with the changes that they meet."""
         self._changes, self._meeting, self._root = changes, meeting, root
         self._causes, self._failed = causes, failed
+        self._run: Reverted = frozenset()  # the changes of which a line ran on the way
 
     def chain(self) -> tuple[Link, ...]:
         """The links from the root to the failure; none if no cause meets it."""
@@ -59,6 +61,9 @@ class Weaver:
         if not ways:
             return ()
         numbers = {number for way in ways for number in way}
+        self._run = frozenset().union(
+            *(self._at(s) for number in numbers for s in self._causes[number].statements)
+        )
         links: list[Link] = []
         told: set[tuple[str, int, Step]] = set()
         for number in sorted(numbers, key=lambda number: -self._causes[number].level):
@@ -88,12 +93,11 @@ class Weaver:
             own = frozenset(missing.changes) & self._root
             if own:
                 yield self._gone(missing, cause, own)
-        shown = self._shown(cause)
+        shown, changed = self._shown(cause), self._changed(cause)
         for statement in cause.statements:
             yield from self._declared(statement, cause)
-            own = self._at(statement)
-            if own and not self._is_told_at_the_end(statement, cause):
-                yield _changed(statement, cause, own)
+            if statement in changed:
+                yield _changed(statement, cause, self._at(statement))
             elif statement in shown:
                 yield _value(statement, cause)
         if cause.influence is Influence.FAILURE:
@@ -104,10 +108,26 @@ class Weaver:
     def _at(self, statement: Statement | Predicate) -> Reverted:
         return self._meeting.at(statement.file, statement.line) & self._root
 
+    def _changed(self, cause: Cause) -> list[Statement]:
+        """Statements that the root holds: of one change those that differ, and the last that ran,
+        which is where the damage leaves it."""
+        found: list[Statement] = []
+        last: dict[Reverted, int] = {}
+        for statement in reversed(cause.statements):
+            own = self._at(statement)
+            if not own or self._is_told_at_the_end(statement, cause):
+                continue
+            last[own] = last.get(own, 0) + 1
+            if statement.passing or last[own] <= _MOST_CHANGED:
+                found.append(statement)
+        return found
+
     def _shown(self, cause: Cause) -> list[Statement]:
         """Statements that pass on what is wrong: not all of many."""
         differing = [
-            s for s in cause.statements if s.passing and not self._is_told_at_the_end(s, cause)
+            s
+            for s in cause.statements
+            if s.passing and not self._at(s) and not self._is_told_at_the_end(s, cause)
         ]
         if len(differing) <= _MOST_VALUES:
             return differing
@@ -122,7 +142,7 @@ class Weaver:
     def _declared(self, statement: Statement, cause: Cause) -> Iterator[Link]:
         """Changes of the root that a statement meets only through what it uses."""
         used = self._meeting.through(statement.file, statement.line) & self._root
-        for change in sorted(used - self._at(statement)):
+        for change in sorted(used - self._run):
             found = self._changes[change]
             text = _first(found.added) or _first(found.removed)
             says = f"what is changed here is used in line {statement.line}"

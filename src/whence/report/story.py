@@ -7,11 +7,12 @@ the middle of the chain and the end of a diff are left out, and it is said where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 
-from whence.model import Alternative, Explanation, Link, Reported, Result, Step
+from whence.model import Alternative, ChangeId, Explanation, Link, Reported, Result, Step
 from whence.report.explanation import (
     SAYS_PASSING,
     both,
@@ -48,7 +49,8 @@ def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -
     result = explanation.result
     head = _written(width, lambda page: _head(page, result))
     before = _written(width, lambda page: _before_chain(page, explanation))
-    diffs = [_diff(change, width, named=len(result.root) > 1) for change in result.root]
+    texts = {link.text for link in explanation.chain if link.changes}
+    diffs = [_diff(change, width, texts, named=len(result.root) > 1) for change in result.root]
     chain = _steps(explanation, width)
     room = most - len(head) - len(before)
     needed = sum(map(len, chain))
@@ -80,32 +82,53 @@ def _reason(result: Result) -> str:
     return f"Isolated, not explained: {reason}" if result.status == "isolated" else reason
 
 
-def _diff(change: Reported, width: int, *, named: bool) -> list[Text]:
+@dataclass(frozen=True)
+class _Diff:
+    """The lines of a change: its name, if it has one, and which lines matter most."""
+
+    lines: list[Text]
+    wanted: frozenset[int]  # its name, and what the chain names
+
+    def shortened(self, room: int) -> list[Text]:
+        """What fits: what is wanted, then the beginning, and some of the end: what was added
+        comes after what was removed."""
+        if len(self.lines) <= room:
+            return self.lines
+        room = max(room - 1, 1)
+        numbers = range(len(self.lines))
+        ends = (*numbers[: room - room // 3], *numbers[len(numbers) - room // 3 :], *numbers)
+        shown = [*dict.fromkeys((*sorted(self.wanted), *ends))][:room]
+        note = Text(
+            f"  … {counted(len(numbers) - len(shown), 'more line')} (--patch has them all)", "dim"
+        )
+        return [*(self.lines[k] for k in sorted(shown)), note]
+
+
+def _diff(change: Reported, width: int, texts: Collection[str], *, named: bool) -> _Diff:
     page = Lines(width)
+    wanted = set()
     if named:
         page.line(Text(f"  {plain(where(change))}", "bold cyan"))
+        wanted.add(0)
     for line in told_lines(change):
+        if line[1:].strip() in texts:
+            wanted.add(len(page.lines))
         page.line(Text.assemble("  ", (plain(line.expandtabs(4)), diff_style(line))))
-    return page.lines
+    return _Diff(page.lines, frozenset(wanted))
 
 
-def _diffs(diffs: Sequence[list[Text]], room: int) -> list[Text]:
+def _diffs(diffs: Sequence[_Diff], room: int) -> list[Text]:
     """As much of each as there is room for; the last line is empty."""
-    lines = [line for diff in diffs for line in diff]
+    if not diffs:
+        return []
+    if sum(len(diff.lines) for diff in diffs) < room:
+        return [*(line for diff in diffs for line in diff.lines), Text()]
+    each = max((room - 1) // len(diffs), 2)
+    lines = [line for diff in diffs for line in diff.shortened(each)]
     if len(lines) >= room:
-        each = max((room - 1) // len(diffs), 3)
-        lines = [line for diff in diffs for line in _shortened(diff, each)]
-    return [*_shortened(lines, room - 1), Text()] if lines else []
-
-
-def _shortened(lines: list[Text], room: int) -> list[Text]:
-    """The beginning, and some of the end: what was added comes after what was removed."""
-    left = len(lines) - (room - 1)
-    if left <= 1:
-        return lines
-    end = (room - 1) // 3
-    note = Text(f"  … {left} more lines (--patch has them all)", "dim")
-    return [*lines[: room - 1 - end], note, *lines[len(lines) - end :]]
+        note = Text("  … and more (--patch has them all)", "dim")
+        lines = [*lines[: max(room - 2, 0)], note]
+    return [*lines, Text()]
 
 
 # --- how -------------------------------------------------------------------------------------
@@ -163,8 +186,13 @@ def _folded(steps: Sequence[list[Text]], links: Sequence[Link], room: int) -> li
     if sum(map(len, steps)) <= room:
         return [line for step in steps for line in step]
     last = len(steps) - 1
-    ends = [at for k in range(last // 2 + 1) for at in (k, last - k)]
-    changed = [k for k, link in enumerate(links) if link.changes]
+    ends = [at for k in range(last // 2 + 1) for at in (last - k, k)]
+    by_change: dict[ChangeId, list[int]] = {}
+    for k, link in enumerate(links):
+        for change in link.changes:
+            by_change.setdefault(change, []).append(k)
+    # Where the damage leaves a change says more than where it enters it.
+    changed = [k for places in by_change.values() for k in (places[-1], places[0])]
     shown: set[int] = set()
     for at in dict.fromkeys((last, *changed, *ends)):
         together = {*shown, at}
