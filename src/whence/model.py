@@ -359,3 +359,4 @@ class Explanation:
     dodged: str | None = None  # a sentence, if reverting root only steers around the fault
     passing: str = "good"  # the run that other values are of: "good", or "reverted"
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of the passing version
+    recorded: int = 0  # how many of the result's runs were recorded

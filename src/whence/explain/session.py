@@ -18,7 +18,8 @@ from whence.explain.loop import find_root, search_all
 from whence.explain.recorder import Recorder, counterpart, events, in_pairs, ran
 from whence.explain.theta import Theta
 from whence.explain.work import Unexplained, Work, first_line
-from whence.model import Explanation, Outcome, Run
+from whence.model import Explanation, Outcome, Result, Reverted, Run
+from whence.search.isolate import Answer
 from whence.search.session import Order, Session, Watcher, opened
 from whence.semantics.failures import Found, failure_of
 from whence.semantics.printed import printed_otherwise, with_prints
@@ -55,6 +56,9 @@ class _Explaining:
         self._work = Work(session, watcher, recorder, wish.trust)
 
     def explanation(self) -> Explanation:
+        return replace(self._explanation(), recorded=len(self._work.recorder))
+
+    def _explanation(self) -> Explanation:
         try:
             self._check_fit()
             good, bad = self._references()
@@ -68,7 +72,7 @@ class _Explaining:
     def _interrupted(self, bad: Run) -> Explanation:
         """What is known when the user has had enough."""
         answer = self._session.interrupted()
-        return Explanation(self._session.told(answer, bad, None, self._work.times()))
+        return Explanation(self._result(answer, bad, None, self._work.times()))
 
     # --- one half alone --------------------------------------------------------------------------
 
@@ -88,7 +92,7 @@ class _Explaining:
         self._watcher.phase("searching")
         question = self._session.question(good, bad)
         answer = search_all(self._work, question, checks=True)
-        result = self._session.told(answer, bad, question.executed, self._work.times())
+        result = self._result(answer, bad, question.executed, self._work.times())
         if answer.holds:
             reason = why_not
             result = replace(
@@ -129,7 +133,7 @@ class _Explaining:
             theta = Theta(Tree(beside, self._wish.trust, flow), work.meeting)
         answer = find_root(work, theta, question)
         if not answer.holds:
-            return Explanation(self._session.told(answer, bad, question.executed, work.times()))
+            return Explanation(self._result(answer, bad, question.executed, work.times()))
         choice, others = Chooser(work, question, found, theta).choose(answer)
         work.solved(theta.tree)
         ids = tuple(
@@ -137,7 +141,7 @@ class _Explaining:
             for other in others
         )
         told = replace(choice.answer, alternatives=ids)
-        result = self._session.told(told, bad, question.executed, work.times())
+        result = self._result(told, bad, question.executed, work.times())
         if choice.told.chain and choice.answer.holds:
             result = replace(result, status="explained")
         elif result.reason is None:
@@ -151,6 +155,15 @@ class _Explaining:
         return Explanation(
             result, choice.told.chain, why, others, choice.dodged, choice.told.passing
         )
+
+    def _result(
+        self, answer: Answer, bad: Run, executed: Reverted | None, seconds: dict[str, float]
+    ) -> Result:
+        """An answer as every report wants it; recorded runs are runs."""
+        found = self._session.told(answer, bad, executed, seconds)
+        recorded = len(self._work.recorder)
+        builds = found.builds + recorded * (self._wish.order.recipe.build is not None)
+        return replace(found, runs=found.runs + recorded, builds=builds)
 
     def _record(self) -> tuple[Recording, Recording | None]:
         """Both versions' runs; the good one's may be missing, which only makes things harder."""

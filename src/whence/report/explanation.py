@@ -24,6 +24,7 @@ def explain_document(explanation: Explanation) -> dict[str, Any]:
     other = [_other(alternative) for alternative in explanation.alternatives]
     cost = {
         **document["cost"],
+        "recorded": explanation.recorded,
         "solver_calls": why.solver_calls if why else 0,
         "trace_events": why.events if why else 0,
     }
