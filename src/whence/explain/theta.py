@@ -74,7 +74,7 @@ class Theta:
         statement = missing.statement
         place: tuple[str, int] | None = (statement.file, statement.line)
         if self._variant is not None:
-            place = self._variant.brought_back(statement.file, statement.line)
+            place = self._variant.in_good(statement.file, statement.line)
         if place is None:
             return missing
         removed = self._meeting.removed_at(*place) or self._few(

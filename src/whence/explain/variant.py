@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from whence.model import Change, Kind, Reverted
 
@@ -16,24 +17,35 @@ class VariantLines:
     """The lines of the bad version with some changes reverted."""
 
     def __init__(self, changes: Iterable[Change], reverted: Reverted) -> None:
-        self._whole: dict[str, str] = {}  # files that were brought back
-        self._parts: dict[str, list[tuple[range, Change]]] = defaultdict(list)
+        self._old_file: dict[str, str] = {}
+        self._edits: dict[str, list[_Edit]] = defaultdict(list)
         moved: dict[str, int] = defaultdict(int)
-        edits = [c for c in changes if c.id in reverted]
-        for change in sorted(edits, key=lambda c: (c.file, c.new.start, c.old.start)):
-            if change.kind is Kind.DELETE:
-                self._whole[change.old_file] = change.old_file
+        for change in sorted(changes, key=lambda c: (c.file, c.new.start, c.old.start)):
+            self._old_file[change.file] = change.old_file
             if change.kind is not Kind.EDIT:
                 continue
+            is_back = change.id in reverted
+            span = change.old if is_back else change.new
             start = change.new.start + (change.new.count == 0) + moved[change.file]
-            self._parts[change.file].append((range(start, start + change.old.count), change))
-            moved[change.file] += change.old.count - change.new.count
+            edit = _Edit(range(start, start + span.count), change, is_back)
+            self._edits[change.file].append(edit)
+            moved[change.file] += span.count - change.new.count
 
-    def brought_back(self, file: str, line: int) -> tuple[str, int] | None:
-        """The good version's place of a line that reverting brought back; None of any other."""
-        if file in self._whole:
-            return self._whole[file], line
-        for lines, change in self._parts.get(file, ()):
+    def in_good(self, file: str, line: int) -> tuple[str, int] | None:
+        """The good version's place of a line; None if the good version does not have it."""
+        old_file = self._old_file.get(file, file)
+        more = 0  # lines that the variant has before this one and the good version has not
+        for lines, change, is_back in self._edits.get(file, ()):
             if line in lines:
-                return change.old_file, change.old.start + line - lines.start
-        return None
+                start = change.old.start + line - lines.start
+                return (old_file, start) if is_back else None
+            if lines.start > line:
+                break
+            more += len(lines) - change.old.count
+        return old_file, line - more
+
+
+class _Edit(NamedTuple):
+    lines: range  # of the variant
+    change: Change
+    is_back: bool
