@@ -22,7 +22,7 @@ from whence.model import Explanation, Outcome, Result, Reverted, Run
 from whence.search.isolate import Answer
 from whence.search.session import Order, Session, Watcher, opened
 from whence.semantics.failures import Found, failure_of
-from whence.semantics.printed import printed_otherwise, with_prints
+from whence.semantics.printed import first_printed_otherwise, with_prints
 from whence.semantics.result import result_of
 from whence.semantics.tree import Tree
 from whence.trace.recording import Recording
@@ -187,8 +187,8 @@ class _Explaining:
         try:
             return failure_of(failing, expect=expected)
         except UserError as error:
-            for own, other in in_pairs(failing, passing) if passing else ():
-                found = printed_otherwise(own, other)
-                if found is not None:
-                    return found
-            raise Unexplained(first_line(error)) from None
+            pairs = in_pairs(failing, passing) if passing else ()
+            found = first_printed_otherwise(pairs)
+            if found is None:
+                raise Unexplained(first_line(error)) from None
+            return found

@@ -6,11 +6,12 @@ fails by itself, and what it printed is all that it can have failed by.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from whence.frontend.columns import OUTPUT
+from whence.frontend.columns import INPUT, OUTPUT
 from whence.model import Influence
 from whence.semantics.comparison import Comparison
 from whence.semantics.failures import Found
@@ -28,7 +29,7 @@ def printed_otherwise(failing: Flow, passing: Flow) -> Found | None:
     round; None if they printed the same, as far as can be told."""
     comparison = Comparison(Alignment(failing, passing))
     last = 0
-    for step, rows in _prints(failing).items():
+    for step, rows in _effects(failing, OUTPUT).items():
         twin = comparison.twin(step)
         wrong = [one for row in rows for one in _made_of(failing, row, step)
                  if not _is_same(comparison, one)]  # fmt: skip
@@ -39,6 +40,34 @@ def printed_otherwise(failing: Flow, passing: Flow) -> Found | None:
     if next(comparison.unprinted(last), None) is not None:
         return _found(failing, failing.thread.stream.steps, last, [], is_short=True)
     return None
+
+
+def first_printed_otherwise(pairs: Iterable[tuple[Flow, Flow]]) -> Found | None:
+    """The same, of several processes: where the difference begins.
+
+    What a process printed otherwise because it read otherwise is another's fault.
+    """
+    later = None
+    for failing, passing in pairs:
+        found = printed_otherwise(failing, passing)
+        if found is not None and _read_alike(failing, passing):
+            return found
+        later = later or found
+    return later
+
+
+def _read_alike(failing: Flow, passing: Flow) -> bool:
+    """Did both runs read the same, as far as the steps that read can tell?"""
+    comparison = Comparison(Alignment(failing, passing))
+    own, others = _effects(failing, INPUT), _effects(passing, INPUT)
+    if sum(map(len, own.values())) != sum(map(len, others.values())):
+        return False
+    return _size(failing, own) == _size(passing, others) and all(map(comparison.is_same, own))
+
+
+def _size(flow: Flow, rows: Mapping[int, list[int]]) -> int:
+    effects = flow.thread.stream.effects
+    return sum(int(effects[row]["len"]) for some in rows.values() for row in some)
 
 
 def with_prints(found: Found, passing: Flow) -> Found:
@@ -59,11 +88,11 @@ def with_prints(found: Found, passing: Flow) -> Found:
     return replace(found, question=question)
 
 
-def _prints(flow: Flow) -> dict[int, list[int]]:
-    """The steps that printed something, in order, each with its rows of `effects`."""
+def _effects(flow: Flow, kind: int) -> dict[int, list[int]]:
+    """The steps that printed or read something, in order, each with its rows of `effects`."""
     effects = flow.thread.stream.effects
     found: dict[int, list[int]] = {}
-    for row in np.flatnonzero(effects["kind"] == OUTPUT).tolist():
+    for row in np.flatnonzero(effects["kind"] == kind).tolist():
         found.setdefault(int(effects["step"][row]), []).append(row)
     return dict(sorted(found.items()))
 
