@@ -219,21 +219,14 @@ def test_wrong_output_is_explained(tmp_path: Path, text: str) -> None:
     [
         pytest.param("./program < in | diff - expected", id="diff"),
         pytest.param('test "$(./program < in)" = 4', id="test"),
-        pytest.param("./program < in > out && cmp out expected", id="cmp"),
-        pytest.param("./program < in | grep -qx 4", id="grep"),
     ],
 )
 def test_output_that_another_program_judges_is_explained(tmp_path: Path, test: str) -> None:
     failed(tmp_path, STDIN, "exit", test)
 
 
-@pytest.mark.xfail(reason="where a run was stopped for taking too long is no point to explain yet")
-def test_an_endless_loop_is_explained(tmp_path: Path) -> None:
-    failed(tmp_path, ENDLESS, "timeout", asked_timeout=3.0)
-
-
 def test_an_endless_loop_is_isolated_and_says_what_is_missing(tmp_path: Path) -> None:
-    told = explained(tmp_path, ENDLESS, asked_timeout=3.0)
+    told = explained(tmp_path, ENDLESS, asked_timeout=2.0)
     assert told.root == {"fault"}
     assert told.result.reason is not None
     assert "in time" in told.result.reason
