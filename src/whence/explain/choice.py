@@ -100,14 +100,14 @@ class Chooser:
             return Choice(answer, told)
         instead = self._instead(answer, around)
         if instead.answer is not None:
-            why = f"it only keeps {_where(changes, around)} from running, where the fault is"
+            why = f"it only keeps {where(changes, around)} from running, where the fault is"
             dodge = self._alternative(Choice(answer, told), is_dodge=True, why=why)
             return Choice(*self._explain(instead.answer), dodges=(dodge,))
         if not instead.along:
             return Choice(answer, told)
         dodged = (
-            f"Reverting {_where(changes, union(answer.root))} alone is enough for the test to "
-            f"pass, but only because {_where(changes, around)} does not run then: the fault may "
+            f"Reverting {where(changes, union(answer.root))} alone is enough for the test to "
+            f"pass, but only because {where(changes, around)} does not run then: the fault may "
             "be there."
         )
         if len(instead.along - answer.reverted - around) > _MOST_ALONG:
@@ -207,7 +207,7 @@ def _beside(changes: ChangeSet, root: Reverted) -> Reverted:
     return frozenset(c.id for c in changes.changes if (c.file, c.function) in places)
 
 
-def _where(changes: ChangeSet, ids: Reverted) -> str:
+def where(changes: ChangeSet, ids: Reverted) -> str:
     """Where some changes are, in words."""
     found = (changes.changes[change] for change in sorted(ids))
     places = list(

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
-from whence.explain.choice import Chooser
+from whence.explain.choice import Choice, Chooser, where
 from whence.explain.loop import find_root, search_all
 from whence.explain.recorder import Recorder, counterpart, events, in_pairs, ran
 from whence.explain.theta import Theta
 from whence.explain.work import Unexplained, Work, first_line
 from whence.model import Explanation, Outcome, Result, Reverted, Run
+from whence.search.asking import union
 from whence.search.isolate import Answer
 from whence.search.session import Order, Session, Watcher, opened
 from whence.semantics.failures import Found, failure_of
@@ -140,6 +141,7 @@ class _Explaining:
             frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
             for other in others
         )
+        self._note_unlinked(choice)
         told = replace(choice.answer, alternatives=ids)
         result = self._result(told, bad, question.executed, work.times())
         if choice.told.chain and choice.answer.holds:
@@ -155,6 +157,16 @@ class _Explaining:
         return Explanation(
             result, choice.told.chain, why, others, choice.dodged, choice.told.passing
         )
+
+    def _note_unlinked(self, choice: Choice) -> None:
+        """Say of root changes that are not on the way why they are there."""
+        linked = {change for link in choice.told.chain for change in link.changes}
+        left = [unit for unit in choice.answer.root if not unit & linked]
+        if choice.told.chain and left:
+            places = where(self._work.changes, union(left))
+            self._session.notes.append(
+                f"{places} is not on this way: without it reverted too, the test fails all the same"
+            )
 
     def _result(
         self, answer: Answer, bad: Run, executed: Reverted | None, seconds: dict[str, float]
