@@ -205,8 +205,8 @@ def _outcome(cause: Cause, *, is_changed: bool) -> str:
     predicate = cause.predicate
     if cause.influence is Influence.ADDRESS:
         is_call = predicate.outcome.endswith(")")
-        what = "the call" if is_call else "what is read or written"
-        return f"{what} is `{predicate.outcome}`"
+        says = f"{'the call is' if is_call else 'this goes to'} `{predicate.outcome}`"
+        return says if predicate.passing is None else f"{says} instead of `{predicate.passing}`"
     says = f"`{predicate.text}` is {predicate.outcome}"
     if is_changed and predicate.passing_text is not None:
         came_out = predicate.passing or predicate.outcome

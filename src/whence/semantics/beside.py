@@ -53,6 +53,11 @@ class Beside:
             return None
         return self._namer.condition(twin)
 
+    def accessed(self, step: int) -> str | None:
+        """Where a load or a store went in the passing run; None if it did not run there."""
+        twin = self.comparison.twin(step)
+        return None if twin is None else self._namer.accessed(twin)[1]
+
     def missing(self, lost: Lost) -> Missing | None:
         """What the failing run lacks, as a statement; None if it has no line."""
         gone, made = self._told(lost.there), self._told(lost.made)

@@ -79,14 +79,17 @@ class Teller:
         step = max(question.steps)
         place = self.namer.place(step)
         values = {read.name: read.value for read in reads}
-        passing = None
+        passing: str | None = None
+        other: Named | None = None  # the condition, as the passing run asked it
         if question.influence is Influence.ADDRESS:
             text, outcome = self.namer.accessed(step)
+            passing = self.beside.accessed(step) if self.beside else None
         elif question.seeds or not self.flow.is_branch(step):
             text, outcome = found.subject or found.words, found.outcome
         else:
             text, outcome = self._condition(step)
-            passing = self.beside.condition(step) if self.beside else None
+            other = self.beside.condition(step) if self.beside else None
+            passing = other.value if other else None
         return Predicate(
             file=place.file if place else "",
             line=place.line if place else 0,
@@ -94,8 +97,8 @@ class Teller:
             text=text,
             outcome=outcome,
             values=values,
-            passing=passing.value if passing and passing.value != outcome else None,
-            passing_text=self._other_text(step, passing),
+            passing=passing if passing != outcome else None,
+            passing_text=self._other_text(step, other),
         )
 
     def _other_text(self, step: int, passing: Named | None) -> str | None:
