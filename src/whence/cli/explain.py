@@ -54,7 +54,8 @@ def explain(**options: Any) -> int:
     check_writable(*files)
     explanation, changes = explain_wish(wish, watcher_for(quiet=options["quiet"]))
     _write(explanation, changes, options)
-    return 0 if explanation.result.status == "explained" else 1
+    enough = ("explained", "isolated") if options["frontend"] == "none" else ("explained",)
+    return 0 if explanation.result.status in enough else 1
 
 
 def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]) -> None:
