@@ -159,4 +159,4 @@ def test_renamed_locals_reordered_functions_and_comments_are_not_of_the_root(
 def test_of_many_executed_changes_the_wrong_one_is_the_root(tmp_path: Path) -> None:
     told = explained(tmp_path, MANY)
     assert told.root == {"fault"}
-    assert told.result.runs <= 8
+    assert told.result.runs <= 11  # three of them recorded

@@ -168,7 +168,7 @@ class Chooser:
         """The recorded run with an answer reverted, and whether it passed."""
         try:
             recording = self._work.recorded(answer.reverted)
-        except Unexplained:
+        except (Unexplained, OutOfRuns):
             return None, False
         if recording.outcome is not Outcome.PASS:
             return None, False

@@ -34,6 +34,9 @@ class Recorder:
     def __len__(self) -> int:
         return len(self._known)
 
+    def knows(self, reverted: Reverted) -> bool:
+        return reverted in self._known
+
     def recording(self, reverted: Reverted) -> Recording:
         """The recorded run of a variant.  A UserError says why it cannot be had."""
         if reverted not in self._known:

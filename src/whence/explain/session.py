@@ -18,9 +18,10 @@ from whence.explain.loop import find_root, search_all
 from whence.explain.recorder import Recorder, counterpart, events, in_pairs, ran
 from whence.explain.theta import Theta
 from whence.explain.work import Unexplained, Work, first_line
-from whence.model import Explanation, Outcome, Result, Reverted, Run
+from whence.model import Explanation, Outcome, Run
 from whence.search.asking import union
 from whence.search.isolate import Answer
+from whence.search.laboratory import OutOfRuns
 from whence.search.session import Order, Session, Watcher, opened
 from whence.semantics.failures import Found, failure_of
 from whence.semantics.printed import first_printed_otherwise, with_prints
@@ -66,14 +67,15 @@ class _Explaining:
             try:
                 return self._explained(good, bad)
             except KeyboardInterrupt:
-                return self._interrupted(bad)
+                return self._stopped(self._session.interrupted(), bad)
+            except OutOfRuns:
+                return self._stopped(self._session.out_of_runs(), bad)
         except Unexplained as missing:
             return self._isolated(str(missing))
 
-    def _interrupted(self, bad: Run) -> Explanation:
+    def _stopped(self, answer: Answer, bad: Run) -> Explanation:
         """What is known when the user has had enough."""
-        answer = self._session.interrupted()
-        return Explanation(self._result(answer, bad, None, self._work.times()))
+        return Explanation(self._session.told(answer, bad, None, self._work.times()))
 
     # --- one half alone --------------------------------------------------------------------------
 
@@ -93,7 +95,7 @@ class _Explaining:
         self._watcher.phase("searching")
         question = self._session.question(good, bad)
         answer = search_all(self._work, question, checks=True)
-        result = self._result(answer, bad, question.executed, self._work.times())
+        result = self._session.told(answer, bad, question.executed, self._work.times())
         if answer.holds:
             reason = why_not
             result = replace(
@@ -134,7 +136,7 @@ class _Explaining:
             theta = Theta(Tree(beside, self._wish.trust, flow), work.meeting)
         answer = find_root(work, theta, question)
         if not answer.holds:
-            return Explanation(self._result(answer, bad, question.executed, work.times()))
+            return Explanation(self._session.told(answer, bad, question.executed, work.times()))
         choice, others = Chooser(work, question, found, theta).choose(answer)
         work.solved(theta.tree)
         ids = tuple(
@@ -143,7 +145,7 @@ class _Explaining:
         )
         self._note_unlinked(choice)
         told = replace(choice.answer, alternatives=ids)
-        result = self._result(told, bad, question.executed, work.times())
+        result = self._session.told(told, bad, question.executed, work.times())
         if choice.told.chain and choice.answer.holds:
             result = replace(result, status="explained")
         elif result.reason is None:
@@ -167,15 +169,6 @@ class _Explaining:
             self._session.notes.append(
                 f"{places} is not on this way: without it reverted too, the test fails all the same"
             )
-
-    def _result(
-        self, answer: Answer, bad: Run, executed: Reverted | None, seconds: dict[str, float]
-    ) -> Result:
-        """An answer as every report wants it; recorded runs are runs."""
-        found = self._session.told(answer, bad, executed, seconds)
-        recorded = len(self._work.recorder)
-        builds = found.builds + recorded * (self._wish.order.recipe.build is not None)
-        return replace(found, runs=found.runs + recorded, builds=builds)
 
     def _record(self) -> tuple[Recording, Recording | None]:
         """Both versions' runs; the good one's may be missing, which only makes things harder."""

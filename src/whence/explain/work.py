@@ -13,6 +13,7 @@ from whence.errors import UserError
 from whence.explain.meeting import Meeting
 from whence.explain.recorder import Recorder
 from whence.model import Reverted
+from whence.search.laboratory import OutOfRuns
 from whence.search.session import Session, Watcher
 from whence.semantics.tree import Tree
 from whence.trace.recording import Recording
@@ -40,7 +41,13 @@ class Work:
         return self.session.changes
 
     def recorded(self, reverted: Reverted) -> Recording:
-        """The recorded run of a variant."""
+        """The recorded run of a variant, which is a run as any other."""
+        if not self.recorder.knows(reverted):
+            if not self.session.may_run:
+                raise OutOfRuns
+            cost = self.session.laboratory.cost
+            cost.runs += 1
+            cost.builds += self.recorder.recipe.build is not None
         with self.timed("trace"):
             try:
                 return self.recorder.recording(reverted)

@@ -252,7 +252,7 @@ class Session:
         try:
             answer = lab.answer(make)
         except OutOfRuns:
-            return self._best_so_far(f"stopped after {lab.cost.runs} runs, as --max-runs asks")
+            return self.out_of_runs()
         except KeyboardInterrupt:
             return self.interrupted()
         if any(run.flaky for run in lab.known.values()):
@@ -264,6 +264,17 @@ class Session:
     def _note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+    @property
+    def may_run(self) -> bool:
+        """Does the user allow another run?"""
+        most = self._order.most_runs
+        return most is None or self.laboratory.cost.runs < most
+
+    def out_of_runs(self) -> Answer:
+        """What is known when no run is left."""
+        count = self.laboratory.cost.runs
+        return self._best_so_far(f"stopped after {count} runs, as --max-runs asks")
 
     def interrupted(self) -> Answer:
         """What is known when the user has had enough."""
