@@ -8,20 +8,16 @@ is on the way from where the two runs part to the failure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from whence.frontend.c import ir
 from whence.frontend.columns import OUTPUT
-from whence.model import Influence
-from whence.semantics.predicates import Critical, Question, Raised
-from whence.semantics.proof import ALL
 from whence.trace.alignment import Alignment, Twins
 from whence.trace.columns import BRANCH
-from whence.trace.conditions import Conditions
 from whence.trace.flow import Constant, Flow, Left, Operand, Piece
 
 _DEEPEST = 24  # steps behind a pointer that are compared
@@ -334,104 +330,3 @@ def _step_of(operand: Operand) -> int:
     if isinstance(operand, int):
         return operand
     return operand.step if isinstance(operand, Piece | Left) else 0
-
-
-class Parting(Critical):
-    """Finds the predicates that are critical because the two runs part there."""
-
-    def __init__(
-        self,
-        flow: Flow,
-        conditions: Conditions,
-        hidden: set[int],
-        comparison: Comparison,
-    ) -> None:
-        super().__init__(flow, conditions, None, hidden)  # what the passing run did is known
-        self.comparison = comparison
-        self.lost: list[Lost] = []  # since the owner last looked
-
-    def of(
-        self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
-    ) -> list[Question]:
-        ordered = sorted(steps, reverse=True)
-        raised = (
-            ((Influence.PREMISE, False, branch, question.about) for branch in premises),
-            self._parted(ordered, question),
-            self._moved(ordered),
-            self._unwritten(ordered),
-            self._silent(question),
-        )
-        return self._gathered(raised)
-
-    def narrowed(self, question: Question, steps: frozenset[int]) -> Question:
-        """The question of these steps alone; of calls, it is about what they were given."""
-        narrowed = super().narrowed(question, steps)
-        if question.influence is not Influence.ADDRESS:
-            return narrowed
-        given = (one for step in steps for one in self.comparison.other_arguments(step))
-        seeds = frozenset((one, ALL) for one in given if isinstance(one, int | Piece | Left))
-        return replace(narrowed, seeds=narrowed.seeds | seeds)
-
-    def _parted(self, steps: Iterable[int], question: Question) -> Iterator[Raised]:
-        own = set() if question.seeds else {
-            branch for step in question.steps for branch in self.conditions.executed(step)
-        }  # fmt: skip
-        around = [(decider, question.about) for decider in question.deciders]
-        seen: set[int] = set()
-        walked: set[int] = set()
-        for step in steps:
-            instance = self.flow.instance_of(step)
-            if instance not in seen and not self.is_hidden(step):
-                seen.add(instance)
-                branches, is_told = self.comparison.parted(step, walked)
-                around += [(branch, step) for branch in branches]
-                if not is_told and not any(map(self.comparison.side_differs, branches)):
-                    jump = self.comparison.jumped(step)
-                    self.lost += [jump] if jump is not None else []
-        for branch, about in around:
-            shown = self.visible(branch)
-            if shown is not None and shown not in own and self.comparison.side_differs(shown):
-                yield Influence.DIRECT, False, shown, about
-
-    def _moved(self, steps: Iterable[int]) -> Iterator[Raised]:
-        """Loads and stores that went elsewhere than in the passing run."""
-        for step in steps:
-            pointer = self.flow.node(step).pointer
-            if not isinstance(pointer, int) or self.is_hidden(step):
-                continue
-            if not self.comparison.is_same(pointer) and not self._is_fixed(pointer):
-                yield Influence.ADDRESS, False, step, step
-
-    def _went_elsewhere_than_there(self, store: int) -> bool:
-        pointer = self.flow.node(store).pointer
-        return isinstance(pointer, int) and not self.comparison.is_same(pointer)
-
-    def _unwritten(self, steps: Iterable[int]) -> Iterator[Raised]:
-        """Branches that kept something from being written that the passing run's load read."""
-        for step in steps:
-            if not self.flow.is_load(step) and not self.flow.is_call(step):
-                continue
-            for made in self.comparison.read_instead(step):
-                own = self.comparison.alignment.back(made)
-                if own is None:
-                    yield from self._lost(made, step)
-                elif self._went_elsewhere_than_there(own) or self.comparison.other_arguments(own):
-                    yield Influence.ADDRESS, True, own, step
-
-    def _silent(self, question: Question) -> Iterator[Raised]:
-        """Branches that kept something from being printed that the passing run printed there."""
-        if question.silence is None:
-            return
-        for made in self.comparison.unprinted(question.silence[0]):
-            yield from self._lost(made, question.about)
-
-    def _lost(self, made: int, about: int) -> Iterator[Raised]:
-        """Why a step of the passing run did not come about here."""
-        lost, branch = self.comparison.lost(made, about)
-        if lost is not None:
-            self.lost.append(lost)
-        if branch is not None and not self.comparison.side_differs(branch):
-            branch = self.comparison.jumped_here(made)
-        shown = None if branch is None else self.visible(branch)
-        if shown is not None:
-            yield Influence.INDIRECT, False, shown, about

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.model import Cause, Influence, Mark, Missing
-from whence.semantics.comparison import Comparison, Lost, Parting
+from whence.semantics.comparison import Comparison, Lost
 from whence.semantics.failures import Found, failure_of
+from whence.semantics.parting import Parting
 from whence.semantics.precondition import Preconditions
 from whence.semantics.predicates import Critical, Question, sampled
 from whence.semantics.proof import ALL, Proof, Prover
