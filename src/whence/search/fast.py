@@ -272,8 +272,8 @@ class Fast:
         return passing
 
     def _groups(self, atoms: list[Atom]) -> list[list[Atom]]:
-        """Return each atom with those that it is known to require, smallest first."""
-        groups: set[frozenset[Atom]] = set()
+        """Return the single atoms and those that dependencies tie together, smallest first."""
+        groups = {frozenset({atom}) for atom in atoms}
         for atom in atoms:
             closed = self._closed(atom)
             groups.add(frozenset(other for other in atoms if not other.isdisjoint(closed)))
