@@ -131,6 +131,13 @@ def find_one(question: Question, knowledge: Knowledge, changes: Iterable[Change]
             found = [*without(found, [atom]), *left]
             todo += left
     units = units_of(question.changes, union(found))
+    chosen = [by_id[change] for change in sorted(union(units))]
+    active = union(unit for unit in units if not unit <= question.renaming)
+    for part in dict.fromkeys((active, *blocks(chosen), *functions(chosen))):
+        # Renamings hold each other, and pieces of one place may do what none of them does alone.
+        is_smaller = part and part != union(units) and part not in units
+        if is_smaller and (yield from Space(()).passes(part)):
+            return (yield from find_one(question, knowledge, [by_id[c] for c in sorted(part)]))
     fast = Fast(Space(tuple(units)), knowledge, question.weigh, lambda atom: [atom])
     units = yield from fast.smaller_group(units)  # pieces that hold each other may go together
     return (yield from _split(question, knowledge, union(units)))
