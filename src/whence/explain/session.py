@@ -31,6 +31,7 @@ from whence.trace.recording import Recording
 
 FRONTENDS = ("auto", "c", "none")
 _C = frozenset({".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".C", ".inc"})
+_MOST_ATTEMPTS = 4  # at an answer that stays true when it is checked
 _NO_WAY = "none of the causes that were found leads from these changes to the failure"
 
 
@@ -134,10 +135,14 @@ class _Explaining:
             flow = counterpart(found.flow.thread, passing) if passing else None
             beside = with_prints(found, flow) if flow else found
             theta = Theta(Tree(beside, self._wish.trust, flow), work.meeting)
-        answer = find_root(work, theta, question)
-        if not answer.holds:
-            return Explanation(self._session.told(answer, bad, question.executed, work.times()))
-        choice, others = Chooser(work, question, found, theta).choose(answer)
+        for _ in range(_MOST_ATTEMPTS):
+            answer = find_root(work, theta, question)
+            if not answer.holds:
+                return Explanation(self._session.told(answer, bad, question.executed, work.times()))
+            choice, others = Chooser(work, question, found, theta).choose(answer)
+            if choice.answer.holds:
+                break
+            self._passes_no_more(choice.answer)
         work.solved(theta.tree)
         ids = tuple(
             frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
@@ -159,6 +164,13 @@ class _Explaining:
         return Explanation(
             result, choice.told.chain, why, others, choice.dodged, choice.told.passing
         )
+
+    def _passes_no_more(self, answer: Answer) -> None:
+        """Take back that a set passes: checked in a clean tree, it did not."""
+        note = "a set passed in the search and not when it was checked, so it was not believed"
+        if note not in self._session.notes:
+            self._session.notes.append(note)
+        self._session.laboratory.remember(answer.reverted, Run(Outcome.BROKEN))
 
     def _note_unlinked(self, choice: Choice) -> None:
         """Say of root changes that are not on the way why they are there."""
