@@ -15,12 +15,12 @@ from whence.frontend.c.flow import (
     guards,
     is_assertion,
     is_landing,
-    loop_heads,
     marked,
     postdominators,
     region,
     successors,
 )
+from whence.frontend.graph import loop_heads
 
 
 def postdominates(shape: Shape, other: int, block: int) -> bool:

@@ -6,7 +6,7 @@ Blocks are numbered as they stand in the function; 0 is its entry.  An edge is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from whence.frontend.c.ir import (
     Block,
@@ -20,8 +20,14 @@ from whence.frontend.c.ir import (
     Module,
     Value,
 )
-
-Edge = tuple[int, int]
+from whence.frontend.graph import (
+    Edge,
+    components,
+    deciding_edges,
+    meeting_points,
+    predecessors,
+    reaching,
+)
 
 CALLS = frozenset({"call", "invoke", "callbr"})
 ASSERTIONS = frozenset({
@@ -57,38 +63,6 @@ def _targets(terminator: Instruction) -> Iterator[str]:
             yield operand.value.name
 
 
-def _predecessors(following: Sequence[Iterable[int]]) -> list[list[int]]:
-    result: list[list[int]] = [[] for _ in following]
-    for block, targets in enumerate(following):
-        for target in targets:
-            result[target].append(block)
-    return result
-
-
-def loop_heads(following: Sequence[Sequence[int]]) -> set[int]:
-    """Some blocks such that every way that comes back to where it was meets one of them."""
-    heads: set[int] = set()
-    state = [0] * len(following)  # 1: on the way to the block looked at, 2: done
-    for start in range(len(following)):
-        if state[start]:
-            continue
-        state[start] = 1
-        work = [(start, iter(following[start]))]
-        while work:
-            block, rest = work[-1]
-            for after in rest:
-                if state[after] == 1:
-                    heads.add(after)
-                elif state[after] == 0:
-                    state[after] = 1
-                    work.append((after, iter(following[after])))
-                    break
-            else:
-                state[block] = 2
-                work.pop()
-    return heads
-
-
 def is_assertion(block: Block) -> bool:
     """Does the block end by saying that something which must hold does not?"""
     if block.instructions[-1].opcode != "unreachable":
@@ -107,76 +81,11 @@ def _name(callee: Value | None) -> str | None:
     return callee.name if isinstance(callee, Global) else None
 
 
-def components(starts: Iterable[int], following: Callable[[int], Iterable[int]]) -> list[list[int]]:
-    """The strongly connected components of what can be reached from `starts`.
-
-    A component comes after all the others that it leads to.
-    """
-    order: dict[int, int] = {}  # in which a node was first seen
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    open_: set[int] = set()
-    result: list[list[int]] = []
-    for start in starts:
-        if start in order:
-            continue
-        work = [(start, iter(following(start)))]
-        order[start] = low[start] = len(order)
-        stack.append(start)
-        open_.add(start)
-        while work:
-            node, rest = work[-1]
-            for after in rest:
-                if after not in order:
-                    order[after] = low[after] = len(order)
-                    stack.append(after)
-                    open_.add(after)
-                    work.append((after, iter(following(after))))
-                    break
-                if after in open_:
-                    low[node] = min(low[node], order[after])
-            else:
-                work.pop()
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == order[node]:
-                    component = [stack.pop()]
-                    while component[-1] != node:
-                        component.append(stack.pop())
-                    open_.difference_update(component)
-                    result.append(component)
-    return result
-
-
-def _reaching(ends: Iterable[int], before: Sequence[Iterable[int]]) -> set[int]:
-    """`ends`, and all from which there is a way to one of them."""
-    found = set(ends)
-    work = list(found)
-    while work:
-        for node in before[work.pop()]:
-            if node not in found:
-                found.add(node)
-                work.append(node)
-    return found
-
-
 def endless(function: Function) -> set[int]:
     """The blocks from which the function cannot be left."""
     following = successors(function)
     exits = [block for block, targets in enumerate(following) if not targets]
-    return set(range(len(following))) - _reaching(exits, _predecessors(following))
-
-
-def _ends_of_rounds(following: Sequence[Sequence[int]], stuck: set[int]) -> list[int]:
-    """The blocks that go back to the first block of a loop that control cannot leave."""
-    result: list[int] = []
-    for component in components(sorted(stuck), lambda block: following[block]):
-        loop = set(component)
-        if all(loop.issuperset(following[block]) for block in loop):
-            head = min(loop)
-            result.extend(block for block in sorted(loop) if head in following[block])
-    return result
+    return set(range(len(following))) - reaching(exits, predecessors(following))
 
 
 def postdominators(function: Function) -> list[int | None]:
@@ -186,81 +95,13 @@ def postdominators(function: Function) -> list[int | None]:
     one: what comes after an assertion does not depend on it.  An endless loop counts as left
     wherever a round of it ends.
     """
-    following = successors(function)
-    failed = {i for i, block in enumerate(function.blocks) if is_assertion(block)}
-    ways = [[to for to in targets if to not in failed] or targets for targets in following]
-    exits = [block for block, targets in enumerate(ways) if not targets]
-    stuck = set(range(len(ways))) - _reaching(exits, _predecessors(ways))
-    end = len(ways)
-    graph = [list(targets) for targets in ways]
-    for block in exits + _ends_of_rounds(ways, stuck):
-        graph[block].append(end)
-    graph.append([])
-    return [None if block == end else block for block in _dominators(graph, end)[:end]]
-
-
-def _dominators(graph: Sequence[Sequence[int]], end: int) -> list[int]:
-    """Immediate post-dominators of a graph all of whose nodes lead to `end`.
-
-    After Cooper, Harvey and Kennedy: meet in the tree found so far, until nothing moves.
-    """
-    order = _postorder(_predecessors(graph), end)
-    rank = [0] * len(graph)
-    for place, node in enumerate(order):
-        rank[node] = place
-    above = [-1] * len(graph)
-    above[end] = end
-    moved = True
-    while moved:
-        moved = False
-        for node in reversed(order[:-1]):
-            best = -1
-            for other in graph[node]:
-                if above[other] < 0:
-                    continue
-                if best < 0:
-                    best = other
-                while best != other:
-                    while rank[best] < rank[other]:
-                        best = above[best]
-                    while rank[other] < rank[best]:
-                        other = above[other]
-            if above[node] != best:
-                above[node] = best
-                moved = True
-    return above
-
-
-def _postorder(graph: Sequence[Sequence[int]], start: int) -> list[int]:
-    seen = {start}
-    result: list[int] = []
-    work = [(start, iter(graph[start]))]
-    while work:
-        node, rest = work[-1]
-        for after in rest:
-            if after not in seen:
-                seen.add(after)
-                work.append((after, iter(graph[after])))
-                break
-        else:
-            work.pop()
-            result.append(node)
-    return result
+    failed = (i for i, block in enumerate(function.blocks) if is_assertion(block))
+    return meeting_points(successors(function), failed)
 
 
 def control_dependence(function: Function) -> list[set[Edge]]:
     """For each block the edges that lead to it for certain, from branches that might avoid it."""
-    above = postdominators(function)
-    result: list[set[Edge]] = [set() for _ in above]
-    for branch, targets in enumerate(successors(function)):
-        if len(targets) < 2:
-            continue
-        for index, target in enumerate(targets):
-            block: int | None = target
-            while block is not None and block != above[branch]:
-                result[block].add((branch, index))
-                block = above[block]
-    return result
+    return deciding_edges(successors(function), postdominators(function))
 
 
 def region(function: Function, branch: int, index: int) -> set[int]:

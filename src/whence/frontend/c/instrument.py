@@ -27,6 +27,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from whence.frontend import graph
 from whence.frontend.c import flow
 from whence.frontend.c.constants import Symbol, quote
 from whence.frontend.c.ir import (
@@ -584,7 +585,7 @@ def _rooms(function: Function, log: FunctionLog, everywhere: bool) -> tuple[set[
     A block begins in debt if one before it ends so: with a call after which it logs nothing.
     """
     following = flow.successors(function)
-    asking = {0} | flow.loop_heads(following)
+    asking = {0} | graph.loop_heads(following)
     landing, marked = (
         {block.number for block in log.blocks if flag in block.flags}
         for flag in (BlockFlag.LANDING, BlockFlag.MARKED)

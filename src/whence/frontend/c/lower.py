@@ -13,6 +13,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+from whence.frontend import graph
 from whence.frontend.c import flow
 from whence.frontend.c.cache import own_sources
 from whence.frontend.c.constants import Symbol, Tables, globals_in
@@ -214,7 +215,7 @@ class _Lowering(Tables):
         }
         names = list(self.function_number)
         numbers = [sorted(self.function_number[called] for called in calls[name]) for name in names]
-        for component in flow.components(range(len(names)), lambda number: numbers[number]):
+        for component in graph.components(range(len(names)), lambda number: numbers[number]):
             if len(component) > 1 or component[0] in numbers[component[0]]:
                 candidates -= {names[number] for number in component}
         return candidates - twice
