@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from whence.frontend.c.record import DEFAULT_MAX_TRACE
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import Code, OpFlag
+from whence.frontend.run import DEFAULT_MAX_TRACE
 from whence.trace.points import find
 from whence.trace.recording import Recording, Thread
 from whence.trace.slices import steps_of

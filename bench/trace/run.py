@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
 from bench.trace import table  # noqa: E402  needs the line above
 from bench.trace.measure import Cost, Ended, interleaved, run, times_for  # noqa: E402
 from bench.trace.projects import PROJECTS, SQLITE, Project, UnavailableError  # noqa: E402
-from whence.frontend.c.record import MODULES, record  # noqa: E402
+from whence.frontend.c.record import record  # noqa: E402
+from whence.frontend.run import MODULES  # noqa: E402
 from whence.subject.trial import Recipe  # noqa: E402
 
 CC = (sys.executable, "-m", "whence.frontend.c.driver", "cc")

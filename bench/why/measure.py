@@ -28,7 +28,8 @@ from bench.why.reading import (
 from bench.why.suite import PROGRAMS, BadSuiteError, Fault, Test, load
 from bench.why.verify import Ended
 from whence.errors import UserError
-from whence.frontend.c.record import DEFAULT_MAX_TRACE, record
+from whence.frontend.c.record import record
+from whence.frontend.run import DEFAULT_MAX_TRACE
 from whence.semantics.tree import open_tree
 from whence.subject.trial import Recipe
 from whence.trace.points import Point, find

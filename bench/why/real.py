@@ -44,7 +44,8 @@ from bench.why.reading import (  # noqa: E402
     sliced,
 )
 from whence.errors import UserError  # noqa: E402
-from whence.frontend.c.record import DEFAULT_MAX_TRACE, SOURCES, Recorded, record  # noqa: E402
+from whence.frontend.c.record import record  # noqa: E402
+from whence.frontend.run import DEFAULT_MAX_TRACE, SOURCES, Recorded  # noqa: E402
 from whence.semantics.tree import Tree, open_tree  # noqa: E402
 from whence.subject.sources import fetch  # noqa: E402
 from whence.subject.trial import Recipe  # noqa: E402

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.trace.projects import UnavailableError
 from bench.why import real
 from bench.why.real import Case, SourceLine
-from whence.frontend.c.record import Recorded
+from whence.frontend.run import Recorded
 from whence.model import Outcome, Run
 
 A_CASE = Case(

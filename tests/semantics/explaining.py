@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tests.frontend import corpus
 from tests.frontend.corpus import Program
-from whence.frontend.c.record import MODULES, keep_sources, record
+from whence.frontend.c.record import record
+from whence.frontend.run import MODULES, keep_sources
 from whence.model import Cause
 from whence.semantics.predicates import Question
 from whence.semantics.tree import Tree, open_tree

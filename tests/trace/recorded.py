@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from whence.frontend.c.record import DEFAULT_MAX_TRACE, record
+from whence.frontend.c.record import record
+from whence.frontend.run import DEFAULT_MAX_TRACE
 from whence.model import SliceResult, Statement
 from whence.subject.trial import Recipe
 from whence.trace.recording import Recording

@@ -16,7 +16,7 @@ from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
 from whence.explain.session import FRONTENDS, Wish
 from whence.explain.session import explain as explain_wish
-from whence.frontend.c.record import DEFAULT_MAX_TRACE
+from whence.frontend.run import DEFAULT_MAX_TRACE
 from whence.model import Explanation
 from whence.report.dot import explain_dot
 from whence.report.explain_html import explain_page

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from whence.cli.options import Size
 from whence.errors import UserError
-from whence.frontend.c.record import DEFAULT_MAX_TRACE, RUN, record
+from whence.frontend.c.record import record
+from whence.frontend.run import DEFAULT_MAX_TRACE, RUN
 from whence.model import TraceSummary
 from whence.subject.trial import Recipe
 from whence.trace.summary import summarise

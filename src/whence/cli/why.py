@@ -19,7 +19,7 @@ from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import Say, recipe_of, recording_options, sayer
 from whence.cli.session import SavedTree, Session
 from whence.errors import UserError
-from whence.frontend.c.record import RUN
+from whence.frontend.run import RUN
 from whence.model import Failure, Outcome, WhyResult
 from whence.report.causes import why_document, why_text
 from whence.report.html import why_page

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from whence.frontend.c.describing import Named
-from whence.frontend.c.source import Place
+from whence.frontend.source import Named, Place
 from whence.model import Missing, Statement
 from whence.semantics.comparison import Comparison, Lost
 from whence.trace.naming import Namer

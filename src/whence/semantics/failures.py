@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from whence.errors import UserError
 from whence.frontend.c.process import State
-from whence.frontend.c.source import Place
 from whence.frontend.columns import OUTPUT
+from whence.frontend.source import Place
 from whence.model import Influence, Outcome
 from whence.semantics.predicates import Question
 from whence.semantics.proof import ALL

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.c.describing import Named
+from whence.frontend.source import Named
 from whence.model import Influence, Predicate, Statement
 from whence.semantics.beside import Beside
 from whence.semantics.comparison import Comparison

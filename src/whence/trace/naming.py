@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from whence.frontend.c.describing import Named, describe, shown
+from whence.frontend.c.describing import describe, shown
 from whence.frontend.c.ir import Local
-from whence.frontend.c.source import Place
+from whence.frontend.source import Named, Place
 from whence.trace.recording import Thread
 from whence.trace.statements import Narrator
 

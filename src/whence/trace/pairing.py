@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.frontend.c import ir
-from whence.frontend.c.source import Lines
+from whence.frontend.source import Lines
 from whence.trace.columns import NONE
 from whence.trace.recording import Image
 

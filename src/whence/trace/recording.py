@@ -19,12 +19,13 @@ import numpy.typing as npt
 
 from whence.errors import UserError
 from whence.frontend.c.process import LogFile, Process, State, processes
-from whence.frontend.c.record import MODULES, RUN, SOURCES, Again
 from whence.frontend.c.replay import Meta, Mismatch, Replay, Status, Window
 from whence.frontend.c.replay import Stream as LogBytes
 from whence.frontend.c.replay.program import Program
-from whence.frontend.c.source import Lines, ModuleSource, Place, shown_path
+from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import NONE, Description
+from whence.frontend.run import MODULES, RUN, SOURCES, Again
+from whence.frontend.source import Lines, Place, shown_path
 from whence.model import Failure, Outcome
 from whence.trace.columns import FILES, Code, Stream
 from whence.trace.queries import Queries

@@ -10,9 +10,9 @@ import numpy as np
 
 from whence.errors import UserError
 from whence.frontend.c.process import Process, State
-from whence.frontend.c.record import MODULES, keep_sources
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE, CallFlag, Code, FunctionFlag, OpFlag
+from whence.frontend.run import MODULES, keep_sources
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.inputs import inputs_of
 from whence.trace.points import exit_of, line_at, signal_name

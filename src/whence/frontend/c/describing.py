@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from whence.frontend.c import ir, terms
 from whence.frontend.c.debug import Type
 from whence.frontend.c.ir import Global, Instruction, IntType, Local, OtherType, PointerType
 from whence.frontend.c.names import Names
 from whence.frontend.c.source import ModuleSource, Values
+from whence.frontend.source import Named
 
 Pointed = Callable[[int, bool], str | None]  # what a programmer calls an address; True: a string
 _LONGEST_NAME = 80
@@ -23,14 +23,6 @@ _SINGLE = ("basic", "enum", "pointer", "reference", "function", "member pointer"
 _UNSAID = re.compile(r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)")
 # `stdout` of a C library has no debug information: its type is that of the load.
 _CAST_GLOBAL = re.compile(r"\*\([\w ]+\*+\)&(\w+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A name and a value, as a programmer writes them."""
-
-    name: str
-    value: str
 
 
 def describe(

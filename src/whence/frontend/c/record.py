@@ -4,51 +4,25 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 import re
 import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from whence.errors import UserError
-from whence.model import Failure, Outcome, Run
+from whence.frontend.run import DEFAULT_MAX_TRACE, MODULES, RUN, Again, Recorded, write_run
+from whence.model import Failure, Outcome
 from whence.subject.command import Ended, run_command
 from whence.subject.trial import Recipe, environment, judge
 
 ADDR_NO_RANDOMIZE = 0x0040000
 CURRENT = 0xFFFFFFFF
-DEFAULT_MAX_TRACE = 4 * 2**30
-MODULES = "modules"
-SOURCES = "source"
-RUN = "run.json"
 _LACKS_COMPILER = re.compile(
     r"^whence-c\S+: (.*?) \[(no-clang|runtime-does-not-compile)\]$", re.DOTALL | re.MULTILINE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A run that was recorded into `folder`."""
-
-    folder: Path
-    run: Run
-    seconds: float  # of the test alone
-    stdout: bytes
-    stderr: bytes
-    status: int
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """How the test ended when it was run once more."""
-
-    outcome: Outcome
-    failure: Failure | None
-    same_output: bool  # on standard output
 
 
 def record(
@@ -74,7 +48,7 @@ def record(
         ended = _run(recipe.test, tree, recording, recipe)
     run = judge(ended, recipe, tree)
     again = _again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
-    _write_run(out, tree, recipe, run, ended, again)
+    write_run(out, tree, recipe, run, ended, again, frontend="c")
     return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
@@ -152,37 +126,8 @@ def _fixed_addresses() -> Iterator[None]:
         personality(ctypes.c_ulong(before))
 
 
-def _write_run(
-    out: Path, tree: Path, recipe: Recipe, run: Run, ended: Ended, again: Again | None
-) -> None:
-    document = {
-        "whence": 1,
-        "tree": str(tree),
-        "frontend": "c",
-        "test": recipe.test,
-        "build": recipe.build,
-        "outcome": run.outcome.value,
-        "failure": asdict(run.failure) if run.failure else None,
-        "status": ended.status,
-        "seconds": ended.seconds,
-        "again": asdict(again) | {"outcome": again.outcome.value} if again else None,
-    }
-    (out / RUN).write_text(json.dumps(document, indent=1), "utf-8")
-    (out / "stdout").write_bytes(ended.stdout)
-
-
 def failure_of(folder: Path) -> tuple[Outcome, Failure | None]:
     """How the recorded test ended."""
     document = json.loads((folder / RUN).read_text("utf-8"))
     failure = document["failure"]
     return Outcome(document["outcome"]), Failure(**failure) if failure else None
-
-
-def keep_sources(tree: Path, files: set[str], out: Path) -> None:
-    """Copy the source files that the trace speaks of: the tree will be gone when it is read."""
-    for name in sorted(files):
-        path = Path(os.path.normpath(tree / name))
-        if path.is_relative_to(tree) and path.is_file():
-            target = out / SOURCES / path.relative_to(tree)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
