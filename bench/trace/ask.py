@@ -20,23 +20,24 @@ import numpy as np
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import Code, OpFlag
 from whence.frontend.run import DEFAULT_MAX_TRACE
+from whence.trace.c.recording import CRecording, CThread
+from whence.trace.opening import narrator_of, open_recording
 from whence.trace.points import find
-from whence.trace.recording import Recording, Thread
 from whence.trace.slices import steps_of
-from whence.trace.statements import Narrator
 from whence.trace.summary import summarise
 
 MEMORY = frozenset((Code.LOAD, Code.STORE, Code.LLOAD, Code.LSTORE, Code.COPY, Code.FILL))
 MEMORY |= {Code.LFILL, Code.LCOPYOUT, Code.LCOPY, Code.RMW}
 
 
-def opened(trace: Path) -> list[Thread]:
-    recording = Recording(trace)
+def opened(trace: Path) -> list[CThread]:
+    recording = open_recording(trace)
+    assert isinstance(recording, CRecording)
     images = [recording.image(process) for process in recording.processes]
     return [recording.thread(image, log) for image in images for log in image.process.logs]
 
 
-def executed(thread: Thread, chosen: Any) -> int:
+def executed(thread: CThread, chosen: Any) -> int:
     """How many steps executed one of the chosen ops, which are true in an array."""
     code = thread.image.code
     owners = np.repeat(np.arange(len(code.stretch_ops)), code.stretch_ops)
@@ -70,11 +71,11 @@ def open_trace(trace: Path, tree: Path) -> dict[str, Any]:
 
 def slice_trace(trace: Path, byte: int, *, relevant: bool) -> dict[str, Any]:
     started = time.monotonic()
-    point = find(Recording(trace), f"output:{byte}")
+    point = find(open_recording(trace), f"output:{byte}")
     found = time.monotonic()
     steps = steps_of(point, relevant=relevant)
     followed = time.monotonic()
-    lines = list(Narrator(point.thread).lines(steps))
+    lines = list(narrator_of(point.thread).lines(steps))
     return {
         "open": found - started,
         "follow": followed - found,

@@ -32,6 +32,7 @@ from whence.frontend.c.record import record
 from whence.frontend.run import DEFAULT_MAX_TRACE
 from whence.semantics.tree import open_tree
 from whence.subject.trial import Recipe
+from whence.trace.opening import open_recording
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
 from whence.trace.slices import lines_that_ran
@@ -117,7 +118,7 @@ def record_fault(fault: Fault, test: Test, work: Path) -> tuple[Recording, Ended
     )
     done = record(tree, recipe, out)
     summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
-    return Recording(out), Ended(done.status, done.stdout)
+    return open_recording(out), Ended(done.status, done.stdout)
 
 
 def _point(recording: Recording, failure: str) -> Point:

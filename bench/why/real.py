@@ -49,6 +49,7 @@ from whence.frontend.run import DEFAULT_MAX_TRACE, SOURCES, Recorded  # noqa: E4
 from whence.semantics.tree import Tree, open_tree  # noqa: E402
 from whence.subject.sources import fetch  # noqa: E402
 from whence.subject.trial import Recipe  # noqa: E402
+from whence.trace.opening import open_recording  # noqa: E402
 from whence.trace.points import Point, find  # noqa: E402
 from whence.trace.recording import Recording  # noqa: E402
 from whence.trace.slices import lines_that_ran  # noqa: E402
@@ -173,7 +174,7 @@ def recorded(case: Case, work: Path) -> Recording:
             f"{case.name} does not fail as told: status {done.status}, printed {done.stdout!r}"
         )
     summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
-    return Recording(out)
+    return open_recording(out)
 
 
 def fails_as_told(case: Case, done: Recorded) -> bool:
@@ -222,7 +223,7 @@ class Row:
 def measured(case: Case, work: Path, *, again: bool = False) -> Row:
     """Record the failure in the folder `work`, slice it, and read its tree."""
     is_there = again and (work / "trace" / SOURCES).exists()
-    recording = Recording(work / "trace") if is_there else recorded(case, work)
+    recording = open_recording(work / "trace") if is_there else recorded(case, work)
     point = failing_point(case, recording)
     return Row(
         case=case,

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.frontend import corpus
 from tests.frontend.generator import BY_LINE, programs
-from tests.semantics.explaining import Built, built
-from whence.trace.flow import Flow
-from whence.trace.recording import Recording, Thread
+from tests.semantics.explaining import Built, built, threads
+from whence.trace.c.flow import CFlow
+from whence.trace.recording import Recording
 
 MADE_UP = 4  # programs
 LINES = range(80, 250)  # of such a program: the first that are made up are too simple
@@ -31,23 +31,15 @@ def failing(text: str) -> str:
     return f"{before}fflush(stdout), assert(sum == 20260228);{after}"
 
 
-def threads(recording: Recording) -> list[Thread]:
-    return [
-        recording.thread(recording.image(process), log)
-        for process in recording.processes
-        for log in process.logs
-    ]
-
-
 @pytest.fixture(scope="session")
-def flows_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Flow]]:
+def flows_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[CFlow]]:
     """The threads of a run of a program of the corpus."""
 
     @cache
-    def flows(name: str) -> list[Flow]:
+    def flows(name: str) -> list[CFlow]:
         program = corpus.program(corpus.PROGRAMS / name)
         recording = Built(program, tmp_path_factory.mktemp(program.name)).run()
-        return [Flow(thread) for thread in threads(recording)]
+        return [CFlow(thread) for thread in threads(recording)]
 
     return flows
 

@@ -20,6 +20,8 @@ from whence.model import Cause
 from whence.semantics.predicates import Question
 from whence.semantics.tree import Tree, open_tree
 from whence.subject.trial import Recipe
+from whence.trace.c.recording import CThread
+from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -56,12 +58,22 @@ class Built:
             (out / MODULES).rmdir()
             (out / MODULES).symlink_to(self._runs[0] / MODULES)
         self._runs.append(out)
-        return Recording(out)
+        return open_recording(out)
 
     @property
     def _build(self) -> str:
         compiler = "$CC" if self.name.endswith(".c") else "$CXX"
         return f"{compiler} -g -w -o program {self.name} {shlex.join(self.program.flags)}"
+
+
+def threads(recording: Recording) -> list[CThread]:
+    """The threads of all its processes."""
+    found = [
+        recording.thread(recording.image(process), log)
+        for process in recording.processes
+        for log in process.logs
+    ]
+    return [thread for thread in found if isinstance(thread, CThread)]
 
 
 def built(text: str, folder: Path, suffix: str = ".c") -> Built:

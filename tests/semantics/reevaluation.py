@@ -16,7 +16,8 @@ from enum import Enum
 from whence.frontend.meaning import Op
 from whence.semantics.evaluate import evaluate
 from whence.semantics.proof import Proof
-from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece
+from whence.trace.c.flow import CFlow
+from whence.trace.flow import Constant, Left, Node, Operand, Outside, Piece
 
 
 class Unknown(Enum):
@@ -32,7 +33,7 @@ Value = int | Unknown
 class Reevaluation:
     """What comes of the steps of a proof if all else is arbitrary."""
 
-    flow: Flow
+    flow: CFlow
     proof: Proof
     choose: random.Random
     fixed: Mapping[int, int] = field(default_factory=dict)  # steps that give just this

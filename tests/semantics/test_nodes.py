@@ -12,10 +12,12 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.semantics.explaining import threads
 from whence.frontend.c.tables import Code
 from whence.frontend.meaning import Op
 from whence.semantics.evaluate import evaluate
-from whence.trace.flow import Flow, Node
+from whence.trace.c.flow import CFlow
+from whence.trace.flow import Node
 from whence.trace.recording import Recording
 
 MOST = 4000  # steps of one thread that are looked at
@@ -38,7 +40,7 @@ EXPECTED = {
 }
 
 
-def compared(flow: Flow) -> tuple[Counter[Op], list[str]]:
+def compared(flow: CFlow) -> tuple[Counter[Op], list[str]]:
     """How often each operation gave what was recorded; and where it did not."""
     agreed: Counter[Op] = Counter()
     others = []
@@ -56,11 +58,11 @@ def compared(flow: Flow) -> tuple[Counter[Op], list[str]]:
     return agreed, others
 
 
-def given(flow: Flow, node: Node) -> int | None:
+def given(flow: CFlow, node: Node) -> int | None:
     """What a node gives for the recorded values of its operands; None if one is not known."""
     operation = node.operation
     values = [flow.value_of(operand) for operand in node.operands]
-    known = [value for value in values if value is not None]
+    known: list[int] = [value for value in values if value is not None]
     if len(known) < len(values) or max(operation.width, *operation.widths, 0) > WIDEST:
         return None
     if operation.op is Op.SWITCH:  # what it decided on, not which case that is
@@ -68,12 +70,12 @@ def given(flow: Flow, node: Node) -> int | None:
     return evaluate(operation, known)
 
 
-def is_unrecorded(flow: Flow, step: int) -> bool:
+def is_unrecorded(flow: CFlow, step: int) -> bool:
     """Is it an address in a frame, which nobody needs to know?"""
     return int(flow.thread.image.program.ops["code"][flow.op_of(step)]) == Code.NOP
 
 
-def passes_copy(flow: Flow, node: Node) -> bool:
+def passes_copy(flow: CFlow, node: Node) -> bool:
     """Did an operand come through a call that copies what it points to?
 
     The callee then has the address of the copy; the node has that of what was copied, which
@@ -83,25 +85,25 @@ def passes_copy(flow: Flow, node: Node) -> bool:
     return any(any(source.instruction(local).byval) for source, local in located)
 
 
-def check(flow: Flow) -> Counter[Op]:
+def check(flow: CFlow) -> Counter[Op]:
     agreed, others = compared(flow)
     assert not others, "\n".join(others[:10])
     return agreed
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_node_gives_what_was_recorded(name: str, flows_of: Callable[[str], list[Flow]]) -> None:
+def test_a_node_gives_what_was_recorded(name: str, flows_of: Callable[[str], list[CFlow]]) -> None:
     agreed = sum(map(check, flows_of(name)), Counter[Op]())
     assert agreed.total() >= EXPECTED[name]
 
 
 def test_a_node_gives_what_was_recorded_of_made_up_programs(made_up: list[Recording]) -> None:
     for recording in made_up:
-        (process,) = recording.processes
-        check(Flow(recording.thread(recording.image(process), process.logs[0])))
+        (thread,) = threads(recording)
+        check(CFlow(thread))
 
 
 @pytest.mark.xfail(reason="what setjmp gives the second time is taken to be what it gave the first")
-def test_what_a_jump_passed_is_what_setjmp_gives(flows_of: Callable[[str], list[Flow]]) -> None:
+def test_what_a_jump_passed_is_what_setjmp_gives(flows_of: Callable[[str], list[CFlow]]) -> None:
     for flow in flows_of("jumps.c"):
         check(flow)

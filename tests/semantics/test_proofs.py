@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.semantics.explaining import threads
 from tests.semantics.reevaluation import Reevaluation
 from whence.frontend.c.tables import Code
 from whence.frontend.meaning import Op
 from whence.semantics.precondition import Preconditions
 from whence.semantics.proof import ALL, Proof, Prover
-from whence.trace.flow import Constant, Flow
+from whence.trace.c.flow import CFlow
+from whence.trace.flow import Constant
 from whence.trace.recording import Recording
 
 SEEDS = 40  # steps of one thread that are proved
@@ -31,7 +33,7 @@ BRANCHES = (Code.CBR, Code.SWITCH)
 STORES = (Code.STORE, Code.LSTORE)
 
 
-def seeds(flow: Flow, choose: random.Random, kinds: tuple[Code, ...]) -> list[int]:
+def seeds(flow: CFlow, choose: random.Random, kinds: tuple[Code, ...]) -> list[int]:
     """Some steps of a run."""
     codes = flow.thread.image.program.ops["code"]
     steps = range(1, flow.thread.stream.steps + 1)
@@ -44,14 +46,14 @@ def seeds(flow: Flow, choose: random.Random, kinds: tuple[Code, ...]) -> list[in
 
 
 def proofs(
-    flow: Flow, choose: random.Random, kinds: tuple[Code, ...] = BRANCHES + STORES
+    flow: CFlow, choose: random.Random, kinds: tuple[Code, ...] = BRANCHES + STORES
 ) -> Iterator[tuple[int, Proof]]:
     prover = Prover(flow)
     for seed in seeds(flow, choose, kinds):
         yield seed, prover.prove([(seed, ALL)])
 
 
-def check_forced(flow: Flow, choose: random.Random) -> None:
+def check_forced(flow: CFlow, choose: random.Random) -> None:
     """Claim that proofs force what they prove: all bits of a value, or those that are asked for."""
     prover = Prover(flow)
     for seed in seeds(flow, choose, BRANCHES + STORES):
@@ -67,13 +69,13 @@ def check_forced(flow: Flow, choose: random.Random) -> None:
                 )
 
 
-def flow_of(recording: Recording) -> Flow:
-    (process,) = recording.processes
-    return Flow(recording.thread(recording.image(process), process.logs[0]))
+def flow_of(recording: Recording) -> CFlow:
+    (thread,) = threads(recording)
+    return CFlow(thread)
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_a_proof_forces_what_it_proves(name: str, flows_of: Callable[[str], list[Flow]]) -> None:
+def test_a_proof_forces_what_it_proves(name: str, flows_of: Callable[[str], list[CFlow]]) -> None:
     for flow in flows_of(name):
         check_forced(flow, random.Random(1))
 
@@ -102,18 +104,18 @@ def test_less_than_a_proof_does_not_force_it(made_up: list[Recording]) -> None:
     assert needed >= tried * 0.8
 
 
-def is_transparent(flow: Flow, proof: Proof) -> bool:
+def is_transparent(flow: CFlow, proof: Proof) -> bool:
     return not any(flow.node(step).operation.op is Op.OPAQUE for step in proof.steps)
 
 
-def computing(flow: Flow, proof: Proof, seed: int) -> set[int]:
+def computing(flow: CFlow, proof: Proof, seed: int) -> set[int]:
     """The steps that a value was computed from, not those that only passed it on."""
     run = Reevaluation(flow, proof, random.Random(1))
     run.of(seed)
     return {one for one in run.values if isinstance(one, int) and one in proof.steps} - {seed}
 
 
-def can_change(flow: Flow, proof: Proof, seed: int, step: int, choose: random.Random) -> bool:
+def can_change(flow: CFlow, proof: Proof, seed: int, step: int, choose: random.Random) -> bool:
     """Does something else come out for some value of a step, one that is likely to matter?"""
     constants = {
         operand.value + near

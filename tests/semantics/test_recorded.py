@@ -17,8 +17,8 @@ from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Code
 from whence.frontend.meaning import Op
 from whence.semantics.evaluate import evaluate
-from whence.trace.recording import Thread
-from whence.trace.statements import Narrator
+from whence.trace.c.recording import CThread
+from whence.trace.opening import narrator_of
 
 MOST = 20_000  # steps of one run that are looked at
 
@@ -56,7 +56,7 @@ EXPECTED = {
 class Run:
     """A recorded run, step by step: what each computed, from which values."""
 
-    def __init__(self, thread: Thread, most: int) -> None:
+    def __init__(self, thread: CThread, most: int) -> None:
         self.thread = thread
         steps = thread.meta.steps
         self.steps = np.unique(np.linspace(1, steps, min(steps, most)).astype(np.uint32))
@@ -65,7 +65,7 @@ class Run:
         self.meanings = {source: Meanings(source.module) for source in thread.image.modules}
 
     def __iter__(self) -> Iterator[tuple[int, int, ModuleSource, int]]:
-        for step, op in zip(self.steps, Narrator(self.thread).ops(self.steps), strict=True):
+        for step, op in zip(self.steps, narrator_of(self.thread).ops(self.steps), strict=True):
             yield int(step), int(op), *self.thread.image.locate(int(op))
 
     def meaning(self, source: ModuleSource, op: int) -> Meaning | None:

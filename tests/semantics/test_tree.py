@@ -24,7 +24,6 @@ from tests.semantics.explaining import (
     whole_tree,
 )
 from whence.model import Cause, Influence, Mark
-from whence.semantics.failures import printed_by
 from whence.semantics.tree import Tree, open_tree
 from whence.trace.recording import Recording
 
@@ -56,7 +55,7 @@ def test_the_trees_of_made_up_programs_hold_together(trees: list[Tree]) -> None:
 def test_the_trees_of_made_up_output_hold_together(made_up: list[Recording]) -> None:
     choose = random.Random(1)
     for recording in made_up:
-        check_consistent(whole_tree(recording, otherwise(printed_by(recording), choose)))
+        check_consistent(whole_tree(recording, otherwise(recording.printed(), choose)))
 
 
 def test_the_same_run_has_the_same_tree(made_up: list[Recording], trees: list[Tree]) -> None:

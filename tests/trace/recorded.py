@@ -10,6 +10,7 @@ from whence.frontend.c.record import record
 from whence.frontend.run import DEFAULT_MAX_TRACE
 from whence.model import SliceResult, Statement
 from whence.subject.trial import Recipe
+from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
 from whence.trace.slices import slice_at
 from whence.trace.summary import summarise
@@ -28,7 +29,7 @@ def recorded(folder: Path, program: str, build: str, test: str) -> Recording:
     out.mkdir()
     record(tree, Recipe(test=test, build=build, asked_timeout=60), out)
     summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
-    return Recording(out)
+    return open_recording(out)
 
 
 def line_of(recording: Recording, fragment: str) -> str:

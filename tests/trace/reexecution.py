@@ -36,11 +36,11 @@ from tests.trace import running
 from whence.frontend.c.ir import FloatType, Global, Local, PointerType
 from whence.frontend.c.tables import Code
 from whence.frontend.columns import OUTPUT
+from whence.trace.c.inputs import sources
+from whence.trace.c.recording import CThread
 from whence.trace.columns import U32
 from whence.trace.index import index_of, step_at
-from whence.trace.inputs import sources
-from whence.trace.recording import Thread
-from whence.trace.relevance import Relevance, relevance
+from whence.trace.relevance import Relevance
 from whence.trace.slicing import Bytes, slice_
 
 SECONDS = 5  # for a changed run; the programs take a few milliseconds
@@ -73,7 +73,7 @@ class Subject:
         self.executable = running.build(program, folder, "patch")
         self.ended, self.thread = self._run({})
 
-    def _run(self, env: dict[str, str]) -> tuple[Ended, Thread]:
+    def _run(self, env: dict[str, str]) -> tuple[Ended, CThread]:
         folder = self.folder / f"run-{next(self._numbers)}"
         return running.run(self.program, self.executable, folder, env, SECONDS)
 
@@ -100,7 +100,7 @@ class Subject:
 
     @cached_property
     def relevance(self) -> Relevance:
-        return relevance(self.thread.image)
+        return self.thread.image.relevance()
 
     # --- what can be changed
 
@@ -202,11 +202,11 @@ class Subject:
         # What is still in a buffer when a program crashes is lost, too.
         return Outcome.CRASHED if ended.status < 0 else Outcome.MISSING
 
-    def _printed(self, ended: Ended, thread: Thread, row: int) -> bytes:
+    def _printed(self, ended: Ended, thread: CThread, row: int) -> bytes:
         effect = thread.stream.effects[row]
         return ended.stdout[int(effect["offset"]) :][: int(effect["len"])]
 
 
-def _outputs_of(thread: Thread, step: int) -> list[int]:
+def _outputs_of(thread: CThread, step: int) -> list[int]:
     effects = thread.stream.effects
     return [row for row in thread.queries.effects_of(step) if effects["kind"][row] == OUTPUT]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.frontend import corpus
 from tests.frontend.corpus import Ended, Program
-from whence.trace.recording import Recording, Thread
+from whence.trace.c.recording import CRecording, CThread
 
 
 def build(program: Program, folder: Path, mode: str = "record") -> Path:
@@ -21,7 +21,7 @@ def run(
     folder: Path,
     env: Mapping[str, str] | None = None,
     timeout: float = corpus.TIMEOUT,
-) -> tuple[Ended, Thread]:
+) -> tuple[Ended, CThread]:
     """Run what `build` made into the new `folder`: how it ended, and its main thread."""
     folder.mkdir()
     env = {"WHENCE_TRACE": str(folder), **(env or {})}
@@ -29,12 +29,12 @@ def run(
     return ended, opened(folder, executable.parent.parent / "modules")
 
 
-def opened(trace: Path, modules: Path) -> Thread:
+def opened(trace: Path, modules: Path) -> CThread:
     """The main thread of the only process in a folder of traces."""
     (trace / "modules").symlink_to(modules)
     told = {"frontend": "c", "outcome": "pass", "failure": None, "build": None, "test": ""}
     (trace / "run.json").write_text(json.dumps(told))
-    recording = Recording(trace)
+    recording = CRecording(trace, told)
     (process,) = recording.processes
     return recording.thread(recording.image(process), process.logs[0])
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.semantics.explaining import built
+from whence.trace import opening
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Flow
 from whence.trace.index import index_of, step_at
@@ -59,7 +60,7 @@ int main(int argc, char **argv) {
 
 def flow_of(recording: Recording) -> Flow:
     (process,) = recording.processes
-    return Flow(recording.thread(recording.image(process), process.logs[0]))
+    return opening.flow_of(recording.thread(recording.image(process), process.logs[0]))
 
 
 def aligned(folder: Path, other: str, *args: str) -> Alignment:

@@ -9,11 +9,11 @@ import pytest
 
 from whence.frontend.c.record import record
 from whence.subject.trial import Recipe
-from whence.trace import relevance as relevance_module
+from whence.trace.c import relevance as relevance_module
 from whence.trace.columns import BRANCH
+from whence.trace.opening import open_recording
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
-from whence.trace.relevance import relevance
 from whence.trace.slices import steps_of
 
 # A comment names a line for the tests below.
@@ -65,7 +65,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     tree, out = (tmp_path_factory.mktemp(name) for name in ("tree", "out"))
     (tree / "program.c").write_text(PROGRAM)
     record(tree, Recipe(test="./program || true", build="$CC -g -o program program.c"), out)
-    return Recording(out)
+    return open_recording(out)
 
 
 def line_of(name: str) -> int:
@@ -103,16 +103,16 @@ def test_the_tables_of_a_program_are_made_once(
     recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     image = find(recording, "exit").thread.image
-    made = relevance(image)
+    made = image.relevance()
     (kept,) = recording.folder.glob("relevance-*.npz")
     with monkeypatch.context() as patch:
         patch.delattr(relevance_module, "MayDefine")
-        again = relevance(image)
+        again = image.relevance()
     assert np.array_equal(made.guards, again.guards)
     assert np.array_equal(made.potential.class_edge, again.potential.class_edge)
     for damaged in (b"", kept.read_bytes()[:-100], b"PK\x03\x04" + bytes(100)):
         kept.write_bytes(damaged)
-        assert np.array_equal(relevance(image).potential.class_edge, made.potential.class_edge)
+        assert np.array_equal(image.relevance().potential.class_edge, made.potential.class_edge)
 
 
 def test_a_folder_that_cannot_be_written_to_will_do(
@@ -120,13 +120,13 @@ def test_a_folder_that_cannot_be_written_to_will_do(
 ) -> None:
     image = find(recording, "exit").thread.image
     monkeypatch.setattr(image, "folder", Path(tmp_path, "gone"))
-    assert len(relevance(image).guards)
+    assert len(image.relevance().guards)
 
 
 def test_the_branches_of_a_private_load_are_those_of_its_activation(recording: Recording) -> None:
     """As the tables say it: `result` is private, what `to` points to is not."""
     point = find(recording, "exit")
-    image, potential = point.thread.image, relevance(point.thread.image).potential
+    image, potential = point.thread.image, point.thread.image.relevance().potential
     loads = (potential.class_of_op != 0xFFFFFFFF) & (image.rows == line_of("result") + 3)
     assert potential.is_private[loads].all()
     assert loads.any()

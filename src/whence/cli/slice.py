@@ -13,7 +13,7 @@ from rich.console import Console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import sayer
 from whence.report.traces import slice_document, slice_text
-from whence.trace.recording import Recording
+from whence.trace.opening import open_recording
 from whence.trace.slices import slice_at
 
 _OPTIONS: list[Callable[..., Any]] = [
@@ -36,7 +36,7 @@ def slice_command(**options: Any) -> int:
     """Show what a point of a run recorded in DIR depends on: through data and control, and with
     --relevant also through what was not executed."""
     check_writable(options["json_file"])
-    recording = Recording(options["folder"])
+    recording = open_recording(options["folder"])
     result = slice_at(
         recording,
         options["at"],

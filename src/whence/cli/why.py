@@ -26,6 +26,7 @@ from whence.report.html import why_page
 from whence.report.text import counted
 from whence.semantics.result import result_of, unexplained
 from whence.semantics.tree import Tree, open_tree
+from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
 from whence.trace.summary import endings
 
@@ -75,7 +76,7 @@ def why(context: click.Context, /, **options: Any) -> int:
     if is_new:
         seconds["trace"] = opened - started
     try:
-        result, status = _explained(Recording(folder), options, say)
+        result, status = _explained(open_recording(folder), options, say)
     except UserError as error:
         if is_new and error.slug in _PASSED:
             runs.forget(folder)  # the next one may fail

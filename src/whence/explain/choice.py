@@ -22,7 +22,7 @@ from whence.search.asking import union
 from whence.search.isolate import Answer, Question, find_others, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.search.shown import shown
-from whence.semantics.failures import Found
+from whence.semantics.found import Found
 from whence.semantics.printed import with_prints
 from whence.semantics.tree import Tree
 from whence.trace.flow import Flow

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
-from whence.frontend.c.process import Process
 from whence.frontend.c.record import record
 from whence.model import Reverted
 from whence.subject.trial import Recipe
 from whence.subject.workspace import Workspace
 from whence.trace.flow import Flow
-from whence.trace.recording import Recording, Thread
+from whence.trace.opening import flow_of, open_recording
+from whence.trace.recording import Process, Recording, Thread
 from whence.trace.slices import executed_lines
-from whence.trace.summary import events_of, summarise
+from whence.trace.summary import summarise
 
 _LONGEST = 3600.0  # seconds
 
@@ -51,7 +51,7 @@ class Recorder:
             recipe = replace(self.recipe, timeout=_LONGEST)
             record(workspace.tree, recipe, out, max_trace=self._max_trace)
             summarise(out, workspace.tree, max_trace=self._max_trace)
-            self._known[reverted] = Recording(out)
+            self._known[reverted] = open_recording(out)
         return self._known[reverted]
 
 
@@ -65,7 +65,7 @@ def counterpart(thread: Thread, other: Recording) -> Flow | None:
         return None
     process = next(p for p in other.processes if p.folder.name == names[number])
     logs = [log for log in process.logs if log.number == thread.log.number]
-    return Flow(other.thread(other.image(process), logs[0])) if logs else None
+    return flow_of(other.thread(other.image(process), logs[0])) if logs else None
 
 
 def in_pairs(one: Recording, other: Recording) -> Iterator[tuple[Flow, Flow]]:
@@ -75,10 +75,10 @@ def in_pairs(one: Recording, other: Recording) -> Iterator[tuple[Flow, Flow]]:
             thread = one.thread(one.image(process), log)
             flow = counterpart(thread, other)
             if flow is not None:
-                yield Flow(thread), flow
+                yield flow_of(thread), flow
 
 
-def _same(wanted: Process, processes: list[Process]) -> list[str]:
+def _same(wanted: Process, processes: Sequence[Process]) -> list[str]:
     """The names of those that ran the same program, in order."""
     name = _program(wanted)
     return [process.folder.name for process in processes if _program(process) == name]
@@ -102,7 +102,7 @@ def ran(recording: Recording) -> Mapping[str, frozenset[int]]:
 def events(recording: Recording) -> int:
     """How many events a recorded run logged."""
     return sum(
-        events_of(recording.thread(image, log))
+        recording.thread(image, log).events
         for process in recording.processes
         for image in [recording.image(process)]
         for log in process.logs

@@ -23,7 +23,8 @@ from whence.search.asking import union
 from whence.search.isolate import Answer
 from whence.search.laboratory import OutOfRuns
 from whence.search.session import Order, Session, Watcher, opened
-from whence.semantics.failures import Found, failure_of
+from whence.semantics.failures import failure_of
+from whence.semantics.found import Found
 from whence.semantics.printed import first_printed_otherwise, with_prints
 from whence.semantics.result import result_of
 from whence.semantics.tree import Tree

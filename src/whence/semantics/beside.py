@@ -10,7 +10,7 @@ import numpy as np
 from whence.frontend.source import Named, Place
 from whence.model import Missing, Statement
 from whence.semantics.comparison import Comparison, Lost
-from whence.trace.naming import Namer
+from whence.trace.opening import narrator_of
 from whence.trace.statements import Line, Narrator
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -22,9 +22,8 @@ class Beside:
     def __init__(self, comparison: Comparison, narrator: Narrator) -> None:
         self.comparison = comparison
         self._here = narrator
-        self._there = Narrator(comparison.there.thread)
-        self._namer = Namer(comparison.there.thread, self._there)
-        self._own = Namer(comparison.here.thread, narrator)
+        self._there = narrator_of(comparison.there.thread)
+        self._namer, self._own = self._there.namer, narrator.namer
 
     def values(self, line: Line) -> dict[str, str]:
         """What a line came to in the passing run, by the names that the failing one has for it,

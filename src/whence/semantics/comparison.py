@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
-from whence.frontend.c import ir
 from whence.frontend.columns import OUTPUT
 from whence.trace.alignment import Alignment, Twins
-from whence.trace.columns import BRANCH
 from whence.trace.flow import Constant, Flow, Left, Operand, Piece
+from whence.trace.recording import Comparable
 
 _DEEPEST = 24  # steps behind a pointer that are compared
 _NESTED = 8  # regions inside of which a jump may lie
@@ -35,24 +33,6 @@ class Lost:
     made: int  # the step of the passing run that set what was to be read; `there` led to it
 
 
-class _Kind(Enum):
-    """How values of a type are compared."""
-
-    PLAIN = "plain"
-    POINTER = "pointer"
-    WIDE = "wide"  # structs, numbers of more than 64 bits, and what is only left in memory
-
-
-def _kind_of(kind: ir.Type) -> _Kind:
-    if isinstance(kind, ir.PointerType):
-        return _Kind.POINTER
-    if isinstance(kind, ir.IntType):
-        return _Kind.PLAIN if kind.bits <= 64 else _Kind.WIDE
-    if isinstance(kind, ir.FloatType):
-        return _Kind.WIDE if kind.kind in ("x86_fp80", "fp128", "ppc_fp128") else _Kind.PLAIN
-    return _Kind.WIDE
-
-
 class Comparison:
     """The failing run beside a passing one."""
 
@@ -60,7 +40,7 @@ class Comparison:
         self.alignment = alignment
         self.here, self.there = alignment.here, alignment.there
         self._same: dict[int, bool] = {}
-        self._kinds: dict[int, _Kind] = {}  # of what each op computes
+        self._kinds: dict[int, Comparable] = {}  # of what each op computes
 
     def twin(self, step: int) -> int | None:
         return self.alignment.twin(step)
@@ -78,10 +58,10 @@ class Comparison:
 
     def _is_same_part(self, step: int, low: int, width: int) -> bool:
         twin = self.twin(step)
-        if twin is None or self._kind(self.here.op_of(step)) is not _Kind.PLAIN:
+        if twin is None or self._kind(self.here.op_of(step)) is not Comparable.PLAIN:
             return self.is_same(step)
         mask = (1 << width) - 1
-        return self.here.value(step) >> low & mask == self.there.value(twin) >> low & mask
+        return bool(self.here.value(step) >> low & mask == self.there.value(twin) >> low & mask)
 
     def _compare(self, step: int, depth: int) -> bool:
         known = self._same.get(step)
@@ -91,12 +71,11 @@ class Comparison:
         if twin is None:
             return False
         kind = self._kind(self.here.op_of(step))
-        here, there = self.here.value(step), self.there.value(twin)
-        if kind is _Kind.PLAIN:
-            return here == there
-        if kind is _Kind.WIDE:  # of which the value is known only in part
+        if kind is Comparable.PLAIN:
+            return bool(self.here.value(step) == self.there.value(twin))
+        if kind is Comparable.WIDE:  # of which the value is known only in part
             return depth < _DEEPEST and self._come_by_alike(step, twin, depth + 1)
-        if (here == 0) != (there == 0):
+        if self.here.looks(step) != self.there.looks(twin):
             return False
         # An address says nothing by itself: it is the same if it was come by in the same way.
         is_given = self.here.is_call(step) and not self.here.returned(step)
@@ -118,23 +97,16 @@ class Comparison:
             return self.twin(here.step) == there.step
         return type(here) is type(there)
 
-    def _kind(self, op: int) -> _Kind:
+    def _kind(self, op: int) -> Comparable:
         found = self._kinds.get(op)
         if found is None:
-            source, local = self.here.thread.image.locate(op)
-            instruction = source.instruction(local)
-            kind = instruction.type
-            if instruction.opcode in ("store", "ret") and instruction.operands:
-                kind = instruction.operands[0].type
-            is_branch = self.here.thread.image.code.kind[op] == BRANCH
-            found = self._kinds[op] = _Kind.PLAIN if is_branch else _kind_of(kind)
+            found = self._kinds[op] = self.here.thread.image.compared_as(op)
         return found
 
     def other_arguments(self, call: int) -> list[Operand | None]:
         """The arguments of a call, such as of memcpy, that are others than in the passing run."""
-        source, local = self.here.thread.image.locate(self.here.op_of(call))
         twin = self.twin(call)
-        if twin is None or source.instruction(local).opcode != "call":
+        if twin is None or not self.here.thread.image.is_plain_call(self.here.op_of(call)):
             return []
         count = min(self.here.arguments(call), self.there.arguments(twin))
         pairs = ((self.here.argument(call, n), self.there.argument(twin, n)) for n in range(count))
@@ -150,7 +122,7 @@ class Comparison:
         twin = self.twin(branch)
         if twin is None:
             return True
-        return self.here.value(branch) != self.there.value(twin)
+        return bool(self.here.decision(branch) != self.there.decision(twin))
 
     # --- where the runs part -------------------------------------------------------------------
 
@@ -323,7 +295,7 @@ def _is_end(flow: Flow, step: int) -> bool:
     place = flow.thread.image.place(flow.op_of(step))
     if place is None:
         return False
-    return flow.thread.recording.lines.line(place.file, place.line) == "}"
+    return flow.thread.is_closing(place.file, place.line)
 
 
 def _step_of(operand: Operand) -> int:

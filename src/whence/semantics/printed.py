@@ -14,14 +14,13 @@ import numpy as np
 from whence.frontend.columns import INPUT, OUTPUT
 from whence.model import Influence
 from whence.semantics.comparison import Comparison
-from whence.semantics.failures import Found
+from whence.semantics.found import Found
 from whence.semantics.predicates import Question
 from whence.semantics.proof import ALL
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Flow, Left, Operand
-from whence.trace.naming import Namer
+from whence.trace.opening import narrator_of
 from whence.trace.queries import OUTSIDE
-from whence.trace.statements import Narrator
 
 
 def printed_otherwise(failing: Flow, passing: Flow) -> Found | None:
@@ -123,7 +122,7 @@ def _is_same(comparison: Comparison, operand: Operand) -> bool:
 def _found(
     flow: Flow, step: int, last: int, seeds: list[Operand], *, is_short: bool = False
 ) -> Found:
-    where = Namer(flow.thread, Narrator(flow.thread)).line(step)
+    where = narrator_of(flow.thread).namer.line(step)
     words = f"what {where} printed" if not is_short else "the output, which ends too early"
     question = Question(
         Influence.FAILURE,

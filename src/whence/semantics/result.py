@@ -8,7 +8,6 @@ from whence.model import Cause, Failure, WhyResult
 from whence.semantics.tree import Tree
 from whence.trace.recording import Recording
 from whence.trace.slices import lines_that_ran
-from whence.trace.summary import events_of
 
 
 def result_of(
@@ -39,7 +38,7 @@ def result_of(
         of_steps=thread.stream.steps,
         of_lines=lines_that_ran(thread),
         solver_calls=tree.preconditions.cost.calls,
-        events=events_of(thread),
+        events=thread.events,
         seconds=seconds,
         notes=(*found.notes, *_unproved(causes), *notes),
     )

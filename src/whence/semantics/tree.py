@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from whence.model import Cause, Influence, Mark, Missing
 from whence.semantics.comparison import Comparison, Lost
-from whence.semantics.failures import Found, failure_of
+from whence.semantics.failures import failure_of
+from whence.semantics.found import Found
 from whence.semantics.parting import Parting
 from whence.semantics.precondition import Preconditions
 from whence.semantics.predicates import Critical, Question, sampled
@@ -27,7 +28,6 @@ from whence.trace.alignment import Alignment
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Operand
 from whence.trace.recording import Recording
-from whence.trace.relevance import relevance
 from whence.trace.slices import trusted_functions
 
 _MOST_FOLDS = 8  # rounds in which turns of the same loop are taken in
@@ -84,7 +84,7 @@ class Tree:
     def _critical(self) -> Critical:
         if self.comparison is not None:
             return Parting(self.flow, self.conditions, self.hidden, self.comparison)
-        return Critical(self.flow, self.conditions, relevance(self.thread.image), self.hidden)
+        return Critical(self.flow, self.conditions, self.thread.image.relevance(), self.hidden)
 
     # --- what is asked from outside --------------------------------------------------------------
 

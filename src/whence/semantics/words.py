@@ -13,12 +13,12 @@ from whence.frontend.source import Named
 from whence.model import Influence, Predicate, Statement
 from whence.semantics.beside import Beside
 from whence.semantics.comparison import Comparison
-from whence.semantics.failures import Found
+from whence.semantics.found import Found
 from whence.semantics.predicates import Question
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, Outside, Piece
-from whence.trace.naming import Namer
-from whence.trace.statements import Line, Narrator
+from whence.trace.opening import narrator_of
+from whence.trace.statements import Line
 
 Steps = npt.NDArray[np.uint32]
 _MOST_VALUES = 6  # that a sentence mentions
@@ -48,8 +48,8 @@ class Teller:
         self, flow: Flow, conditions: Conditions, comparison: Comparison | None = None
     ) -> None:
         self.flow, self.conditions = flow, conditions
-        self.narrator = Narrator(flow.thread)
-        self.namer = Namer(flow.thread, self.narrator)
+        self.narrator = narrator_of(flow.thread)
+        self.namer = self.narrator.namer
         self.beside = Beside(comparison, self.narrator) if comparison else None
 
     def told(self, question: Question, steps: Steps, found: Found) -> Told:
@@ -112,8 +112,9 @@ class Teller:
         branches = self.conditions.executed(step)
         parts = [self.namer.condition(branch) for branch in branches]
         text = parts[0].name
+        both, either = self.namer.connectives
         for before, after in itertools.pairwise(parts):
-            text += f" {'&&' if before.value == 'true' else '||'} {after.name}"
+            text += f" {both if before.value == self.namer.truths[0] else either} {after.name}"
         return text, parts[-1].value
 
     def _reads(self, question: Question) -> list[_Read]:

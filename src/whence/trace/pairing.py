@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from whence.frontend.c import ir
 from whence.frontend.source import Lines
 from whence.trace.columns import NONE
-from whence.trace.recording import Image
+from whence.trace.recording import Image, Sort
 
 _ALIKE = 0.6  # so much of two bodies is the same if one is the other, renamed
 _LIKE_LINES = 0.5  # and so much of two lines if one became the other
@@ -90,9 +89,8 @@ class Version:
 
     def shape(self, function: int) -> tuple[tuple[str, int], ...]:
         """What a function's ops are, whatever things are called in it."""
-        found = (self.image.locate(op) for _, _, op in self.ops(function))
-        instructions = (source.instruction(local) for source, local in found)
-        return tuple((one.opcode, len(one.operands)) for one in instructions)
+        sorts = (self.image.sort(op) for _, _, op in self.ops(function))
+        return tuple((one.opcode, one.operands) for one in sorts)
 
     def ops(self, function: int) -> Iterator[tuple[str, int, int]]:
         """File, line and number of each op of a function; "" and 0 where there is none."""
@@ -220,16 +218,10 @@ class Pairing:
         for i, j, size in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
             yield from zip(ours[i : i + size], theirs[j : j + size], strict=True)
 
-    def _sort(self, version: Version, op: int, *, is_here: bool) -> Hashable:
+    def _sort(self, version: Version, op: int, *, is_here: bool) -> Sort:
         """What two ops have in common that can be the same; a callee counts as its namesake."""
-        source, local = version.image.locate(op)
-        instruction = source.instruction(local)
-        callee: Any = instruction.callee
-        if isinstance(callee, ir.Global):
-            callee = self._callee(callee.name) if is_here else callee.name
-        elif callee is not None:
-            callee = ""
-        return instruction.opcode, callee, len(instruction.operands)
+        sort = version.image.sort(op)
+        return sort._replace(callee=self._callee(sort.callee)) if is_here and sort.callee else sort
 
     def _callee(self, name: str) -> str:
         """What the function of this name is called there."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,18 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.errors import UserError
-from whence.frontend.c.process import LogFile, Process, State
-from whence.frontend.c.replay import Status
-from whence.frontend.c.tables import NONE, Code, Kind
-from whence.frontend.columns import EXIT, OUTPUT, SOURCE
-from whence.trace.memory import Memory
-from whence.trace.recording import Recording, Thread
+from whence.frontend.columns import OUTPUT, SOURCE
+from whence.trace.recording import Process, Recording, Thread
 from whence.trace.slicing import Bytes
 
-ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail", "abort")
 STDOUT = 3  # kind of a source
-_UNKNOWN = "an unknown line"
-_FULL_STACK = 1000  # calls within each other that make us think of it
 
 
 @dataclass(frozen=True)
@@ -63,7 +55,7 @@ def _damage(recording: Recording, chosen: Sequence[Process]) -> Iterator[str]:
             continue
         image = recording.image(process)
         for log in process.logs:
-            yield from reading_notes(recording.thread(image, log))
+            yield from recording.thread(image, log).reading_notes()
 
 
 def _find(recording: Recording, chosen: Sequence[Process], text: str) -> Point:
@@ -82,7 +74,7 @@ def _find(recording: Recording, chosen: Sequence[Process], text: str) -> Point:
     )
 
 
-def _chosen(recording: Recording, name: str | None) -> list[Process]:
+def _chosen(recording: Recording, name: str | None) -> Sequence[Process]:
     found = recording.processes
     if not found:
         raise UserError(
@@ -113,12 +105,7 @@ def _threads(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread
 
 
 def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
-    crashed = [
-        (process, log)
-        for process in chosen
-        for log in process.logs
-        if log.state is State.CRASHED and log.kind != "handler"
-    ]
+    crashed = [(process, log) for process in chosen for log in process.logs if log.is_crashed]
     if not crashed:
         raise UserError(
             "No recorded process crashed.\n"
@@ -126,56 +113,23 @@ def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
             slug="no-such-end",
         )
     process, log = crashed[-1]
-    return crash_point(recording.thread(recording.image(process), log))
-
-
-def crash_point(thread: Thread) -> Point:
-    """The operation that the thread died of."""
-    meta, queries = thread.meta, thread.queries
-    name = signal_name(thread.log)
-    if thread.stream.steps == 0:
-        raise UserError(f"{name} came before any recorded code ran.", slug="no-such-end")
-    last = thread.stream.steps
-    op = meta.stop_op
-    if op is None:  # in code that is not recorded: what it was called with is to blame
-        return Point(thread, (last,), f"{name} {_called(thread, last)}")
-    instance = len(thread.stream.stretch) - 1
-    steps = {d.step for d in queries.operands(instance, op) if d.step}
-    decided = int(thread.stream.control[instance])
-    criteria = tuple(sorted(steps | ({decided} if decided else set())))
-    place = thread.image.place(op)
-    where = f"{place.file}:{place.line}" if place else _UNKNOWN
-    words = f"{name} at {where}"
-    if thread.log.signal in (signal.SIGSEGV, signal.SIGBUS):
-        words += f" (address {thread.log.address:#x})"
-    return Point(thread, criteria or (last,), words)
-
-
-def _called(thread: Thread, step: int) -> str:
-    """Where it happened, if the last step is a call."""
-    where = line_at(thread, step)
-    depth, name = len(thread.queries.callers(step)), callee(thread, step)
-    if depth >= _FULL_STACK and name in thread.image.function_names:
-        return f"in the call of {name} at {where}, {depth:,} calls deep (the stack is full)"
-    return f"in {name}, called at {where}" if name else f"in code called at {where}"
-
-
-def signal_name(log: LogFile) -> str:
-    try:
-        return signal.Signals(log.signal).name
-    except ValueError:
-        return f"signal {log.signal}"
+    thread = recording.thread(recording.image(process), log)
+    ending = thread.ending("crash")
+    assert ending is not None
+    return Point(thread, ending.criteria, ending.words)
 
 
 def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point:
     last = None
     for thread in _threads(recording, chosen):
-        point = assert_point(thread) if text == "assert" else exit_point(thread)
-        last = last or point
+        ending = thread.ending(text)
+        if ending is None:
+            continue
+        point = Point(thread, ending.criteria, ending.words)
         # Of several processes that exited, the one whose status became the test's.
-        ending = exit_of(thread) if text == "exit" else None
-        if point is not None and (ending is None or ending[1] == recording.document["status"]):
+        if text != "exit" or ending.status == recording.document["status"]:
             return point
+        last = last or point
     if last is not None:
         return last
     what = "failed an assertion or called abort" if text == "assert" else "came to its exit"
@@ -184,64 +138,6 @@ def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point
         "Ask for another point; FILE:LINE is what it was doing.  whence trace says how each ended.",
         slug="no-such-end",
     )
-
-
-def assert_point(thread: Thread) -> Point | None:
-    """The assertion that failed, or the call of abort, if that is how the thread ended."""
-    step = thread.stream.steps
-    if not step or callee(thread, step) not in ASSERTIONS:
-        return None
-    decided = thread.queries.deciding(step)
-    where = line_at(thread, step)
-    what = "the call of abort" if callee(thread, step) == "abort" else "the failed assertion"
-    return Point(thread, (step, *([decided] if decided else [])), f"{what} at {where}")
-
-
-def exit_point(thread: Thread) -> Point | None:
-    """What decided the exit status: the argument of exit, or what main returned."""
-    ending = exit_of(thread)
-    if ending is None:
-        return None
-    step, status = ending
-    is_call = thread.image.code.kind[thread.queries.op_of(step)] == Kind.CALL
-    how = f"given at {line_at(thread, step)}" if is_call else "that main returned"
-    return Point(thread, (step,), f"the exit status {status} {how}")
-
-
-def exit_of(thread: Thread) -> tuple[int, int] | None:
-    """The step that ended the process, and the exit status that it gave."""
-    if thread.log.state is State.CRASHED:
-        return None
-    effects = thread.stream.effects
-    exits = effects[effects["kind"] == EXIT]
-    if len(exits) and int(exits[-1]["step"]):
-        return int(exits[-1]["step"]), int(exits[-1]["arg"]) & 0xFF
-    if thread.log.kind != "main" or thread.log.state is State.RUNNING:
-        return None
-    names = thread.image.function_names
-    activations = thread.stream.activations
-    for number in np.flatnonzero(activations["depth"] <= 1).tolist():
-        function, step = (int(activations[number][field]) for field in ("function", "ret"))
-        if function != NONE and names[function] == "main" and step:
-            return step, int(thread.replay.window(step, step + 1).value[0]) & 0xFF
-    return None
-
-
-def callee(thread: Thread, step: int) -> str | None:
-    """The name of the function that a step calls directly; None if it does not."""
-    program = thread.image.program
-    op = program.ops[thread.queries.op_of(step)]
-    if op["code"] != Code.CALL:
-        return None
-    source, local = thread.image.locate(thread.queries.op_of(step))
-    called = source.instruction(local).callee
-    return getattr(called, "name", None)
-
-
-def line_at(thread: Thread, step: int) -> str:
-    """FILE:LINE of a step."""
-    place = thread.image.place(thread.queries.op_of(step))
-    return f"{place.file}:{place.line}" if place else _UNKNOWN
 
 
 # --- output ----------------------------------------------------------------------------------
@@ -260,7 +156,7 @@ def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point
             if start <= byte < start + int(effects["len"][row]):
                 inside = byte - start
                 step = int(effects["step"][row])
-                words = f"byte {byte} of the output, printed at {line_at(thread, step)}"
+                words = f"byte {byte} of the output, printed at {thread.line_at(step)}"
                 return Point(thread, (Bytes(row, inside, inside + 1),), words)
     raise UserError(
         f"No recorded process printed byte {byte} of its standard output.\n"
@@ -394,59 +290,10 @@ def _has(thread: Thread, instance: int, ops: set[int]) -> bool:
 def _at(thread: Thread, steps: list[int], file: str, line: int, variable: str | None) -> Point:
     if variable is None:
         return Point(thread, tuple(steps), f"{file}:{line} (when it ran last)")
-    criteria = variable_criteria(thread, steps, line, variable)
+    criteria = thread.criteria(steps, line, variable)
     words = f"{variable} at {file}:{line} (when it ran last)"
     if criteria:
         return Point(thread, criteria, words)
     decided = thread.queries.deciding(steps[-1])
     note = f"no step of the run wrote {variable} before: it is as it was at the start"
     return Point(thread, (decided,) if decided else (), words, (note,))
-
-
-def variable_criteria(
-    thread: Thread, steps: list[int], line: int, variable: str
-) -> tuple[int, ...]:
-    """The steps that made a variable what it is when control has gone through a line."""
-    op = thread.queries.op_of(steps[0])
-    source, local = thread.image.locate(op)
-    visible, place = source.names.resolve(source.function_of(local), line, variable)
-    memory = Memory(thread)
-    alloca = memory.private(op, visible)
-    if alloca is not None and len(place.hops) == 1 and not visible.is_indirect:
-        size = max(place.type.size if place.type else 1, 1)
-        return tuple(memory.private_writes(alloca, place.hops[0], size, steps[-1]))
-    before = after(thread, steps[-1])
-    address, size, pointers = memory.address_of(steps[-1], before, visible, place, variable)
-    written = thread.queries.last_write(address, size, before)
-    return tuple(sorted({row.step for row in written if row.step} | set(pointers)))
-
-
-def after(thread: Thread, step: int) -> int:
-    """The step with which control goes on after `step`: for a call, when it has come back."""
-    stream, queries = thread.stream, thread.queries
-    if thread.image.program.ops[queries.op_of(step)]["code"] != Code.CALL:
-        return step + 1
-    instance = queries.instance_of(step)
-    own, following = int(stream.activation[instance]), instance + 1
-    while following < len(stream.first):
-        inner = int(stream.activation[following])
-        if inner == own:
-            return int(stream.first[following])
-        while inner and int(stream.activations["parent"][inner]) != own:
-            inner = int(stream.activations["parent"][inner])
-        if not inner:
-            return int(stream.first[following])
-        following = int(stream.activations["last_instance"][inner]) + 1
-    return stream.steps + 1
-
-
-def reading_notes(thread: Thread) -> tuple[str, ...]:
-    """What has to be said of a trace that is not whole."""
-    notes = []
-    if thread.log.state is State.RUNNING and exit_of(thread) is None:
-        notes.append("the program was killed; the trace goes up to there")
-    if thread.log.missing:
-        notes.append(f"{thread.log.missing:,} bytes of the log are missing; it is used up to there")
-    if thread.meta.status is Status.DAMAGED:
-        notes.append(f"the trace is damaged ({thread.meta.message}); it is used up to there")
-    return tuple(notes)

@@ -1,56 +1,75 @@
 """A recorded run, opened: its processes, their threads, and all that can be asked of each.
 
-Opening a thread's log replays it once; the columns that come of it stay beside the log, so
-the second time it is opened they are only mapped.
+What a language has to answer is abstract here; `opening` knows who answers for which.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Callable
-from dataclasses import asdict
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.errors import UserError
-from whence.frontend.c.process import LogFile, Process, State, processes
-from whence.frontend.c.replay import Meta, Mismatch, Replay, Status, Window
-from whence.frontend.c.replay import Stream as LogBytes
-from whence.frontend.c.replay.program import Program
-from whence.frontend.c.source import ModuleSource
-from whence.frontend.c.tables import NONE, Description
-from whence.frontend.run import MODULES, RUN, SOURCES, Again
-from whence.frontend.source import Lines, Place, shown_path
+from whence.frontend.run import SOURCES, Again
+from whence.frontend.source import Lines, Place
 from whence.model import Failure, Outcome
-from whence.trace.columns import FILES, Code, Stream
+from whence.trace.columns import NONE, U32, Code, Stream
 from whence.trace.queries import Queries
+from whence.trace.relevance import Relevance, kept
 
 Progress = Callable[[int, int], bool]
-VERSION = 4  # of the columns that are kept
 
 
-class Recording:
+class Log(Protocol):
+    """The log of one thread."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def kind(self) -> str:
+        """main, thread, handler"""
+
+    @property
+    def size(self) -> int:
+        """Bytes of log."""
+
+    @property
+    def is_crashed(self) -> bool:
+        """Did the thread die of what it did: a signal, an exception that nobody caught?"""
+
+
+class Process(Protocol):
+    """One recorded process."""
+
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def pid(self) -> int: ...
+    @property
+    def arguments(self) -> list[str]: ...
+    @property
+    def logs(self) -> Sequence[Log]:
+        """Its threads' logs, the main thread's first."""
+
+    @property
+    def has_main_log(self) -> bool: ...
+
+
+class Recording(ABC):
     """The folder that `whence trace` made."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        if not (folder / RUN).is_file():
-            raise UserError(
-                f"{folder} is no trace: it has no {RUN}.\n"
-                "Make one with: whence trace --source . --build make --test ./check --out DIR",
-                slug="not-a-trace",
-            )
-        self.document: dict[str, Any] = _document(folder)
+    def __init__(self, folder: Path, document: dict[str, Any]) -> None:
+        """`document` is what the folder says of the run."""
+        self.folder, self.document = folder, document
         self.lines = Lines(folder / SOURCES)
-
-    @cached_property
-    def processes(self) -> list[Process]:
-        return processes(self.folder)
 
     @property
     def outcome(self) -> Outcome:
@@ -70,140 +89,130 @@ class Recording:
         failure = Failure(**found["failure"]) if found["failure"] else None
         return Again(Outcome(found["outcome"]), failure, found["same_output"])
 
+    @property
+    @abstractmethod
+    def processes(self) -> Sequence[Process]:
+        """In the order in which they started."""
+
+    @abstractmethod
     def image(self, process: Process) -> Image:
         """The program that a process ran."""
-        return Image(process, self.folder / MODULES)
 
-    def thread(
-        self, image: Image, log: LogFile, progress: Progress | None = None
-    ) -> Thread:  # fmt: skip
-        return Thread(self, image, log, progress)
+    @abstractmethod
+    def thread(self, image: Image, log: Log, progress: Progress | None = None) -> Thread: ...
+
+    def printed(self) -> bytes:
+        """What the run printed on standard output."""
+        return (self.folder / "stdout").read_bytes()
+
+    # --- what is to be said of it --------------------------------------------------------------
+
+    @abstractmethod
+    def check(self, max_trace: int) -> None:
+        """Raise a UserError that says why, if not all of the run was recorded."""
+
+    @abstractmethod
+    def nothing(self) -> UserError:
+        """Why nothing was recorded."""
+
+    @abstractmethod
+    def notes(self, files: set[str]) -> list[str]:
+        """What was not recorded of a run that these files were seen of."""
+
+    @abstractmethod
+    def ended(self, threads: Sequence[Thread]) -> str:
+        """How the process of these threads ended: "exit status 0"."""
 
 
-def _document(folder: Path) -> dict[str, Any]:
-    """What the folder says of the run."""
-    try:
-        found = json.loads((folder / RUN).read_text("utf-8"))
-        if found["frontend"] != "c":
-            raise ValueError(f"it is of the front end {found['frontend']!r}")
-        Outcome(found["outcome"])
-        if found["failure"]:
-            Failure(**found["failure"])
-    except (ValueError, TypeError, KeyError) as error:
-        raise UserError(
-            f"{folder / RUN} cannot be read: {error or 'it is damaged'}.\n"
-            "Record the run again with whence trace.",
-            slug="not-a-trace",
-        ) from None
-    return dict(found)
+class Sort(NamedTuple):
+    """What two ops have in common that can be the same op of two versions."""
+
+    opcode: str
+    callee: str | None  # empty if it has no name; None: it is no call
+    operands: int
 
 
-class Image:
+class Comparable(Enum):
+    """How what an op computes is compared between two runs."""
+
+    PLAIN = "plain"
+    POINTER = "pointer"  # it says little by itself, and more by how it was come by
+    WIDE = "wide"  # known only in part: structs, wide numbers, what is only left in memory
+
+
+class Branching(NamedTuple):
+    """The blocks of a function: where each leads, and which are one condition of the source.
+
+    Of the blocks of a condition the one with the lowest number is the first.
+    """
+
+    following: dict[int, list[int]]
+    conditions: list[frozenset[int]]
+
+
+class Image(ABC):
     """The program of one process, with what is known of it without running it."""
 
-    def __init__(self, process: Process, descriptions: Path) -> None:
+    def __init__(self, process: Process, folder: Path) -> None:
         self.process = process
-        self.folder = descriptions.parent  # of the recording
-        self.descriptions: list[Description] = [
-            process.description(module.id, descriptions) for module in process.modules
-        ]
-        self.program: Program = process.program(self.descriptions)
-        self.modules = [ModuleSource(description) for description in self.descriptions]
-        self._op_bases = [base.op for base in self.program.bases]
+        self.folder = folder  # of the recording
 
-    def _joined(self, name: str) -> Any:
-        parts = [description.arrays[name] for description in self.descriptions]
-        return np.concatenate(parts) if parts else np.zeros(0, "<u4")
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """What the program is: two images of the same key are of the same program."""
 
-    @cached_property
-    def code(self) -> Code:
-        program = self.program
-        functions = program.functions
-        use_start, use_def, use_block = self._uses()
-        first_block, n_blocks = functions["first_block"], functions["n_blocks"]
-        owners = np.repeat(np.arange(len(functions), dtype="<u4"), n_blocks)
-        return Code(
-            use_start=use_start,
-            use_def=use_def,
-            use_block=use_block,
-            kind=self._joined("kind").astype("u1"),
-            flags=np.ascontiguousarray(program.ops["flags"]),
-            stretch_first_op=np.ascontiguousarray(program.stretches["first_op"]),
-            stretch_ops=np.ascontiguousarray(program.stretches["n_ops"]),
-            stretch_links=np.ascontiguousarray(program.stretches["n_links"]),
-            stretch_block=np.ascontiguousarray(program.stretches["block"]),
-            block_first_stretch=np.ascontiguousarray(program.blocks["first_stretch"]),
-            block_stretches=np.ascontiguousarray(program.blocks["n_stretches"]),
-            block_function=owners,
-            function_first_block=np.ascontiguousarray(first_block),
-            function_blocks=np.ascontiguousarray(n_blocks),
-            function_first_op=np.ascontiguousarray(functions["first_op"]),
-            function_ops=np.ascontiguousarray(functions["n_ops"]),
-            names=tuple(self.function_names),
-        )
+    @property
+    @abstractmethod
+    def code(self) -> Code: ...
 
-    def _uses(self) -> tuple[Any, Any, Any]:
-        starts, defs, blocks = [np.zeros(1, "<u4")], [], []
-        total = 0
-        for description, base in zip(self.descriptions, self.program.bases, strict=True):
-            arrays = description.arrays
-            starts.append((arrays["use_start"][1:] + total).astype("<u4"))
-            total += len(arrays["use_def"])
-            own, block = arrays["use_def"], arrays["use_block"]
-            defs.append(np.where(own < 0x80000000, own + base.op, own).astype("<u4"))
-            blocks.append(np.where(block == NONE, NONE, block + base.block).astype("<u4"))
-        empty = np.zeros(0, "<u4")
-        return (
-            np.concatenate(starts),
-            np.concatenate([empty, *defs]),
-            np.concatenate([empty, *blocks]),
-        )
+    @property
+    @abstractmethod
+    def function_names(self) -> list[str]: ...
 
-    @cached_property
-    def function_names(self) -> list[str]:
-        names = self.program.names
-        return [names[int(name)] for name in self.program.functions["name"]]
+    @property
+    def spoken_names(self) -> list[str]:
+        """The names of the functions as the source has them."""
+        return self.function_names
 
-    # --- ops ---------------------------------------------------------------------------------
-
-    def locate(self, op: int) -> tuple[ModuleSource, int]:
-        """The module that has an op, and the op's number there."""
-        number = int(np.searchsorted(self._op_bases, op, side="right")) - 1
-        return self.modules[number], op - self._op_bases[number]
-
-    def place(self, op: int) -> Place | None:
-        module, local = self.locate(op)
-        return module.place(local)
-
-    @cached_property
-    def rows(self) -> Any:
+    @property
+    @abstractmethod
+    def rows(self) -> U32:
         """The source line of each op, 0 where there is none."""
-        return self._joined("op_row")
 
-    @cached_property
-    def files(self) -> Any:
+    @property
+    @abstractmethod
+    def files(self) -> U32:
         """The number, in `file_names`, of each op's file; NONE where there is none."""
-        parts = []
-        numbers = {name: number for number, name in enumerate(self.file_names)}
-        for description in self.descriptions:
-            own = description.arrays["op_file"]
-            known = own != NONE
-            table = np.full(len(description.names), NONE, "<u4")
-            for name in np.unique(own[known]).tolist():
-                table[name] = numbers[shown_path(description.names[name])]
-            found = np.full(len(own), NONE, "<u4")
-            found[known] = table[own[known]]
-            parts.append(found)
-        return np.concatenate(parts) if parts else np.zeros(0, "<u4")
 
-    @cached_property
+    @property
+    @abstractmethod
     def file_names(self) -> list[str]:
-        """The files that the program was compiled from, as users write them."""
-        found: dict[str, None] = {}
-        for description in self.descriptions:
-            used = np.unique(description.arrays["op_file"])
-            found |= {shown_path(description.names[int(n)]): None for n in used if n != NONE}
-        return list(found)
+        """The files that the program was made from, as users write them."""
+
+    @abstractmethod
+    def place(self, op: int) -> Place | None:
+        """Where the op is in the source; None if that is not known."""
+
+    @abstractmethod
+    def sort(self, op: int) -> Sort: ...
+
+    @abstractmethod
+    def compared_as(self, op: int) -> Comparable: ...
+
+    @abstractmethod
+    def is_plain_call(self, op: int) -> bool:
+        """Is it a call whose arguments are all that it was given?"""
+
+    @abstractmethod
+    def branching(self, function: int) -> Branching: ...
+
+    @abstractmethod
+    def _analysed(self) -> Relevance: ...
+
+    def relevance(self) -> Relevance:
+        """What the program could do other than it did; what came of it stays in the folder."""
+        return kept(self.folder, self.key, self._analysed)
 
     @cached_property
     def is_outside(self) -> npt.NDArray[np.bool_]:
@@ -223,39 +232,21 @@ class Image:
         return int(np.searchsorted(self.code.function_first_op, np.uint32(op), "right")) - 1
 
 
-class Thread:
+class Ending(NamedTuple):
+    """How a thread ended: the steps that are to blame, in words, and its exit status."""
+
+    criteria: tuple[int, ...]
+    words: str
+    status: int | None = None
+
+
+class Thread(ABC):
     """One thread of a process, opened."""
 
-    def __init__(
-        self, recording: Recording, image: Image, log: LogFile, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, recording: Recording, image: Image, log: Log, stream: Stream) -> None:
         self.recording, self.image, self.log = recording, image, log
-        self.replay = self._open(progress)
-        steps = self.replay.meta.steps
-        self.stream = Stream.load(self.replay.out, image.code, steps)
-        self.queries = Queries(self.stream)
-        self._window: Window | None = None
-
-    @property
-    def meta(self) -> Meta:
-        return self.replay.meta
-
-    def _open(self, progress: Progress | None) -> Replay:
-        process, log = self.image.process, self.log
-        out = log.path.with_suffix(".index")
-        data = process.open_log(log)
-        known = out / "meta.json"
-        saved = _saved(out)
-        if saved is not None:
-            stream = LogBytes.of(data, process.jumps_out(log))
-            return Replay(self.image.program, stream, out, saved)
-        shutil.rmtree(out, ignore_errors=True)
-        replay = Replay.open(
-            self.image.program, data, out, progress=progress, jumps=process.jumps_out(log)
-        )
-        if replay.meta.status is not Status.STOPPED:
-            known.write_text(json.dumps(asdict(replay.meta) | {"version": VERSION}), "utf-8")
-        return replay
+        self.stream = stream
+        self.queries = Queries(stream)
 
     def last_execution(self, op: int, step: int, within: int | None = None) -> int | None:
         """The last step up to `step`, in the same activation, that executed `op`.
@@ -272,22 +263,47 @@ class Thread:
         before = queries.last_before(stretch, instance, within)
         return None if before is None else queries.step_of(before, op)
 
+    def line_at(self, step: int) -> str:
+        """FILE:LINE of a step."""
+        place = self.image.place(self.queries.op_of(step))
+        return f"{place.file}:{place.line}" if place else "an unknown line"
+
+    def is_closing(self, file: str, line: int) -> bool:  # noqa: ARG002 - where there are such lines
+        """Does the line only end what lines above it began, as a brace does?"""
+        return False
+
     @property
+    @abstractmethod
     def is_whole(self) -> bool:
         """Was everything that the thread did read?"""
-        ended = self.log.state in (State.ENDED, State.CRASHED, State.EXECED, State.LEFT)
-        return ended and self.meta.status is not Status.DAMAGED and not self.log.missing
 
+    @property
+    @abstractmethod
+    def stop_op(self) -> int | None:
+        """The op that was begun last and did not come to its end; None if all did."""
 
-def _saved(out: Path) -> Meta | None:
-    """What is kept of a log that was opened before; None if anything of it is missing."""
-    needed = [*(name for name, _ in FILES.values()), "checkpoints", "checkpoints.index"]
-    try:
-        saved = json.loads((out / "meta.json").read_text("utf-8"))
-        if saved.pop("version", 0) != VERSION or not all((out / n).is_file() for n in needed):
-            return None
-        saved["status"] = Status(saved["status"])
-        saved["mismatches"] = tuple(Mismatch(**row) for row in saved["mismatches"])
-        return Meta(**saved)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None
+    @property
+    @abstractmethod
+    def events(self) -> int:
+        """How many items were logged."""
+
+    @abstractmethod
+    def ending(self, how: str) -> Ending | None:
+        """How the thread ended, if it did so by a "crash", an "assert" or an "exit"."""
+
+    @abstractmethod
+    def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+        """The steps that made a variable what it is when control has gone through a line, in
+        these steps."""
+
+    @abstractmethod
+    def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
+        """Which inputs the thread read, or only these steps of it, in words."""
+
+    @abstractmethod
+    def reading_notes(self) -> tuple[str, ...]:
+        """What has to be said of a trace that is not whole."""
+
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """What has to be said of how it was recorded."""

@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.errors import UserError
-from whence.frontend.c.tables import NONE
 from whence.model import SliceResult, Statement
-from whence.trace.inputs import inputs_of
-from whence.trace.points import Point, find, reading_notes
+from whence.trace.columns import NONE
+from whence.trace.opening import narrator_of
+from whence.trace.points import Point, find
 from whence.trace.recording import Image, Recording, Thread
-from whence.trace.relevance import relevance
 from whence.trace.slicing import slice_
-from whence.trace.statements import Narrator, Steps
+from whence.trace.statements import Steps
 
 MOST_EXECUTIONS = 10_000  # that are told one by one
 NEAREST = 200  # lines, or executions, that a short report shows
@@ -49,7 +48,7 @@ def slice_at(
 
 def steps_of(point: Point, *, relevant: bool = False, trust: Sequence[str] = ()) -> Steps:
     thread = point.thread
-    extra = relevance(thread.image) if relevant else None
+    extra = thread.image.relevance() if relevant else None
     return slice_(
         thread.stream,
         point.criteria,
@@ -60,12 +59,7 @@ def steps_of(point: Point, *, relevant: bool = False, trust: Sequence[str] = ())
 
 
 def trusted_functions(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool_]:
-    known = image.function_names
-    spoken = [
-        source.names.function_name(name)
-        for source in image.modules
-        for name in source.description_function_names
-    ]
+    known, spoken = image.function_names, image.spoken_names
     for name in names:
         if name not in known and name not in spoken:
             raise UserError(
@@ -82,10 +76,10 @@ def _told(
     point: Point, steps: Steps, relevant: bool, seconds: float, in_order: bool, everything: bool
 ) -> SliceResult:
     thread = point.thread
-    narrator = Narrator(thread)
+    narrator = narrator_of(thread)
     lines = narrator.lines(steps)
     near = [line for line in lines if not line.is_outside] or lines
-    notes = [*point.notes, *reading_notes(thread)]
+    notes = [*point.notes, *thread.reading_notes()]
     order: list[Statement] = []
     if in_order:
         most = MOST_EXECUTIONS if everything else NEAREST
@@ -101,7 +95,7 @@ def _told(
         steps=len(steps),
         of_steps=thread.stream.steps,
         of_lines=lines_that_ran(thread),
-        inputs=inputs_of(thread, steps),
+        inputs=thread.inputs(steps),
         relevant=relevant,
         seconds=seconds,
         notes=tuple(notes),

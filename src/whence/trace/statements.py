@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.c.describing import describe
-from whence.frontend.c.tables import NONE, BlockFlag, Kind
+from whence.frontend.source import Named
 from whence.model import Statement
-from whence.trace.memory import Addresses
+from whence.trace.columns import CALL, NONE
+from whence.trace.naming import Namer
 from whence.trace.recording import Thread
 from whence.trace.slicing import executed_ops
 
 Steps = npt.NDArray[np.uint32]
 Ops = npt.NDArray[np.int64]
-CHUNK = 1 << 17  # steps whose values are replayed together
 MOST_VALUES = 200  # of one line
 FARTHEST = 4096  # instances of its activation in which a step of the same line is looked for
 
@@ -38,22 +38,18 @@ class Line:
         return self.file.startswith("/")
 
 
-class Narrator:
+class Narrator(ABC):
     """Tells the steps of one thread as statements."""
 
-    def __init__(self, thread: Thread) -> None:
-        self.thread = thread
-        self.addresses = Addresses(thread)
-        self._first = -1
-        self._values: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
+    def __init__(self, thread: Thread, namer: Namer) -> None:
+        self.thread, self.namer = thread, namer
 
-    def value(self, step: int) -> int:
-        """What a step computed, stored, returned or decided on."""
-        first = (step - 1) // CHUNK * CHUNK + 1
-        if first != self._first:
-            self._values = self.thread.replay.window(first, first + CHUNK).value
-            self._first = first
-        return int(self._values[step - first])
+    @abstractmethod
+    def named(self, step: int, op: int) -> Named | None:
+        """What a step of an op did: the name of what changed, and its new value.
+
+        None if it is not worth a word, or did not come to a value.
+        """
 
     def ops(self, steps: Steps) -> Ops:
         """The op of each of some steps, which are sorted."""
@@ -94,8 +90,8 @@ class Narrator:
 
         A destructor that runs there is worth showing.
         """
-        is_brace = self.thread.recording.lines.line(file, line) == "}"
-        return is_brace and not np.any(self.thread.image.code.kind[ops] == Kind.CALL)
+        is_closing = self.thread.is_closing(file, line)
+        return is_closing and not np.any(self.thread.image.code.kind[ops] == CALL)
 
     def told(self, lines: Iterable[Line], steps: Steps) -> list[Statement]:
         """Lines of these steps as statements, by file and line, with what they computed last."""
@@ -153,7 +149,7 @@ class Narrator:
             pairs = list(zip(steps[start:end].tolist(), ops[start:end].tolist(), strict=True))
             if activation in waiting:
                 pairs.insert(0, waiting.pop(activation))
-            is_call = image.code.kind[pairs[-1][1]] == Kind.CALL
+            is_call = image.code.kind[pairs[-1][1]] == CALL
             if is_call and self.thread.queries.entered(pairs[-1][0]):
                 waiting[activation] = pairs.pop()
             key = int(keys[start])
@@ -169,8 +165,7 @@ class Narrator:
     def _statement(
         self, file: str, line: int, op: int, values: dict[str, str], instances: int
     ) -> Statement:  # fmt: skip
-        source, local = self.thread.image.locate(op)
-        name = source.names.function_name(source.function_of(local))
+        name = self.namer.function_of(op)
         text = self.thread.recording.lines.line(file, line)
         return Statement(file, line, name, text, values, instances)
 
@@ -178,53 +173,14 @@ class Narrator:
         """What some steps computed, by name; a value under the same name is the last."""
         found: dict[str, str] = {}
         for step, op in pairs:
-            source, local = self.thread.image.locate(op)
-            if not self._has_value(step, op):
-                continue
-            named = describe(
-                source, local, self.value(step), self.registers(step, op), self.pointed(step)
-            )
+            named = self.named(step, op)
             if named is None:
                 continue
             # `if (f(x))`: that f(x) is 3 says more than that it is true.
-            if named.value in ("true", "false") and named.name in found:
+            if named.value in self.namer.truths and named.name in found:
                 continue
             found[named.name] = named.value
         return found
-
-    def _has_value(self, step: int, op: int) -> bool:
-        """Did the step come to a value?  A call that never came back did not."""
-        if self.thread.image.code.kind[op] != Kind.CALL:
-            return True
-        queries, stream = self.thread.queries, self.thread.stream
-        entered = queries.entered(step)
-        if entered:
-            return bool(stream.activations["ret"][entered])
-        instance = queries.instance_of(step)
-        activation = int(stream.activation[instance])
-        if int(stream.activations["last_instance"][activation]) <= instance:
-            return False
-        landed = self.thread.image.program.blocks["flags"][queries.block_of(instance + 1)]
-        return stream.activation[instance + 1] != activation or not landed & BlockFlag.LANDING
-
-    def registers(self, step: int, op: int) -> Callable[[str], int | None]:
-        """What the registers of the function hold at a step."""
-        source, local = self.thread.image.locate(op)
-
-        def value(name: str) -> int | None:
-            number = source.register(local, name)
-            if number is None:
-                return None
-            found = self.thread.last_execution(op - local + number, step, FARTHEST)
-            return None if found is None else self.value(found)
-
-        return value
-
-    def pointed(self, step: int) -> Callable[[int, bool], str | None]:
-        def pointed(address: int, is_text: bool) -> str | None:
-            return self.addresses.shown(address, step + 1, is_text=is_text)
-
-        return pointed
 
 
 def _has(steps: Steps, step: int) -> bool:

@@ -55,6 +55,11 @@ class LogFile:
     parent_offset: int
     missing: int = 0  # bytes of log that were written and are not in the file
 
+    @property
+    def is_crashed(self) -> bool:
+        """Did a signal kill the thread?"""
+        return self.state is State.CRASHED and self.kind != "handler"
+
 
 @dataclass(frozen=True, slots=True)
 class Module:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Code
 from whence.frontend.c.variables import Place, Visible
 from whence.frontend.columns import ARGV, ENV
-from whence.trace.recording import Thread
+from whence.trace.c.replayed import Replayed
 
 POINTER = 8
 
@@ -28,7 +28,7 @@ _LONGEST = 64  # bytes of a string
 class Addresses:
     """What a programmer calls an address: a string's contents, or the name of a global."""
 
-    def __init__(self, thread: Thread) -> None:
+    def __init__(self, thread: Replayed) -> None:
         self.thread = thread
 
     def shown(self, address: int, before: int, *, is_text: bool) -> str | None:
@@ -110,7 +110,7 @@ def _symbols(module: ModuleSource, loaded: Module) -> Iterator[tuple[str, int]]:
 class Memory:
     """The memory of a thread's process, as that thread left it."""
 
-    def __init__(self, thread: Thread) -> None:
+    def __init__(self, thread: Replayed) -> None:
         self.thread = thread
 
     def read(self, address: int, size: int, before: int) -> bytes | None:
@@ -222,6 +222,41 @@ class Memory:
         if self.thread.image.program.ops[op]["code"] == Code.LALLOCA:
             return None
         return self.thread.last_execution(op, step)
+
+
+def criteria(thread: Replayed, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+    """The steps that made a variable what it is when control has gone through a line."""
+    op = thread.queries.op_of(steps[0])
+    source, local = thread.image.locate(op)
+    visible, place = source.names.resolve(source.function_of(local), line, variable)
+    memory = Memory(thread)
+    alloca = memory.private(op, visible)
+    if alloca is not None and len(place.hops) == 1 and not visible.is_indirect:
+        size = max(place.type.size if place.type else 1, 1)
+        return tuple(memory.private_writes(alloca, place.hops[0], size, steps[-1]))
+    before = _after(thread, steps[-1])
+    address, size, pointers = memory.address_of(steps[-1], before, visible, place, variable)
+    written = thread.queries.last_write(address, size, before)
+    return tuple(sorted({row.step for row in written if row.step} | set(pointers)))
+
+
+def _after(thread: Replayed, step: int) -> int:
+    """The step with which control goes on after `step`: for a call, when it has come back."""
+    stream, queries = thread.stream, thread.queries
+    if thread.image.program.ops[queries.op_of(step)]["code"] != Code.CALL:
+        return step + 1
+    instance = queries.instance_of(step)
+    own, following = int(stream.activation[instance]), instance + 1
+    while following < len(stream.first):
+        inner = int(stream.activation[following])
+        if inner == own:
+            return int(stream.first[following])
+        while inner and int(stream.activations["parent"][inner]) != own:
+            inner = int(stream.activations["parent"][inner])
+        if not inner:
+            return int(stream.first[following])
+        following = int(stream.activations["last_instance"][inner]) + 1
+    return stream.steps + 1
 
 
 def _unknown(text: str) -> UserError:

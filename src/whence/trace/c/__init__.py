@@ -1,0 +1,1 @@
+"""What a recorded run of a C or C++ program answers."""

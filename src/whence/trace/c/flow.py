@@ -1,0 +1,342 @@
+"""What did each step of a run of a C program compute, and from what?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.frontend.c import ir
+from whence.frontend.c.meaning import Meanings
+from whence.frontend.c.source import ModuleSource
+from whence.frontend.c.tables import Code, Kind
+from whence.frontend.columns import COPY, MIXED
+from whence.frontend.meaning import Op, Operation
+from whence.trace.c.replayed import Replayed
+from whence.trace.columns import DIRECT, Stream
+from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece, view
+from whence.trace.queries import OUTSIDE, Dependence, Part, Place
+
+CHUNK = 1 << 17  # steps whose values are replayed together
+MOST_CHUNKS = 64  # that are kept
+_MOST_HOPS = 64  # copies of copies that are followed
+_STREAMS = ("stdin", "stdout", "stderr")  # of the C library, which nobody sets
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """What is known of an op without running it."""
+
+    operation: Operation
+    operands: tuple[Constant | int, ...]  # an op; below zero: parameter -1 - n
+    pointer: Constant | int | None
+    code: int
+    is_fixed: bool = False  # it always loads the same
+
+
+class CFlow(Flow):
+    """The nodes of one thread's run; every value is a row of bits."""
+
+    thread: Replayed
+
+    def __init__(self, thread: Replayed) -> None:
+        super().__init__(thread)
+        stream, code = thread.stream, thread.image.code
+        self._links, self._link_rank = view(stream.links), view(code.link_rank)
+        self._links_before = view(_links_before(stream))
+        self._copied = set(stream.copied["step"].tolist())
+        self._codes = view(np.ascontiguousarray(thread.image.program.ops["code"]))
+        self._templates: dict[int, _Template] = {}
+        self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
+        self._known: dict[ModuleSource, Meanings] = {}
+
+    # --- values --------------------------------------------------------------------------------
+
+    def value(self, step: int) -> int:
+        """What a step computed, stored, returned or decided on; of wide values the lowest bits."""
+        if self.kind(step) == Kind.CALL:
+            returned = self.returned(step)
+            if returned:
+                return self.value(returned)
+        return self._window(step)[0][(step - 1) % CHUNK]
+
+    def address(self, step: int) -> int:
+        """Where a step read or wrote memory; of frame-local memory an offset in its frame."""
+        return self._window(step)[1][(step - 1) % CHUNK]
+
+    def _window(self, step: int) -> tuple[memoryview[int], memoryview[int]]:
+        number = (step - 1) // CHUNK
+        found = self._chunks.get(number)
+        if found is None:
+            if len(self._chunks) >= MOST_CHUNKS:
+                del self._chunks[next(iter(self._chunks))]
+            first = number * CHUNK + 1
+            window = self.thread.replay.window(first, first + CHUNK)
+            found = view(window.value), view(window.address)
+            self._chunks[number] = found
+        return found
+
+    def is_load(self, step: int) -> bool:
+        return self._codes[self.op_of(step)] in (Code.LOAD, Code.LLOAD)
+
+    # --- nodes ---------------------------------------------------------------------------------
+
+    def _node(self, step: int) -> Node:
+        instance = self.instance_of(step)
+        op = self._stretch_first[self._stretch[instance]] + step - self._first[instance]
+        template = self._template(op)
+        through: list[int] = []
+        pointer = None
+        if template.pointer is not None:
+            pointer = self._resolved(template.pointer, instance, op, [])
+        if template.code in (Code.LOAD, Code.LLOAD) and not template.is_fixed:
+            return self._load(step, instance, op, template, pointer)
+        if self._kinds[op] == Kind.PHI:
+            return self._phi(step, template)
+        if self._kinds[op] == Kind.CALL and template.operation.op is Op.OPAQUE:
+            return self._called(step, template)
+        if template.is_fixed:
+            return Node(template.operation, ())
+        if template.operation.op is Op.OPAQUE:
+            return self._opaque(step, template.operation.width, pointer)
+        operands = tuple(
+            self._resolved(operand, instance, op, through) for operand in template.operands
+        )
+        return Node(template.operation, operands, tuple(through), pointer)
+
+    def _load(
+        self, step: int, instance: int, op: int, template: _Template, pointer: Operand | None
+    ) -> Node:
+        through: list[int] = []
+        size = template.operation.width // 8 or 1
+        address = self.address(step)
+        parts: list[tuple[int, Operand]] = []
+        link = self._links[self._links_before[instance] + self._link_rank[op]]
+        if link < MIXED and step not in self._copied:
+            # All of it was left by one step, and by no copy: so it is nearly always.
+            found = Dependence(link, "memory" if link else "initial")
+            parts += self._written(found, step, address, 0, size, through, 0)
+        else:
+            for found in self.queries.loaded(instance, op):
+                start, length = found.offset, found.length or size
+                parts += self._written(
+                    found, step, address + start, start, length, through, _MOST_HOPS
+                )
+            parts.sort(key=lambda part: part[0])
+        operands = tuple(part for _, part in parts)
+        width = template.operation.width
+        if not operands:
+            operands = (Outside(step, address, width),)
+        if len(operands) == 1:
+            operation = _copy(width, self.width_of(operands[0]))
+        else:
+            operation = Operation(Op.CONCAT, width, tuple(map(self.width_of, operands)))
+        return Node(operation, operands, tuple(through), pointer)
+
+    def _written(
+        self,
+        found: Dependence,
+        reader: int,
+        address: int,
+        offset: int,
+        length: int,
+        through: list[int],
+        hops: int,
+    ) -> Iterator[tuple[int, Operand]]:
+        """What the `length` bytes at `address` are, with their place among those of the load."""
+        writer = found.step
+        if found.kind in OUTSIDE or not writer:
+            yield offset, Outside(reader, address, 8 * length)
+            return
+        op = self.op_of(writer)
+        if self._codes[op] in (Code.STORE, Code.LSTORE):
+            low = 8 * (address - self.address(writer))
+            width = self._template(op).operation.width
+            if low == 0 and width == 8 * length:
+                yield offset, writer
+            elif low >= 0 and low + 8 * length <= max(width, 8):
+                yield offset, Piece(writer, low, 8 * length)
+            else:
+                through += self.node(writer).through
+                yield offset, Left(writer, address, 8 * length)
+            return
+        copied = False
+        if hops and found.address is not None:
+            for row in self.queries.effects_of(writer):
+                effect = self.thread.stream.effects[row]
+                start, size = int(effect["addr"]), int(effect["len"])
+                low, high = max(found.address, start), min(found.address + length, start + size)
+                if effect["kind"] != COPY or low >= high:
+                    continue
+                copied = True
+                if writer not in through:
+                    through.append(writer)
+                source = int(effect["addr2"])
+                for run in self.queries.made(row, low - start, high - start):
+                    inner = offset + run.offset - (found.address - start)
+                    at = source + run.offset
+                    yield from self._written(run, writer, at, inner, run.length, through, hops - 1)
+        if not copied:
+            through += self.node(writer).through
+            yield offset, Left(writer, address, 8 * length)
+
+    def _phi(self, step: int, template: _Template) -> Node:
+        width = template.operation.width
+        chosen_by = self.queries.coming_from(step)
+        if chosen_by is not None and self.kind(chosen_by) != Kind.BRANCH:
+            chosen_by = None
+        if chosen_by is not None and self._codes[self.op_of(chosen_by)] == Code.BR:
+            chosen_by = self.deciding(chosen_by)
+        steps = [found.step for found in self.queries.definitions(step) if found.step]
+        operands: tuple[Operand, ...] = tuple(steps[:1]) or (Constant(self.value(step), width),)
+        return Node(
+            Operation(Op.COPY, width, (width,)), operands, tuple(steps[1:]), None, chosen_by
+        )
+
+    def _called(self, step: int, template: _Template) -> Node:
+        returned = self.returned(step)
+        width = template.operation.width
+        if returned and width:
+            return Node(_copy(width, width), (returned,))
+        return self._opaque(step, width, None)
+
+    def _opaque(self, step: int, width: int, pointer: Operand | None) -> Node:
+        found = self.queries.definitions(step)
+        operands = tuple(self._dependences(found, step))
+        widths = tuple(64 for _ in operands)
+        through = tuple(one.step for one in found if one.kind == "call")
+        return Node(Operation(Op.OPAQUE, width, widths), operands, through, pointer)
+
+    def left(self, left: Left) -> tuple[Operand, ...]:
+        """What bytes that a step left in memory were made of."""
+        place = Place(left.address, left.width // 8)
+        found = self.queries.definitions(left.step, Part.ARGUMENTS, place)
+        return tuple(self._dependences(found, left.step))
+
+    def _dependences(self, found: Iterable[Dependence], step: int) -> Iterator[Operand]:
+        seen: set[Operand] = set()
+        for one in found:
+            operand: Operand
+            if one.kind == "call":
+                # A parameter.  What it was is told beside it, if the call shows that: the value
+                # of the call is what came back, which is another matter.
+                if one.part is Part.ARGUMENTS:
+                    arguments = (
+                        self.argument(one.step, k) for k in range(self.arguments(one.step))
+                    )
+                    yield from (argument for argument in arguments if argument is not None)
+                continue
+            if one.kind in OUTSIDE:
+                operand = Outside(step, one.offset, 8 * one.length)
+            elif one.kind == "memory" and self.kind(one.step) == Kind.CALL:
+                at = one.address if one.address is not None else 0
+                operand = Left(one.step, at, 8 * one.length)
+            else:
+                operand = one.step
+            if operand != step and operand not in seen:
+                seen.add(operand)
+                yield operand
+
+    def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
+        """The operands of an op that is about to run in an instance, its pointer first."""
+        template = self._template(op)
+        wanted = [template.pointer] if template.pointer is not None else []
+        return tuple(self._resolved(one, instance, op, []) for one in [*wanted, *template.operands])
+
+    def argument(self, call: int, number: int) -> Operand | None:
+        """What a call passed as its argument of this number."""
+        op = self.op_of(call)
+        arguments = self._arguments(op)
+        if number >= len(arguments):
+            return None
+        return self._resolved(arguments[number], self.instance_of(call), op, [])
+
+    def arguments(self, call: int) -> int:
+        """How many arguments a call passed."""
+        return len(self._arguments(self.op_of(call)))
+
+    # --- operands ------------------------------------------------------------------------------
+
+    def _resolved(
+        self, template: Constant | int, instance: int, op: int, through: list[int]
+    ) -> Operand:
+        """What an operand of `op` in `instance` is."""
+        while not isinstance(template, Constant):
+            if template >= 0:
+                return self._register(template, instance, op)
+            activation = self._activation[instance]
+            call = self._call[activation]
+            if not call or not self._flags[activation] & DIRECT:
+                return Outside(call, -1 - template, 64)
+            through.append(call)
+            instance = self.instance_of(call)
+            op = self._stretch_first[self._stretch[instance]] + call - self._first[instance]
+            arguments = self._arguments(op)
+            if -1 - template >= len(arguments):
+                return Outside(call, -1 - template, 64)
+            template = arguments[-1 - template]
+        return template
+
+    # --- templates -----------------------------------------------------------------------------
+
+    def _template(self, op: int) -> _Template:
+        found = self._templates.get(op)
+        if found is None:
+            found = self._templates[op] = self._made(op)
+        return found
+
+    def _made(self, op: int) -> _Template:
+        source, local = self.thread.image.locate(op)
+        instruction = source.instruction(local)
+        code = int(self._codes[op])
+        pointer: Constant | int | None = None
+        if instruction.opcode in ("load", "store") and code in (Code.LOAD, Code.STORE):
+            pointer = self._operand(op, instruction.operands[instruction.opcode == "store"])
+        said = self._meanings(op).of(instruction)
+        if said is None:
+            operation = Operation(Op.OPAQUE, self._width(op, instruction.type), ())
+            return _Template(operation, (), pointer, code, _is_stream(instruction))
+        operands = tuple(self._operand(op, operand) for operand in said.operands)
+        return _Template(said.operation, operands, pointer, code)
+
+    def _arguments(self, op: int) -> Sequence[Constant | int]:
+        source, local = self.thread.image.locate(op)
+        return [self._operand(op, operand) for operand in source.instruction(local).operands]
+
+    def _operand(self, op: int, operand: ir.Typed) -> Constant | int:
+        source, local = self.thread.image.locate(op)
+        if isinstance(operand.value, ir.Local):
+            number = source.register(local, operand.value.name)
+            if number is not None:
+                return op - local + number
+            names = [parameter.name for parameter in source.function(local).parameters]
+            return -1 - names.index(operand.value.name)
+        return Constant(self._meanings(op).constant(operand), self._width(op, operand.type))
+
+    def _meanings(self, op: int) -> Meanings:
+        source, _ = self.thread.image.locate(op)
+        if source not in self._known:
+            self._known[source] = Meanings(source.module)
+        return self._known[source]
+
+    def _width(self, op: int, kind: ir.Type) -> int:
+        return self._meanings(op).layout.width(kind)
+
+
+def _links_before(stream: Stream) -> npt.NDArray[np.int64]:
+    """For each instance, how many links come before it."""
+    counts = stream.code.stretch_links[stream.stretch].astype(np.int64)
+    return np.cumsum(counts) - counts
+
+
+def _is_stream(instruction: ir.Instruction) -> bool:
+    if instruction.opcode != "load":
+        return False
+    name = instruction.operands[0].value
+    return isinstance(name, ir.Global) and name.name in _STREAMS
+
+
+def _copy(width: int, of: int) -> Operation:
+    return Operation(Op.COPY, width, (of,))

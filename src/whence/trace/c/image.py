@@ -1,0 +1,192 @@
+"""What is known of a C program without running it?"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whence.frontend.c import flow as graph
+from whence.frontend.c import ir
+from whence.frontend.c.process import Process
+from whence.frontend.c.replay.program import Program
+from whence.frontend.c.source import ModuleSource
+from whence.frontend.c.tables import Description
+from whence.frontend.run import MODULES
+from whence.frontend.source import Place, shown_path
+from whence.trace.c.conditions import conditions
+from whence.trace.c.relevance import analysed
+from whence.trace.columns import BRANCH, NONE, Code
+from whence.trace.recording import Branching, Comparable, Image, Sort
+from whence.trace.relevance import Relevance
+
+
+class CImage(Image):
+    """A program of C or C++: the modules that a process had."""
+
+    process: Process
+
+    def __init__(self, process: Process, folder: Path) -> None:
+        super().__init__(process, folder)
+        self.descriptions: list[Description] = [
+            process.description(module.id, folder / MODULES) for module in process.modules
+        ]
+        self.program: Program = process.program(self.descriptions)
+        self.modules = [ModuleSource(description) for description in self.descriptions]
+        self._op_bases = [base.op for base in self.program.bases]
+
+    @property
+    def key(self) -> str:
+        return "\n".join(module.id for module in self.process.modules)
+
+    def _joined(self, name: str) -> Any:
+        parts = [description.arrays[name] for description in self.descriptions]
+        return np.concatenate(parts) if parts else np.zeros(0, "<u4")
+
+    @cached_property
+    def code(self) -> Code:
+        program = self.program
+        functions = program.functions
+        use_start, use_def, use_block = self._uses()
+        first_block, n_blocks = functions["first_block"], functions["n_blocks"]
+        owners = np.repeat(np.arange(len(functions), dtype="<u4"), n_blocks)
+        return Code(
+            use_start=use_start,
+            use_def=use_def,
+            use_block=use_block,
+            kind=self._joined("kind").astype("u1"),
+            flags=np.ascontiguousarray(program.ops["flags"]),
+            stretch_first_op=np.ascontiguousarray(program.stretches["first_op"]),
+            stretch_ops=np.ascontiguousarray(program.stretches["n_ops"]),
+            stretch_links=np.ascontiguousarray(program.stretches["n_links"]),
+            stretch_block=np.ascontiguousarray(program.stretches["block"]),
+            block_first_stretch=np.ascontiguousarray(program.blocks["first_stretch"]),
+            block_stretches=np.ascontiguousarray(program.blocks["n_stretches"]),
+            block_function=owners,
+            function_first_block=np.ascontiguousarray(first_block),
+            function_blocks=np.ascontiguousarray(n_blocks),
+            function_first_op=np.ascontiguousarray(functions["first_op"]),
+            function_ops=np.ascontiguousarray(functions["n_ops"]),
+            names=tuple(self.function_names),
+        )
+
+    def _uses(self) -> tuple[Any, Any, Any]:
+        starts, defs, blocks = [np.zeros(1, "<u4")], [], []
+        total = 0
+        for description, base in zip(self.descriptions, self.program.bases, strict=True):
+            arrays = description.arrays
+            starts.append((arrays["use_start"][1:] + total).astype("<u4"))
+            total += len(arrays["use_def"])
+            own, block = arrays["use_def"], arrays["use_block"]
+            defs.append(np.where(own < 0x80000000, own + base.op, own).astype("<u4"))
+            blocks.append(np.where(block == NONE, NONE, block + base.block).astype("<u4"))
+        empty = np.zeros(0, "<u4")
+        return (
+            np.concatenate(starts),
+            np.concatenate([empty, *defs]),
+            np.concatenate([empty, *blocks]),
+        )
+
+    @cached_property
+    def function_names(self) -> list[str]:
+        names = self.program.names
+        return [names[int(name)] for name in self.program.functions["name"]]
+
+    @cached_property
+    def spoken_names(self) -> list[str]:
+        return [
+            source.names.function_name(name)
+            for source in self.modules
+            for name in source.description_function_names
+        ]
+
+    # --- ops ---------------------------------------------------------------------------------
+
+    def locate(self, op: int) -> tuple[ModuleSource, int]:
+        """The module that has an op, and the op's number there."""
+        number = int(np.searchsorted(self._op_bases, op, side="right")) - 1
+        return self.modules[number], op - self._op_bases[number]
+
+    def place(self, op: int) -> Place | None:
+        module, local = self.locate(op)
+        return module.place(local)
+
+    @cached_property
+    def rows(self) -> Any:
+        return self._joined("op_row")
+
+    @cached_property
+    def files(self) -> Any:
+        parts = []
+        numbers = {name: number for number, name in enumerate(self.file_names)}
+        for description in self.descriptions:
+            own = description.arrays["op_file"]
+            known = own != NONE
+            table = np.full(len(description.names), NONE, "<u4")
+            for name in np.unique(own[known]).tolist():
+                table[name] = numbers[shown_path(description.names[name])]
+            found = np.full(len(own), NONE, "<u4")
+            found[known] = table[own[known]]
+            parts.append(found)
+        return np.concatenate(parts) if parts else np.zeros(0, "<u4")
+
+    @cached_property
+    def file_names(self) -> list[str]:
+        found: dict[str, None] = {}
+        for description in self.descriptions:
+            used = np.unique(description.arrays["op_file"])
+            found |= {shown_path(description.names[int(n)]): None for n in used if n != NONE}
+        return list(found)
+
+    def _instruction(self, op: int) -> ir.Instruction:
+        source, local = self.locate(op)
+        return source.instruction(local)
+
+    def sort(self, op: int) -> Sort:
+        instruction = self._instruction(op)
+        callee = instruction.callee
+        name = callee.name if isinstance(callee, ir.Global) else "" if callee is not None else None
+        return Sort(instruction.opcode, name, len(instruction.operands))
+
+    def compared_as(self, op: int) -> Comparable:
+        if self.code.kind[op] == BRANCH:
+            return Comparable.PLAIN
+        instruction = self._instruction(op)
+        kind = instruction.type
+        if instruction.opcode in ("store", "ret") and instruction.operands:
+            kind = instruction.operands[0].type
+        return _compared(kind)
+
+    def is_plain_call(self, op: int) -> bool:
+        return self._instruction(op).opcode == "call"
+
+    # --- functions ---------------------------------------------------------------------------
+
+    def branching(self, function: int) -> Branching:
+        source, local = self.locate(int(self.code.function_first_op[function]))
+        first = int(self.code.function_first_block[function])
+        body = source.function(local)
+        following = graph.successors(body)
+        return Branching(
+            {first + at: [first + to for to in targets] for at, targets in enumerate(following)},
+            [
+                frozenset(first + at for at in region)
+                for region in conditions(source.module, body, following)
+            ],
+        )
+
+    def _analysed(self) -> Relevance:
+        return analysed(self.program, self.modules)
+
+
+def _compared(kind: ir.Type) -> Comparable:
+    if isinstance(kind, ir.PointerType):
+        return Comparable.POINTER
+    if isinstance(kind, ir.IntType):
+        return Comparable.PLAIN if kind.bits <= 64 else Comparable.WIDE
+    if isinstance(kind, ir.FloatType):
+        is_wide = kind.kind in ("x86_fp80", "fp128", "ppc_fp128")
+        return Comparable.WIDE if is_wide else Comparable.PLAIN
+    return Comparable.WIDE

@@ -1,0 +1,75 @@
+"""A recorded run of a C or C++ program, opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from whence.errors import UserError
+from whence.frontend.c.process import LogFile, processes
+from whence.frontend.c.process import Process as CProcess
+from whence.frontend.run import MODULES
+from whence.trace.c import endings
+from whence.trace.c.image import CImage
+from whence.trace.c.inputs import inputs_of
+from whence.trace.c.memory import criteria
+from whence.trace.c.replayed import Replayed
+from whence.trace.c.unrecorded import check_whole, nothing, unrecorded
+from whence.trace.columns import U32
+from whence.trace.recording import Ending, Image, Log, Process, Progress, Recording, Thread
+
+_ENDINGS = {"crash": endings.crash, "assert": endings.assertion, "exit": endings.exit_}
+
+
+class CThread(Replayed):
+    """One thread of a process, and all that can be asked of it."""
+
+    def ending(self, how: str) -> Ending | None:
+        return _ENDINGS[how](self)
+
+    def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+        return criteria(self, steps, line, variable)
+
+    def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
+        return inputs_of(self, steps)
+
+    def reading_notes(self) -> tuple[str, ...]:
+        return endings.reading_notes(self)
+
+    def notes(self) -> list[str]:
+        return endings.recording_notes(self)
+
+
+class CRecording(Recording):
+    """The folder that a program of C or C++ was recorded into."""
+
+    @cached_property
+    def processes(self) -> list[CProcess]:
+        return processes(self.folder)
+
+    def image(self, process: Process) -> CImage:
+        assert isinstance(process, CProcess)
+        return CImage(process, self.folder)
+
+    def thread(self, image: Image, log: Log, progress: Progress | None = None) -> CThread:
+        assert isinstance(image, CImage)
+        assert isinstance(log, LogFile)
+        return CThread(self, image, log, progress)
+
+    def check(self, max_trace: int) -> None:
+        check_whole(self.processes, self.folder, max_trace)
+
+    def nothing(self) -> UserError:
+        return nothing(self)
+
+    def notes(self, files: set[str]) -> list[str]:
+        notes = unrecorded(self.folder / MODULES)
+        if not files:
+            notes.append(
+                "the program has no debug information (a flag such as -g0 took it away): lines and "
+                "names are unknown"
+            )
+        return notes
+
+    def ended(self, threads: Sequence[Thread]) -> str:
+        return endings.ended([thread for thread in threads if isinstance(thread, CThread)])

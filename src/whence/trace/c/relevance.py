@@ -1,0 +1,141 @@
+"""Which branches of a C program could have made a run differ by going the other way?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.frontend.c import flow
+from whence.frontend.c.maydefine import LoadPlace, MayDefine
+from whence.frontend.c.replay.program import Program
+from whence.frontend.c.source import ModuleSource
+from whence.frontend.c.tables import Code
+from whence.trace.columns import NONE, U32
+from whence.trace.relevance import Relevance
+from whence.trace.slicing import Potential
+
+MOST_WRITERS = 200  # of one load; where more could have written it, none is worth a word
+LOCAL = (Code.LLOAD, Code.LCOPY, Code.LCOPYOUT)  # read memory that has no address
+
+
+class _Numbers:
+    """Program-wide numbers of what the analyses name."""
+
+    def __init__(self, program: Program, sources: Sequence[ModuleSource]) -> None:
+        self.program, self.sources = program, sources
+        self.first_block: dict[tuple[int, str], int] = {}
+        self.op_at: dict[tuple[int, int], int] = {}
+        for number, (source, base) in enumerate(zip(sources, program.bases, strict=True)):
+            description = source.description
+            for row in description.arrays["functions"]:
+                name = description.names[int(row["name"])]
+                self.first_block[number, name] = int(row["first_block"]) + base.block
+            lines = description.arrays["op_line"].tolist()
+            self.op_at.update(((number, line), base.op + op) for op, line in enumerate(lines))
+
+    def last_stretch(self, block: int) -> int:
+        row = self.program.blocks[block]
+        return int(row["first_stretch"]) + int(row["n_stretches"]) - 1
+
+
+def analysed(program: Program, sources: Sequence[ModuleSource]) -> Relevance:
+    """What a program that consists of these modules could do other than it did."""
+    numbers = _Numbers(program, sources)
+    analysis = MayDefine([source.module for source in sources])
+    return Relevance(
+        _potential(analysis, numbers),
+        _guards(numbers),
+        _printing(analysis, numbers),
+        *_writers(analysis, numbers),
+    )
+
+
+def _printing(analysis: MayDefine, numbers: _Numbers) -> U32:
+    found = []
+    for module, function, block, side in analysis.edges_printing():
+        first = numbers.first_block.get((module, function))
+        if first is not None:
+            body = numbers.sources[module].module.functions[function]
+            after = first + flow.successors(body)[block][side]
+            found.append((numbers.last_stretch(first + block), after))
+    return np.array(found, np.uint32).reshape(-1, 2)
+
+
+def _writers(analysis: MayDefine, numbers: _Numbers) -> tuple[U32, U32, U32]:
+    group_of_op = np.full(len(numbers.program.ops), NONE, np.uint32)
+    groups: dict[tuple[int, ...], int] = {}
+    for (module, _function, line), places in analysis.writing():
+        op = numbers.op_at.get((module, line))
+        if op is None or len(places) > MOST_WRITERS:
+            continue
+        found = (numbers.op_at.get((m, at)) for m, _, at in places)
+        ops = tuple(writer for writer in found if writer is not None)
+        group_of_op[op] = groups.setdefault(ops, len(groups))
+    starts = np.cumsum([0, *(len(ops) for ops in groups)]).astype(np.uint32)
+    flat = [writer for ops in groups for writer in ops]
+    return group_of_op, starts, np.array(flat, np.uint32)
+
+
+def _potential(analysis: MayDefine, numbers: _Numbers) -> Potential:
+    places, classes, edges = analysis.table()
+    class_of_op = np.full(len(numbers.program.ops), NONE, np.uint32)
+    for (module, _function, line), number in places.items():
+        op = numbers.op_at.get((module, line))
+        if op is not None:
+            class_of_op[op] = number
+    is_private = np.isin(numbers.program.ops["code"], LOCAL)
+    for module, line in _private(analysis, numbers, places):
+        op = numbers.op_at.get((module, line))
+        if op is not None:
+            is_private[op] = True
+    edge_stretch = np.full(len(edges), NONE, np.uint32)
+    edge_block = np.full(len(edges), NONE, np.uint32)
+    for number, (module, function, block, side) in enumerate(edges):
+        first = numbers.first_block.get((module, function))
+        if first is None:
+            continue  # the function is not recorded
+        body = numbers.sources[module].module.functions[function]
+        edge_stretch[number] = numbers.last_stretch(first + block)
+        edge_block[number] = first + flow.successors(body)[block][side]
+    kept = edge_stretch != NONE
+    starts, lists = [0], []
+    for edges_of in classes:
+        usable = edges_of[kept[edges_of]]
+        lists.append(usable.astype(np.uint32))
+        starts.append(starts[-1] + len(usable))
+    edge_stretch[~kept] = 0
+    return Potential(
+        class_of_op=class_of_op,
+        is_private=is_private,
+        class_start=np.array(starts, np.uint32),
+        class_edge=np.concatenate([np.zeros(0, np.uint32), *lists]),
+        edge_stretch=edge_stretch,
+        edge_block=edge_block,
+    )
+
+
+def _private(
+    analysis: MayDefine, numbers: _Numbers, places: dict[LoadPlace, int]
+) -> Iterator[tuple[int, int]]:
+    """The loads (module, line) of what only their own activation can touch."""
+    for number, source in enumerate(numbers.sources):
+        for name, function in source.module.functions.items():
+            for block in function.blocks:
+                for op in block.instructions:
+                    known = (number, name, op.line) in places
+                    if known and analysis.is_private(number, name, op):
+                        yield number, op.line
+
+
+def _guards(numbers: _Numbers) -> npt.NDArray[np.bool_]:
+    found = np.zeros(len(numbers.program.stretches), bool)
+    modules = [source.module for source in numbers.sources]
+    for module, functions in enumerate(flow.guards(modules)):
+        for name, edges in functions.items():
+            first = numbers.first_block.get((module, name))
+            if first is not None:
+                for block, _side in edges:
+                    found[numbers.last_stretch(first + block)] = True
+    return found

@@ -1,0 +1,102 @@
+"""What is in the log of a C thread?
+
+Opening a log replays it once; the columns that come of it stay beside the log, so the second
+time it is opened they are only mapped.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from whence.frontend.c.process import LogFile, State
+from whence.frontend.c.replay import Meta, Mismatch, Replay, Status
+from whence.frontend.c.replay import Stream as LogBytes
+from whence.frontend.c.tables import CallFlag, Code, FunctionFlag, OpFlag
+from whence.trace.c.image import CImage
+from whence.trace.columns import FILES, Stream
+from whence.trace.recording import Progress, Recording, Thread
+
+VERSION = 4  # of the columns that are kept
+
+
+class Replayed(Thread):
+    """One thread of a process, with the replay of its log."""
+
+    image: CImage
+    log: LogFile
+
+    def __init__(
+        self, recording: Recording, image: CImage, log: LogFile, progress: Progress | None = None
+    ) -> None:
+        self.replay = _opened(image, log, progress)
+        steps = self.replay.meta.steps
+        super().__init__(recording, image, log, Stream.load(self.replay.out, image.code, steps))
+
+    @property
+    def meta(self) -> Meta:
+        return self.replay.meta
+
+    @property
+    def is_whole(self) -> bool:
+        ended = self.log.state in (State.ENDED, State.CRASHED, State.EXECED, State.LEFT)
+        return ended and self.meta.status is not Status.DAMAGED and not self.log.missing
+
+    @property
+    def stop_op(self) -> int | None:
+        return self.meta.stop_op
+
+    @property
+    def events(self) -> int:
+        """How many entries, blocks, values, and what calls returned and did, were logged."""
+        program, stream = self.image.program, self.stream
+        if not len(stream.stretch):
+            return 0
+        times = np.bincount(stream.stretch, minlength=len(program.stretches))
+        logged = (program.ops["flags"] & OpFlag.LOGGED) != 0
+        calls = program.ops["code"] == Code.CALL
+        sure = (program.extras[program.ops["x"][calls] + 5] & CallFlag.SURE) != 0
+        logged[np.flatnonzero(calls)[~sure]] = True
+        each = np.add.reduceat(logged.astype(np.int64), program.stretches["first_op"])
+        each[program.blocks["first_stretch"]] += (program.blocks["flags"] != 0).astype(np.int64)
+        functions = stream.activations["function"][1:]
+        quiet = (program.functions["flags"] & FunctionFlag.QUIET) != 0
+        entries = int((~quiet[functions]).sum())
+        return int((each * times).sum()) + entries + self.meta.effects
+
+    def is_closing(self, file: str, line: int) -> bool:
+        return self.recording.lines.line(file, line) == "}"
+
+
+def _opened(image: CImage, log: LogFile, progress: Progress | None) -> Replay:
+    process = image.process
+    out = log.path.with_suffix(".index")
+    data = process.open_log(log)
+    known = out / "meta.json"
+    saved = _saved(out)
+    if saved is not None:
+        stream = LogBytes.of(data, process.jumps_out(log))
+        return Replay(image.program, stream, out, saved)
+    shutil.rmtree(out, ignore_errors=True)
+    replay = Replay.open(image.program, data, out, progress=progress, jumps=process.jumps_out(log))
+    if replay.meta.status is not Status.STOPPED:
+        known.write_text(json.dumps(asdict(replay.meta) | {"version": VERSION}), "utf-8")
+    return replay
+
+
+def _saved(out: Path) -> Meta | None:
+    """What is kept of a log that was opened before; None if anything of it is missing."""
+    needed = [*(name for name, _ in FILES.values()), "checkpoints", "checkpoints.index"]
+    try:
+        saved = json.loads((out / "meta.json").read_text("utf-8"))
+        if saved.pop("version", 0) != VERSION or not all((out / n).is_file() for n in needed):
+            return None
+        saved["status"] = Status(saved["status"])
+        saved["mismatches"] = tuple(Mismatch(**row) for row in saved["mismatches"])
+        return Meta(**saved)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -1,0 +1,45 @@
+"""What did a step of a C program do, and what did it come to?"""
+
+from __future__ import annotations
+
+from whence.frontend.c.describing import describe
+from whence.frontend.c.tables import BlockFlag, Kind
+from whence.frontend.source import Named
+from whence.trace.c.naming import CNamer
+from whence.trace.c.replayed import Replayed
+from whence.trace.c.values import Values
+from whence.trace.statements import Narrator
+
+
+class CNarrator(Narrator):
+    """Tells the steps of one thread as statements of C."""
+
+    thread: Replayed
+
+    def __init__(self, thread: Replayed) -> None:
+        self._values = Values(thread)
+        super().__init__(thread, CNamer(thread, self._values))
+
+    def named(self, step: int, op: int) -> Named | None:
+        if not self._has_value(step, op):
+            return None
+        source, local = self.thread.image.locate(op)
+        values = self._values
+        return describe(
+            source, local, values.value(step), values.registers(step, op), values.pointed(step)
+        )
+
+    def _has_value(self, step: int, op: int) -> bool:
+        """Did the step come to a value?  A call that never came back did not."""
+        if self.thread.image.code.kind[op] != Kind.CALL:
+            return True
+        queries, stream = self.thread.queries, self.thread.stream
+        entered = queries.entered(step)
+        if entered:
+            return bool(stream.activations["ret"][entered])
+        instance = queries.instance_of(step)
+        activation = int(stream.activation[instance])
+        if int(stream.activations["last_instance"][activation]) <= instance:
+            return False
+        landed = self.thread.image.program.blocks["flags"][queries.block_of(instance + 1)]
+        return stream.activation[instance + 1] != activation or not landed & BlockFlag.LANDING

@@ -1,0 +1,63 @@
+"""Which language is a recorded run of, and who answers for it?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from whence.errors import UserError
+from whence.frontend.run import RUN
+from whence.model import Failure, Outcome
+from whence.trace.c.flow import CFlow
+from whence.trace.c.recording import CRecording, CThread
+from whence.trace.c.statements import CNarrator
+from whence.trace.flow import Flow
+from whence.trace.recording import Recording, Thread
+from whence.trace.statements import Narrator
+
+_RECORDINGS: dict[str, type[Recording]] = {"c": CRecording}  # by the front end that made them
+
+
+def open_recording(folder: Path) -> Recording:
+    """The run that was recorded into a folder."""
+    if not (folder / RUN).is_file():
+        raise UserError(
+            f"{folder} is no trace: it has no {RUN}.\n"
+            "Make one with: whence trace --source . --build make --test ./check --out DIR",
+            slug="not-a-trace",
+        )
+    document = _document(folder)
+    return _RECORDINGS[document["frontend"]](folder, document)
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    """What the folder says of the run."""
+    try:
+        found = json.loads((folder / RUN).read_text("utf-8"))
+        if found["frontend"] not in _RECORDINGS:
+            raise ValueError(f"it is of the front end {found['frontend']!r}")
+        Outcome(found["outcome"])
+        if found["failure"]:
+            Failure(**found["failure"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(
+            f"{folder / RUN} cannot be read: {error or 'it is damaged'}.\n"
+            "Record the run again with whence trace.",
+            slug="not-a-trace",
+        ) from None
+    return dict(found)
+
+
+def flow_of(thread: Thread) -> Flow:
+    """What each step of a thread computed."""
+    if isinstance(thread, CThread):
+        return CFlow(thread)
+    raise TypeError(f"nobody knows what {type(thread).__name__} computes")
+
+
+def narrator_of(thread: Thread) -> Narrator:
+    """Who tells the steps of a thread."""
+    if isinstance(thread, CThread):
+        return CNarrator(thread)
+    raise TypeError(f"nobody knows how to tell of {type(thread).__name__}")
