@@ -145,11 +145,10 @@ class Weaver:
         for change in sorted(used - self._run):
             found = self._changes[change]
             text = _first(found.added) or _first(found.removed)
-            says = f"what is changed here is used in line {statement.line}"
-            if statement.file != found.file:
-                says = f"what is changed here is used in {statement.file}:{statement.line}"
-            if not found.added.strip():
-                says = says.replace("changed", "gone")
+            what = "changed" if found.added.strip() else "gone"
+            place = f"{statement.file}:{statement.line}"
+            where = f"line {statement.line}" if statement.file == found.file else place
+            says = f"what is {what} here is used in {where}"
             yield Link(
                 Step.CHANGE, found.file, found.new.start, found.function or "", text, says,
                 changes=(change,), cause=cause.id,

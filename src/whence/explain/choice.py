@@ -122,7 +122,7 @@ class Chooser:
             try:
                 return lab.answer(lambda: find_instead(self._question, answer.reverted, around))
             except OutOfRuns:
-                return Instead(None, holds_together=True)
+                return Instead(None)
 
     def _joined(self, answer: Answer, around: Reverted, along: Reverted) -> Answer:
         """The root with the code that it leads to."""

@@ -29,8 +29,8 @@ class Work:
     watcher: Watcher
     recorder: Recorder
     trust: tuple[str, ...]
+    started: float  # by time.monotonic: before anything was fetched
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    started: float = field(default_factory=time.monotonic)
     solver_calls: int = 0
 
     def __post_init__(self) -> None:

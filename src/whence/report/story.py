@@ -262,8 +262,6 @@ def _others(page: Lines, alternatives: Sequence[Alternative]) -> None:
 
 
 def _cost(explanation: Explanation) -> str:
-    cost, why = cost_line(explanation.result), explanation.why
+    why = explanation.why
     calls = f"; {counted(why.solver_calls, 'solver call')}" if why else ""
-    recorded = f" ({explanation.recorded} recorded)" if explanation.recorded else ""
-    runs = counted(explanation.result.runs, "run")
-    return cost.replace(runs, f"{runs}{recorded}", 1) + calls
+    return cost_line(explanation.result, explanation.recorded) + calls

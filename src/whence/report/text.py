@@ -104,12 +104,13 @@ def diff_style(line: str) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "default")
 
 
-def cost_line(result: Result) -> str:
-    """What the answer took."""
+def cost_line(result: Result, recorded: int = 0) -> str:
+    """What the answer took; some of the runs were recorded."""
     cached = f", {result.cached} outcomes known from before" if result.cached else ""
     builds = f", {counted(result.builds, 'build')}" if result.builds else ""
     seconds = result.seconds.get("total", 0.0)
-    cost = f"{counted(result.runs, 'run')}{builds}{cached}, {seconds:.1f} s"
+    recordings = f" ({recorded} recorded)" if recorded else ""
+    cost = f"{counted(result.runs, 'run')}{recordings}{builds}{cached}, {seconds:.1f} s"
     if result.executed is None:
         return cost
     return f"{cost}; the test executes {result.executed} of {result.total} changes"

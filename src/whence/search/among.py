@@ -74,7 +74,6 @@ class Instead:
     """What came of reverting other changes than those that were found."""
 
     answer: Answer | None  # a minimal set among them
-    holds_together: bool  # did the program build and run with them reverted?
     along: Reverted = frozenset()  # with those that were found as well, this set passes
 
 
@@ -85,10 +84,10 @@ def find_instead(question: Question, found: Reverted, others: Reverted) -> Searc
     tried, run = yield from _fast(question, knowledge, free).hold_together(others)
     if run.outcome is Outcome.PASS:
         chosen = [change for change in free if change.id in tried]
-        return Instead((yield from find_one(question, knowledge, chosen)), True)
+        return Instead((yield from find_one(question, knowledge, chosen)))
     if run.outcome is not Outcome.BROKEN:
-        return Instead(None, True)
+        return Instead(None)
     tried, run = yield from _fast(question, knowledge, question.changes).hold_together(
         found | others
     )
-    return Instead(None, False, tried if run.outcome is Outcome.PASS else frozenset())
+    return Instead(None, tried if run.outcome is Outcome.PASS else frozenset())

@@ -81,16 +81,10 @@ def isolate(question: Question) -> Search[Answer]:
 
 def _isolate_by_reverting(question: Question) -> Search[Answer]:
     knowledge = Knowledge(question.words, question.dependencies)
-    answers = [(yield from find_one(question, knowledge, question.changes))]
-    while len(answers) <= _MOST_ALTERNATIVES:
-        # A set of several changes may be a way round the cause: is there a simpler one?
-        simple = len(answers[0]) == 1 or len(answers) > 1
-        if simple and not question.find_all:
-            break
-        other = yield from _another(question, knowledge, union(a.reverted for a in answers))
-        if other is None:
-            break
-        answers.append(other)
+    first = yield from find_one(question, knowledge, question.changes)
+    # A set of several changes may be a way round the cause: is there a simpler one?
+    most = _MOST_ALTERNATIVES if question.find_all else int(len(first) > 1)
+    answers = [first, *(yield from _others(question, knowledge, first, most))]
     best = min(answers, key=lambda answer: (len(answer), len(answer.auxiliary)))
     others = tuple(answer.reverted for answer in answers if answer is not best)
     return replace(best, alternatives=others if question.find_all else ())
@@ -99,8 +93,15 @@ def _isolate_by_reverting(question: Question) -> Search[Answer]:
 def find_others(question: Question, answer: Answer) -> Search[list[Answer]]:
     """Find the other minimal sets, none of which has anything of another."""
     knowledge = Knowledge(question.words, question.dependencies)
-    answers = [answer]
-    while len(answers) <= _MOST_ALTERNATIVES:
+    return (yield from _others(question, knowledge, answer, _MOST_ALTERNATIVES))
+
+
+def _others(
+    question: Question, knowledge: Knowledge, first: Answer, most: int
+) -> Search[list[Answer]]:
+    """Find so many other minimal sets, or as many as there are."""
+    answers = [first]
+    while len(answers) <= most:
         other = yield from _another(question, knowledge, union(a.reverted for a in answers))
         if other is None:
             break

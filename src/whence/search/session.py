@@ -201,7 +201,7 @@ class Session:
         limit = asked or max(10.0, 5 * max(good.seconds, bad.seconds))
         lab.recipe = replace(lab.recipe, timeout=limit)
         if bad.flaky:
-            self.notes.append("The test is flaky: on the bad version it passed, then failed.")
+            self.note("The test is flaky: on the bad version it passed, then failed.")
         lab.remember(everything, good)
         lab.remember(frozenset(), bad)
         return good, bad
@@ -256,12 +256,13 @@ class Session:
         except KeyboardInterrupt:
             return self.interrupted()
         if any(run.flaky for run in lab.known.values()):
-            self._note("The test is flaky: some variants passed, then failed.")
+            self.note("The test is flaky: some variants passed, then failed.")
         if answer is None or not answer.holds or not checks:
             return answer
         return self.verified(answer)
 
-    def _note(self, text: str) -> None:
+    def note(self, text: str) -> None:
+        """Say something to the user beside the answer, once."""
         if text not in self.notes:
             self.notes.append(text)
 
