@@ -36,6 +36,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "__main__": ("cli",),
 }
 
+# Of what is asked of every trace, those that know who answers for which language.
+OPENERS = {"whence.trace.opening", "whence.semantics.failures"}
+LANGUAGES = ("c", "python")
+
 Graph = dict[str, set[str]]
 
 
@@ -84,6 +88,22 @@ def violations(graph: Graph) -> list[str]:
     ]
 
 
+def language(module: str) -> str | None:
+    """The language that a module is for: frontend.c.reader, trace.c.flow, semantics.c_failures."""
+    parts = [part.partition("_")[0] for part in module.split(".")]
+    return next((part for part in parts if part in LANGUAGES), None)
+
+
+def knowing(graph: Graph) -> set[str]:
+    """The modules about traces that import something for a language that is not their own."""
+    return {
+        module
+        for module, found in graph.items()
+        if layer(module) in ("trace", "semantics")
+        and any(language(name) not in (None, language(module)) for name in found)
+    }
+
+
 def test_every_module_is_in_a_layer() -> None:
     assert {layer(module) for module in import_graph()} == set(LAYERS)
 
@@ -97,6 +117,10 @@ def test_no_layer_imports_what_is_above_it() -> None:
 
 def test_no_module_imports_itself_in_a_roundabout_way() -> None:
     TopologicalSorter(import_graph()).prepare()
+
+
+def test_only_its_own_part_knows_a_language() -> None:
+    assert knowing(import_graph()) <= OPENERS
 
 
 # -- are the claims above able to fail? ------------------------------------------------------
@@ -121,6 +145,12 @@ def later():
 def test_an_import_upwards_is_a_violation() -> None:
     graph = {"whence.report.text": {"whence.search.store", "whence.model"}}
     assert violations(graph) == ["whence.report.text imports whence.search.store"]
+
+
+def test_a_module_that_knows_a_language_is_found() -> None:
+    reader, own, other = "whence.frontend.c.reader", "whence.trace.c.flow", "whence.trace.flow"
+    graph = {own: {reader}, other: {reader}, "whence.trace.python.flow": {own}}
+    assert knowing(graph) == {other, "whence.trace.python.flow"}
 
 
 def test_a_cycle_is_found() -> None:

@@ -55,7 +55,7 @@ def open_trace(trace: Path, tree: Path) -> dict[str, Any]:
         executed(thread, np.isin(thread.image.program.ops["code"], sorted(MEMORY)))
         for thread in threads
     )
-    summary = summarise(trace, tree, max_trace=DEFAULT_MAX_TRACE)
+    summary = summarise(open_recording(trace), tree, max_trace=DEFAULT_MAX_TRACE)
     return {
         "seconds": seconds,
         "peak": peak,

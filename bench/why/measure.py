@@ -117,7 +117,7 @@ def record_fault(fault: Fault, test: Test, work: Path) -> tuple[Recording, Ended
         asked_timeout=verify.TIMEOUT,
     )
     done = record(tree, recipe, out)
-    summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
+    summarise(open_recording(out), tree, max_trace=DEFAULT_MAX_TRACE)
     return open_recording(out), Ended(done.status, done.stdout)
 
 

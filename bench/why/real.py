@@ -173,7 +173,7 @@ def recorded(case: Case, work: Path) -> Recording:
         raise UnavailableError(
             f"{case.name} does not fail as told: status {done.status}, printed {done.stdout!r}"
         )
-    summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
+    summarise(open_recording(out), tree, max_trace=DEFAULT_MAX_TRACE)
     return open_recording(out)
 
 

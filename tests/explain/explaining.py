@@ -2,22 +2,24 @@
 
 A pair of versions is written as a diff of whole files: a line in both begins with a space, one
 that only the good version has with `-`, one that only the bad one has with `+`; `== NAME` begins
-another file than `program.c`.  A line that a test speaks of ends in a comment with a name for it:
-`-    sum += x;  // [add]`; the versions are written without it.
+another file than `program.c` or `program.py`.  A line that a test speaks of ends in a comment
+with a name for it: `-    sum += x;  // [add]`; the versions are written without it.
 
-Harmless changes are added to every C program: what runs before main, what never runs, a comment.
+Harmless changes are added to every program: what runs before main, what never runs, a comment.
 No claim names them, so a root that has one in it is never the one that is claimed.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from whence.changes.changeset import ChangeSet, compare
 from whence.changes.tree import read_tree
@@ -43,9 +45,21 @@ HARMLESS = """
     +    return degrees - 2;
      }
 """
+HARMLESS_PYTHON = """
+    -# set when it is imported
+    +# set when the module is imported
+    -warmth = 20
+    +warmth = 21
+     def cool_down(degrees):
+    -    return degrees - 1
+    +    return degrees - 2
+     for degrees in (1, 2):
+    -    warmth += degrees
+    +    warmth += degrees * 2
+"""
+PYTHON = f"{sys.executable} program.py"
 GCC = "$CC -g -w -o program program.c"
-_NAME = re.compile(r"\s*// \[([^]]+)\]$")
-_FILE = "program.c"
+_NAME = re.compile(r"\s*(?://|#) \[([^]]+)\]$")
 _LONGEST = 10.0  # seconds for one variant
 _MOST_SUBSETS = 6  # changes of a root whose every part is tried
 
@@ -63,10 +77,14 @@ class Pair:
     bad_names: Names
 
     @classmethod
-    def of(cls, text: str, *, harmless: bool = True) -> Pair:
-        pair, file = cls({}, {}, {}, {}), _FILE
-        more = f"== {_FILE}\n{_undented(HARMLESS)}" if harmless else ""
-        for line in f"{_undented(text)}\n{more}".splitlines():
+    def of(cls, text: str, *, harmless: bool = True, file: str = "program.c") -> Pair:
+        pair = cls({}, {}, {}, {})
+        whole = _undented(text)
+        if harmless and file.endswith(".py"):  # they have to run before the test does
+            whole = f"== {file}\n{_undented(HARMLESS_PYTHON)}\n== {file}\n{whole}"
+        elif harmless:
+            whole += f"\n== {file}\n{_undented(HARMLESS)}"
+        for line in whole.splitlines():
             if line.startswith("=="):
                 file = line.removeprefix("==").strip()
                 continue
@@ -208,9 +226,10 @@ def explained(
     asked_timeout: float | None = None,
     most_runs: int | None = None,
     watcher: Watcher | None = None,
+    file: str = "program.c",
 ) -> Told:
     """What `whence explain` says of a pair; all that it claims has been checked."""
-    pair = Pair.of(text, harmless=harmless)
+    pair = Pair.of(text, harmless=harmless, file=file)
     pair.write(folder)
     recipe = Recipe(test, build, compares_output=compares_output, asked_timeout=asked_timeout)
     order = Order(
@@ -223,6 +242,11 @@ def explained(
     told = Told(pair, explanation, changes, recipe, folder)
     check_claims(told)
     return told
+
+
+def explained_python(folder: Path, text: str, test: str = PYTHON, **more: Any) -> Told:
+    """What `whence explain` says of two versions of a Python program."""
+    return explained(folder, text, test, build=None, file="program.py", **more)
 
 
 def _output_of_good(folder: Path, changes: ChangeSet, recipe: Recipe) -> bytes | None:

@@ -28,7 +28,7 @@ def recorded(folder: Path, program: str, build: str, test: str) -> Recording:
         shutil.copy(PROGRAMS / program, tree)
     out.mkdir()
     record(tree, Recipe(test=test, build=build, asked_timeout=60), out)
-    summarise(out, tree, max_trace=DEFAULT_MAX_TRACE)
+    summarise(open_recording(out), tree, max_trace=DEFAULT_MAX_TRACE)
     return open_recording(out)
 
 

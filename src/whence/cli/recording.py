@@ -16,6 +16,7 @@ from whence.frontend.c.record import record
 from whence.frontend.run import DEFAULT_MAX_TRACE, RUN
 from whence.model import TraceSummary
 from whence.subject.trial import Recipe
+from whence.trace.opening import open_recording
 from whence.trace.summary import summarise
 
 Say = Callable[[str], None]
@@ -48,7 +49,7 @@ def record_into(
     try:
         say("building and running it, recorded" + ", and once more" * twice)
         record(tree, recipe, out, max_trace=max_trace, twice=twice)
-        return summarise(out, tree, max_trace=max_trace, say=say)
+        return summarise(open_recording(out), tree, max_trace=max_trace, say=say)
     except BaseException:
         clear(out)  # a trace that cannot be used must not look like one
         raise

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
-from whence.frontend.c.record import record
+from whence.frontend.languages import RECORDERS
 from whence.model import Reverted
 from whence.subject.trial import Recipe
 from whence.subject.workspace import Workspace
@@ -28,11 +28,18 @@ class Recorder:
         self._folder = folder / "recorded"
         self._changes = changes
         self.recipe = recipe
+        self.frontend = "c"
         self._max_trace = max_trace
         self._known: dict[Reverted, Recording] = {}
 
     def __len__(self) -> int:
         return len(self._known)
+
+    def use(self, frontend: str, recipe: Recipe) -> None:
+        """Record by this front end from now on; what another one recorded is forgotten."""
+        if frontend != self.frontend:
+            self._known.clear()
+        self.frontend, self.recipe = frontend, recipe
 
     def knows(self, reverted: Reverted) -> bool:
         return reverted in self._known
@@ -49,9 +56,11 @@ class Recorder:
             workspace.become(reverted)
             # Recorded, a build and a run take longer than the user's limit may allow for.
             recipe = replace(self.recipe, timeout=_LONGEST)
+            record = RECORDERS[self.frontend]
             record(workspace.tree, recipe, out, max_trace=self._max_trace)
-            summarise(out, workspace.tree, max_trace=self._max_trace)
-            self._known[reverted] = open_recording(out)
+            recording = open_recording(out)
+            summarise(recording, workspace.tree, max_trace=self._max_trace)
+            self._known[reverted] = recording
         return self._known[reverted]
 
 

@@ -8,8 +8,8 @@ as well, and all that differs between it and the failing run comes from them.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
@@ -18,9 +18,10 @@ from whence.explain.loop import find_root, search_all
 from whence.explain.recorder import Recorder, counterpart, events, in_pairs, ran
 from whence.explain.theta import Theta
 from whence.explain.work import Unexplained, Work, first_line
-from whence.model import Explanation, Outcome, Run
+from whence.frontend import languages
+from whence.model import Alternative, Explanation, Outcome, Run
 from whence.search.asking import union
-from whence.search.isolate import Answer
+from whence.search.isolate import Answer, Question
 from whence.search.laboratory import OutOfRuns
 from whence.search.session import Order, Session, Watcher, opened
 from whence.semantics.failures import failure_of
@@ -30,8 +31,7 @@ from whence.semantics.result import result_of
 from whence.semantics.tree import Tree
 from whence.trace.recording import Recording
 
-FRONTENDS = ("auto", "c", "none")
-_C = frozenset({".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".C", ".inc"})
+FRONTENDS = ("auto", *languages.FRONTENDS, "none")
 _MOST_ATTEMPTS = 4  # at an answer that stays true when it is checked
 _NO_WAY = "none of the causes that were found leads from these changes to the failure"
 
@@ -48,32 +48,42 @@ class Wish:
 
 def explain(wish: Wish, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
     """Do the whole job; returns the changes too, for those who report on them."""
+    started = time.monotonic()
     wish = replace(wish, order=replace(wish.order, command="explain"))
     with opened(wish.order, watcher) as session:
-        return _Explaining(wish, session, watcher).explanation(), session.changes
+        return _Explaining(wish, session, watcher, started).explanation(), session.changes
 
 
 class _Explaining:
-    def __init__(self, wish: Wish, session: Session, watcher: Watcher) -> None:
+    def __init__(self, wish: Wish, session: Session, watcher: Watcher, started: float) -> None:
         self._wish, self._session, self._watcher = wish, session, watcher
         recorder = Recorder(session.folder, session.changes, wish.order.recipe, wish.max_trace)
-        self._work = Work(session, watcher, recorder, wish.trust)
+        self._work = Work(session, watcher, recorder, wish.trust, started)
 
     def explanation(self) -> Explanation:
         return replace(self._explanation(), recorded=len(self._work.recorder))
 
     def _explanation(self) -> Explanation:
+        reasons: list[str] = []
         try:
-            self._check_fit()
-            good, bad = self._references()
-            try:
-                return self._explained(good, bad)
-            except KeyboardInterrupt:
-                return self._stopped(self._session.interrupted(), bad)
-            except OutOfRuns:
-                return self._stopped(self._session.out_of_runs(), bad)
+            for frontend in self._fitting():
+                try:
+                    return self._by(frontend)
+                except Unexplained as missing:
+                    reasons.append(str(missing))
         except Unexplained as missing:
-            return self._isolated(str(missing))
+            reasons.append(str(missing))
+        return self._isolated("; ".join(dict.fromkeys(reasons)))
+
+    def _by(self, frontend: str) -> Explanation:
+        """Explained by one front end."""
+        good, bad = self._references(frontend)
+        try:
+            return self._explained(good, bad)
+        except KeyboardInterrupt:
+            return self._stopped(self._session.interrupted(), bad)
+        except OutOfRuns:
+            return self._stopped(self._session.out_of_runs(), bad)
 
     def _stopped(self, answer: Answer, bad: Run) -> Explanation:
         """What is known when the user has had enough."""
@@ -81,15 +91,17 @@ class _Explaining:
 
     # --- one half alone --------------------------------------------------------------------------
 
-    def _check_fit(self) -> None:
-        """Is there a front end for this?"""
+    def _fitting(self) -> list[str]:
+        """The front ends that may explain this, the likeliest first."""
         if self._wish.frontend == "none":
             raise Unexplained("no front end was asked for (--frontend none)")
-        files = self._work.changes.base_kinds
-        if self._wish.frontend == "auto" and not any(Path(file).suffix in _C for file in files):
-            raise Unexplained(
-                "there is no C or C++ in the tree, and no other language can be explained yet"
-            )
+        if self._wish.frontend != "auto":
+            return [self._wish.frontend]
+        changes = self._work.changes
+        found = languages.fitting([c.file for c in changes.changes], changes.base_kinds)
+        if not found:
+            raise Unexplained("there is neither C or C++ nor Python in the tree")
+        return found
 
     def _isolated(self, why_not: str) -> Explanation:
         self._build_as_recorded(False)
@@ -99,20 +111,21 @@ class _Explaining:
         answer = search_all(self._work, question, checks=True)
         result = self._session.told(answer, bad, question.executed, self._work.times())
         if answer.holds:
-            reason = why_not
-            result = replace(
-                result, reason=f"{result.reason}; {reason}" if result.reason else reason
-            )
+            reason = f"{result.reason}; {why_not}" if result.reason else why_not
+            result = replace(result, reason=reason)
         return Explanation(result)
 
     # --- both halves -----------------------------------------------------------------------------
 
-    def _references(self) -> tuple[Run, Run]:
+    def _references(self, frontend: str) -> tuple[Run, Run]:
         """Both versions' runs, built as they will be recorded, so that they compare."""
-        self._build_as_recorded(True)
+        self._build_as_recorded(frontend == "c")
+        self._work.recorder.use(frontend, self._session.laboratory.recipe)
         try:
             good, bad = self._session.references(covers=False)
         except UserError as error:
+            if frontend != "c":  # it runs as it always does
+                raise
             raise Unexplained(f"with the compiler that records, {first_line(error)}") from None
         if bad.failure is not None and bad.failure.kind == "timeout":
             raise Unexplained("the test does not end in time, so there is no point where it failed")
@@ -145,11 +158,23 @@ class _Explaining:
                 break
             self._passes_no_more(choice.answer)
         work.solved(theta.tree)
+        self._note_unlinked(choice)
+        return self._told(choice, others, bad, question, failing)
+
+    def _told(
+        self,
+        choice: Choice,
+        others: tuple[Alternative, ...],
+        bad: Run,
+        question: Question,
+        failing: Recording,
+    ) -> Explanation:
+        """A choice, as every report wants it."""
+        work = self._work
         ids = tuple(
             frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
             for other in others
         )
-        self._note_unlinked(choice)
         told = replace(choice.answer, alternatives=ids)
         result = self._session.told(told, bad, question.executed, work.times())
         if choice.told.chain and choice.answer.holds:
@@ -169,8 +194,7 @@ class _Explaining:
     def _passes_no_more(self, answer: Answer) -> None:
         """Take back that a set passes: checked in a clean tree, it did not."""
         note = "a set passed in the search and not when it was checked, so it was not believed"
-        if note not in self._session.notes:
-            self._session.notes.append(note)
+        self._session.note(note)
         self._session.laboratory.remember(answer.reverted, Run(Outcome.BROKEN))
 
     def _note_unlinked(self, choice: Choice) -> None:
@@ -179,13 +203,13 @@ class _Explaining:
         left = [unit for unit in choice.answer.root if not unit & linked]
         if choice.told.chain and left:
             places = where(self._work.changes, union(left))
-            self._session.notes.append(
+            self._session.note(
                 f"{places} is not on this way: without it reverted too, the test fails all the same"
             )
 
     def _record(self) -> tuple[Recording, Recording | None]:
         """Both versions' runs; the good one's may be missing, which only makes things harder."""
-        self._work.recorder.recipe = self._session.laboratory.recipe
+        self._work.recorder.recipe = self._session.laboratory.recipe  # its timeout is known by now
         self._watcher.phase("recording the failing run")
         failing = self._work.recorded(frozenset())
         if failing.outcome is not Outcome.FAIL:
@@ -194,7 +218,7 @@ class _Explaining:
         try:
             passing = self._work.recorded(self._work.changes.everything)
         except Unexplained as missing:
-            self._session.notes.append(f"the good version could not be recorded: {missing}")
+            self._session.note(f"the good version could not be recorded: {missing}")
             return failing, None
         return failing, passing if passing.outcome is Outcome.PASS else None
 

@@ -1,13 +1,22 @@
 """What does one operation of a program compute?
 
-The words that front ends say it in, whatever the language: every value is a row of bits, and
-only the operations know that some of them are numbers, signed ones or floats.
+The words that front ends say it in.  To `Op` every value is a row of bits, and only the operations
+know that some of them are numbers, signed ones or floats.  To `PyOp` they are Python's values
+(see frontend.python.values).  COPY and OPAQUE serve both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
+
+
+class Language(Enum):
+    """Whose values and operations a run has."""
+
+    C = "C"
+    PYTHON = "Python"
 
 
 class Op(Enum):
@@ -117,11 +126,72 @@ class FloatClass(Enum):
     INFINITY = 9
 
 
+class PyOp(Enum):
+    """What a Python operation does with its operands.
+
+    An operation that raised has the exception as its value.  Keyword arguments come last, and
+    their names are the end of `extra`.
+    """
+
+    ADD = auto()
+    SUB = auto()
+    MUL = auto()
+    TRUEDIV = auto()
+    FLOORDIV = auto()
+    MOD = auto()
+    POW = auto()
+    MATMUL = auto()
+    SHL = auto()
+    SHR = auto()
+    BITAND = auto()
+    BITOR = auto()
+    BITXOR = auto()
+    NEG = auto()
+    POS = auto()
+    INVERT = auto()
+    NOT = auto()
+    EQ = auto()
+    NE = auto()
+    LT = auto()
+    LE = auto()
+    GT = auto()
+    GE = auto()
+    IS = auto()
+    ISNOT = auto()
+    IN = auto()  # what is looked for, then the container
+    NOTIN = auto()
+    CHAIN = auto()  # a < b <= c: extra is the comparisons
+    TRUTH = auto()  # what a branch asks of its operand
+    EITHER = auto()  # the operand of an `and` or `or`; as a branch, only its truth counts
+    ITEM = auto()  # object[key]; unpacking is this too, with constant keys
+    SLICE = auto()  # object[lower:upper:step]
+    ATTR = auto()  # extra[0] is the attribute's name
+    LIST = auto()
+    TUPLE = auto()
+    SET = auto()
+    DICT = auto()  # key, value, key, value, ...
+    FORMAT = auto()  # extra is the literal parts, and None where an operand's str() goes
+    BUILTIN = auto()  # a call of extra[0]
+    METHOD = auto()  # likewise, of a method of the first operand
+
+
+PY_BINARY = {
+    "+": PyOp.ADD, "-": PyOp.SUB, "*": PyOp.MUL, "/": PyOp.TRUEDIV, "//": PyOp.FLOORDIV,
+    "%": PyOp.MOD, "**": PyOp.POW, "@": PyOp.MATMUL, "<<": PyOp.SHL, ">>": PyOp.SHR,
+    "&": PyOp.BITAND, "|": PyOp.BITOR, "^": PyOp.BITXOR,
+}  # fmt: skip
+PY_UNARY = {"-": PyOp.NEG, "+": PyOp.POS, "~": PyOp.INVERT, "not": PyOp.NOT}
+PY_COMPARISONS = {
+    "==": PyOp.EQ, "!=": PyOp.NE, "<": PyOp.LT, "<=": PyOp.LE, ">": PyOp.GT, ">=": PyOp.GE,
+    "is": PyOp.IS, "is not": PyOp.ISNOT, "in": PyOp.IN, "not in": PyOp.NOTIN,
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """An operation, without its operands."""
 
-    op: Op
-    width: int  # bits of the result
-    widths: tuple[int, ...]  # of the operands
-    extra: tuple[int, ...] = ()
+    op: Op | PyOp
+    width: int = 0  # bits of the result; Python's values have none
+    widths: tuple[int, ...] = ()  # of the operands
+    extra: tuple[Any, ...] = ()

@@ -40,7 +40,6 @@ class Comparison:
         self.alignment = alignment
         self.here, self.there = alignment.here, alignment.there
         self._same: dict[int, bool] = {}
-        self._kinds: dict[int, Comparable] = {}  # of what each op computes
 
     def twin(self, step: int) -> int | None:
         return self.alignment.twin(step)
@@ -58,7 +57,7 @@ class Comparison:
 
     def _is_same_part(self, step: int, low: int, width: int) -> bool:
         twin = self.twin(step)
-        if twin is None or self._kind(self.here.op_of(step)) is not Comparable.PLAIN:
+        if twin is None or self.here.compared_as(step) is not Comparable.PLAIN:
             return self.is_same(step)
         mask = (1 << width) - 1
         return bool(self.here.value(step) >> low & mask == self.there.value(twin) >> low & mask)
@@ -70,9 +69,9 @@ class Comparison:
         twin = self.twin(step)
         if twin is None:
             return False
-        kind = self._kind(self.here.op_of(step))
+        kind = self.here.compared_as(step)
         if kind is Comparable.PLAIN:
-            return bool(self.here.value(step) == self.there.value(twin))
+            return bool(self.here.likeness(step) == self.there.likeness(twin))
         if kind is Comparable.WIDE:  # of which the value is known only in part
             return depth < _DEEPEST and self._come_by_alike(step, twin, depth + 1)
         if self.here.looks(step) != self.there.looks(twin):
@@ -85,7 +84,11 @@ class Comparison:
         own, other = self.here.node(step), self.there.node(twin)
         if own.operation.op is not other.operation.op or len(own.operands) != len(other.operands):
             return False
-        pairs = zip((*own.operands, own.pointer), (*other.operands, other.pointer), strict=True)
+        pairs = zip(
+            (*own.operands, own.pointer, own.base),
+            (*other.operands, other.pointer, other.base),
+            strict=True,
+        )
         return all(self._alike(a, b, depth) for a, b in pairs)
 
     def _alike(self, here: Operand | None, there: Operand | None, depth: int) -> bool:
@@ -96,12 +99,6 @@ class Comparison:
         if isinstance(here, Piece | Left) and isinstance(there, Piece | Left):
             return self.twin(here.step) == there.step
         return type(here) is type(there)
-
-    def _kind(self, op: int) -> Comparable:
-        found = self._kinds.get(op)
-        if found is None:
-            found = self._kinds[op] = self.here.thread.image.compared_as(op)
-        return found
 
     def other_arguments(self, call: int) -> list[Operand | None]:
         """The arguments of a call, such as of memcpy, that are others than in the passing run."""

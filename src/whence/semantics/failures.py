@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whence.semantics import c_failures
+from whence.semantics import c_failures, python_failures
 from whence.semantics.found import Found
 from whence.trace.c.recording import CRecording
 from whence.trace.recording import Recording
@@ -17,4 +17,4 @@ def failure_of(
     """
     if isinstance(recording, CRecording):
         return c_failures.failure_of(recording, expect=expect, process=process)
-    raise TypeError(f"nobody knows how {type(recording).__name__} fails")
+    return python_failures.failure_of(recording, expect=expect, process=process)

@@ -78,15 +78,16 @@ class Parting(Critical):
     def _moved(self, steps: Iterable[int]) -> Iterator[Raised]:
         """Loads and stores that went elsewhere than in the passing run."""
         for step in steps:
-            pointer = self.flow.node(step).pointer
-            if not isinstance(pointer, int) or self.is_hidden(step):
-                continue
-            if not self.comparison.is_same(pointer) and not self._is_fixed(pointer):
+            if not self.is_hidden(step) and any(
+                not self._is_fixed(pointer) for pointer in self._other_pointers(step)
+            ):
                 yield Influence.ADDRESS, False, step, step
 
-    def _went_elsewhere_than_there(self, store: int) -> bool:
-        pointer = self.flow.node(store).pointer
-        return isinstance(pointer, int) and not self.comparison.is_same(pointer)
+    def _other_pointers(self, step: int) -> Iterator[int]:
+        """What led a load or a store elsewhere than in the passing run."""
+        for pointer in self.flow.node(step).pointers:
+            if isinstance(pointer, int) and not self.comparison.is_same(pointer):
+                yield pointer
 
     def _unwritten(self, steps: Iterable[int]) -> Iterator[Raised]:
         """Branches that kept something from being written that the passing run's load read."""
@@ -97,7 +98,7 @@ class Parting(Critical):
                 own = self.comparison.alignment.back(made)
                 if own is None:
                     yield from self._lost(made, step)
-                elif self._went_elsewhere_than_there(own) or self.comparison.other_arguments(own):
+                elif any(self._other_pointers(own)) or self.comparison.other_arguments(own):
                     yield Influence.ADDRESS, True, own, step
 
     def _silent(self, question: Question) -> Iterator[Raised]:

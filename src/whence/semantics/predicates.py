@@ -142,8 +142,8 @@ class Critical:
         """The question of these steps alone."""
         if question.influence is not Influence.ADDRESS:
             return replace(question, steps=steps)
-        pointers = (self.flow.node(step).pointer for step in steps)
-        seeds = frozenset((pointer, ALL) for pointer in pointers if pointer is not None)
+        pointers = (pointer for step in steps for pointer in self.flow.node(step).pointers)
+        seeds = frozenset((pointer, ALL) for pointer in pointers)
         return replace(question, steps=steps, seeds=seeds)
 
     def _key(self, branch: int) -> tuple[int, int]:
@@ -219,8 +219,8 @@ class Critical:
 
     def _addresses(self, steps: Iterable[int]) -> Iterator[Raised]:
         for step in steps:
-            pointer = self.flow.node(step).pointer
-            if pointer is not None and not self.is_hidden(step) and not self._is_fixed(pointer):
+            pointers = self.flow.node(step).pointers
+            if not self.is_hidden(step) and not all(map(self._is_fixed, pointers)):
                 yield Influence.ADDRESS, False, step, step
 
     def _is_fixed(self, operand: Operand) -> bool:

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.meaning import Operation
+from whence.frontend.meaning import Language, Operation
 from whence.trace.columns import BRANCH, CALL, DIRECT, Stream
 from whence.trace.queries import NEAR
-from whence.trace.recording import Thread
+from whence.trace.recording import Comparable, Thread
 
 Value = Any  # of the program: can be hashed and compared; for C a row of bits, as a number
 MOST_STEPS = 1 << 26  # for which a table of all steps is made
@@ -64,8 +64,8 @@ class Node:
     """What one step computed.
 
     `through` are the calls that passed an operand on, or copied it.  `pointer` is where a load
-    or store went; what it loaded depends on it as well.  `chosen_by` is the branch that chose
-    which of its operands a phi took.
+    or store went; what it loaded depends on it as well.  `base` is the object that it went to, if
+    that is another operand.  `chosen_by` is the branch that chose which of its operands a phi took.
     """
 
     operation: Operation
@@ -73,6 +73,12 @@ class Node:
     through: tuple[int, ...] = ()
     pointer: Operand | None = None
     chosen_by: int | None = None
+    base: Operand | None = None
+
+    @property
+    def pointers(self) -> tuple[Operand, ...]:
+        """All that says where it went."""
+        return tuple(one for one in (self.pointer, self.base) if one is not None)
 
 
 class Flow(ABC):
@@ -112,6 +118,16 @@ class Flow(ABC):
     @abstractmethod
     def address(self, step: int) -> int:
         """Where a step read or wrote memory."""
+
+    language = Language.C
+
+    def compared_as(self, step: int) -> Comparable:
+        """How what a step came to is compared with what it came to in another run."""
+        return self.thread.image.compared_as(self.op_of(step))
+
+    def likeness(self, step: int) -> Value:
+        """What a step came to, equal for two runs if that is the same."""
+        return self.value(step)
 
     def looks(self, step: int) -> Value:
         """What of a value that is compared as a pointer means the same in every run."""

@@ -13,10 +13,14 @@ from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CRecording, CThread
 from whence.trace.c.statements import CNarrator
 from whence.trace.flow import Flow
+from whence.trace.python.flow import PythonFlow
+from whence.trace.python.recording import PythonRecording, PythonThread
+from whence.trace.python.statements import PythonNarrator
 from whence.trace.recording import Recording, Thread
 from whence.trace.statements import Narrator
 
-_RECORDINGS: dict[str, type[Recording]] = {"c": CRecording}  # by the front end that made them
+# By the front end that made them.
+_RECORDINGS: dict[str, type[Recording]] = {"c": CRecording, "python": PythonRecording}
 
 
 def open_recording(folder: Path) -> Recording:
@@ -53,11 +57,13 @@ def flow_of(thread: Thread) -> Flow:
     """What each step of a thread computed."""
     if isinstance(thread, CThread):
         return CFlow(thread)
-    raise TypeError(f"nobody knows what {type(thread).__name__} computes")
+    assert isinstance(thread, PythonThread)
+    return PythonFlow(thread)
 
 
 def narrator_of(thread: Thread) -> Narrator:
     """Who tells the steps of a thread."""
     if isinstance(thread, CThread):
         return CNarrator(thread)
-    raise TypeError(f"nobody knows how to tell of {type(thread).__name__}")
+    assert isinstance(thread, PythonThread)
+    return PythonNarrator(thread)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.c import native
+from whence.frontend import native
 from whence.trace.columns import NONE, U8, U32, U64, Code, Stream
 from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 

@@ -10,20 +10,18 @@ import numpy as np
 from whence.frontend.run import keep_sources
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.columns import NONE
-from whence.trace.opening import open_recording
 from whence.trace.recording import Image, Process, Recording, Thread
 
 Say = Callable[[str], None]
 
 
 def summarise(
-    folder: Path, tree: Path, *, max_trace: int, say: Say = lambda _: None
+    recording: Recording, tree: Path, *, max_trace: int, say: Say = lambda _: None
 ) -> TraceSummary:
     """Open what was recorded, keep the sources that it speaks of, and say what was seen.
 
     A run of which nothing was recorded, or not all, is a UserError that says why.
     """
-    recording = open_recording(folder)
     recording.check(max_trace)
     if not recording.processes:
         raise recording.nothing()
@@ -36,9 +34,9 @@ def summarise(
         found.append(_process(recording, process, image))
     if not any(process.instructions for process in found):
         raise recording.nothing()
-    keep_sources(tree, files, folder)
+    keep_sources(tree, files, recording.folder)
     return TraceSummary(
-        folder=str(folder),
+        folder=str(recording.folder),
         outcome=recording.outcome,
         failure=recording.failure,
         processes=tuple(found),

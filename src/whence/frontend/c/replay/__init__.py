@@ -19,9 +19,9 @@ from typing import Any, Final
 import numpy as np
 
 from whence.errors import UserError
-from whence.frontend.c.native import library
 from whence.frontend.c.replay.program import Array, Program
 from whence.frontend.columns import ACTIVATION, EFFECT, MIXED, RUN, WRITTEN
+from whence.frontend.native import library
 
 HEADER: Final = 4096  # bytes before the log in the file of a stream
 

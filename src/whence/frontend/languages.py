@@ -1,0 +1,44 @@
+"""Which front ends are there, which of them fit a program, and who records for each?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import Protocol
+
+from whence.frontend.c import record as c
+from whence.frontend.python import record as python
+from whence.frontend.run import Recorded
+from whence.subject.trial import Recipe
+
+FRONTENDS = ("c", "python")
+_C = (".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".C", ".inc")
+_LANGUAGES = {**dict.fromkeys(_C, "c"), ".py": "python", ".pyw": "python"}
+
+
+class Record(Protocol):
+    """Run the test of a tree so that it is recorded into an empty folder."""
+
+    def __call__(
+        self, tree: Path, recipe: Recipe, out: Path, *, max_trace: int, twice: bool = False
+    ) -> Recorded: ...
+
+
+RECORDERS: dict[str, Record] = {"c": c.record, "python": python.record}
+
+
+def fitting(changed: Iterable[str], present: Iterable[str]) -> list[str]:
+    """The front ends that may explain a change of these files, the likeliest first.
+
+    What was changed most is explained first; a language that was not changed at all may still be
+    that of the program which a changed data file makes fail.
+    """
+    changes = Counter(map(_language, changed))
+    files = Counter(map(_language, present))
+    found = [frontend for frontend in FRONTENDS if files[frontend]]
+    return sorted(found, key=lambda frontend: (-changes[frontend], -files[frontend]))
+
+
+def _language(file: str) -> str | None:
+    return _LANGUAGES.get(PurePath(file).suffix)

@@ -1,0 +1,138 @@
+"""What failed in a Python run, and which steps of it is that?
+
+An exception that left the program, or that a test runner caught: the condition under which it
+was raised, or the operation that raised it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whence.errors import UserError
+from whence.frontend.python.values import Obj, Value, shown
+from whence.model import Influence, Outcome
+from whence.semantics.found import Found
+from whence.semantics.predicates import Question
+from whence.semantics.proof import ALL
+from whence.trace.python.flow import PythonFlow
+from whence.trace.python.recording import PythonRecording, PythonThread
+from whence.trace.recording import Recording
+
+_LONGEST = 120  # characters of a message
+
+
+def failure_of(
+    recording: Recording, *, expect: bytes | None = None, process: str | None = None
+) -> Found:
+    """The failure of a recorded run."""
+    assert isinstance(recording, PythonRecording)
+    if expect is not None:
+        raise UserError(
+            "What a Python program should have printed can only be told from a passing run.\n"
+            "Use whence explain with --oracle output, or let the test fail by itself.",
+            slug="failure-not-recorded",
+        )
+    if recording.outcome is Outcome.PASS:
+        raise UserError(
+            "The test passes, so there is no failure to explain.\n"
+            f"We ran: {recording.document['test']}",
+            slug="nothing-fails",
+        )
+    found = _chosen(recording, process)
+    if found is None:
+        raise UserError(
+            "The test fails, but no exception left the recorded code.\n"
+            "Let the test fail by an assertion or an exception in code of the tree or of the test.",
+            slug="failure-not-recorded",
+        )
+    thread, step = found
+    return _raised(PythonFlow(thread), _origin(thread, step))
+
+
+def _chosen(recording: PythonRecording, process: str | None) -> tuple[PythonThread, int] | None:
+    """The exception that is the failure: the last of its kind that nobody recorded caught."""
+    failure = recording.failure
+    wanted = f"{failure.message} {failure.signature}" if failure else ""
+    line = (failure.file, failure.line) if failure else (None, None)
+    best: tuple[tuple[bool, bool, bool, int], PythonThread, int] | None = None
+    for number, thread in enumerate(_threads(recording, process)):
+        for step, token in thread.run.left:
+            value = thread.decoded(token)
+            name = _name(value)
+            place = thread.image.place(thread.queries.op_of(_origin(thread, step)))
+            is_there = place is not None and (place.file, place.line) == line
+            rank = (name in wanted, _text(value) in wanted, is_there, number)
+            if best is None or rank >= best[0]:
+                best = rank, thread, step
+    return None if best is None else best[1:]
+
+
+def _threads(recording: PythonRecording, process: str | None) -> Iterator[PythonThread]:
+    for one in recording.processes:
+        if process in (None, one.folder.name, one.folder.name.partition("-")[0]):
+            for log in one.logs:
+                yield recording.thread(recording.image(one), log)
+
+
+def _origin(thread: PythonThread, step: int) -> int:
+    """Where an exception was raised that came up to a step."""
+    while thread.run.raised.get(step):
+        step = thread.run.raised[step]
+    return step
+
+
+def _raised(flow: PythonFlow, step: int) -> Found:
+    value = flow.value(step)
+    is_assertion = _name(value) == "AssertionError"
+    where = flow.thread.line_at(step)
+    words = f"the failed assertion at {where}" if is_assertion else f"{_said(value)} at {where}"
+    outcome = "failed" if is_assertion else _name(value)
+    decided = flow.deciding(step)
+    if flow.opcode(step) == "raise" and decided is not None:
+        question = Question(
+            Influence.FAILURE,
+            flow.op_of(decided),
+            flow.side_of(decided) or 0,
+            frozenset({decided}),
+            step,
+            frozenset({step, *_calls_around(flow, step, flow.activation_of(decided))}),
+        )
+        return Found(flow, question, words, outcome)
+    question = Question(
+        Influence.FAILURE,
+        flow.op_of(step),
+        0,
+        frozenset({step}),
+        step,
+        seeds=frozenset({(step, ALL)}),
+        deciders=() if decided is None else (decided,),
+    )
+    return Found(flow, question, words, _said(value), (), flow.python.text(step))
+
+
+def _calls_around(flow: PythonFlow, step: int, activation: int) -> Iterator[int]:
+    """The calls by which a step was reached from an activation around it."""
+    while flow.activation_of(step) != activation:
+        call = flow.call_of(step)
+        if call is None:
+            return
+        yield call
+        step = call
+
+
+def _name(value: Value) -> str:
+    return value.type.rpartition(".")[2] if isinstance(value, Obj) else ""
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, Obj) and isinstance(value.shape, tuple) and len(value.shape) == 1:
+        return str(value.shape[0]) if isinstance(value.shape[0], str) else shown(value.shape[0])
+    return ""
+
+
+def _said(value: Value) -> str:
+    """An exception as a traceback's last line has it."""
+    text = _text(value)
+    if _name(value) == "KeyError":
+        text = repr(text)
+    return f"{_name(value)}: {text[:_LONGEST]}" if text else _name(value)

@@ -1,0 +1,291 @@
+"""What did each step of a Python run compute, and from what?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from whence.frontend.meaning import (
+    PY_BINARY,
+    PY_COMPARISONS,
+    PY_UNARY,
+    Language,
+    Op,
+    Operation,
+    PyOp,
+)
+from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
+from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside
+from whence.trace.python.program import LOADS
+from whence.trace.python.recording import PythonThread
+from whence.trace.recording import Comparable
+
+_DISPLAYS = {"list": PyOp.LIST, "tuple": PyOp.TUPLE, "set": PyOp.SET, "dict": PyOp.DICT}
+_GIVE = frozenset({"return", "yield", "store", "await"})  # what they are given, and nothing else
+# Ops that read what the objects hold that they are given.
+_READ_WHOLE = frozenset({
+    "call", "compare", "binary", "inplace", "unary", "branch", "either", "format", "list",
+    "tuple", "set", "dict", "next", "match", "item", "unpack", "raise", "resume", "comp",
+})  # fmt: skip
+_COPY = Operation(Op.COPY, 0, ())
+_OPAQUE = Operation(Op.OPAQUE, 0, ())
+
+
+class PythonFlow(Flow):
+    """The nodes of one thread's run."""
+
+    language = Language.PYTHON
+
+    def __init__(self, thread: PythonThread) -> None:
+        super().__init__(thread)
+        self.python, self.run, self.program = thread, thread.run, thread.program
+
+    # --- values --------------------------------------------------------------------------------
+
+    def value(self, step: int) -> Value:
+        return self.python.value(step)
+
+    def value_of(self, operand: Operand) -> Value:
+        if isinstance(operand, int):
+            return self.value(operand)
+        if isinstance(operand, Constant):
+            found: Value = operand.value
+            return found
+        return UNKNOWN
+
+    def likeness(self, step: int) -> object:
+        return likeness(self.value(step))
+
+    def looks(self, step: int) -> object:
+        return likeness(self.value(step))
+
+    def compared_as(self, step: int) -> Comparable:
+        """A value by itself, if all of it is known; an object by how it was come by, too."""
+        value = self.value(step)
+        if not isinstance(value, Obj) or self.is_branch(step):
+            return Comparable.PLAIN
+        if value.kind in CONTAINERS:
+            return Comparable.PLAIN if _is_all_known(value) else Comparable.POINTER
+        return Comparable.POINTER if value.kind == "object" else Comparable.PLAIN
+
+    def decision(self, branch: int) -> object:
+        """How a branch came out; of a loop only whether it went on, of a try what was raised."""
+        if self.opcode(branch) == "next":
+            return self.python.has_item(branch)
+        value = self.value(branch)
+        if self.opcode(branch) == "either":
+            return self.side_of(branch) if self.side_of(branch) is not None else likeness(value)
+        return likeness(value)
+
+    def address(self, step: int) -> int:
+        return 0
+
+    def width_of(self, operand: Operand) -> int:
+        return 0
+
+    # --- places --------------------------------------------------------------------------------
+
+    def opcode(self, step: int) -> str:
+        return self.program.opcode[self.op_of(step)]
+
+    def is_load(self, step: int) -> bool:
+        return self.opcode(step) in LOADS
+
+    def returned(self, call: int) -> int:
+        return self.run.source.get(call, 0) if self.is_call(call) else 0
+
+    def previous_instance(self, instance: int) -> int | None:
+        before = self.run.previous[instance]
+        return before - 1 if before else None
+
+    # --- nodes ---------------------------------------------------------------------------------
+
+    def _node(self, step: int) -> Node:
+        op = self.op_of(step)
+        opcode = self.program.opcode[op]
+        operands = self._operands(step, op)
+        source = self.run.source.get(step)
+        if source:
+            return self._taken(step, opcode, source, operands)
+        if step in self.run.raised:
+            return Node(_OPAQUE, self._all(step, operands))
+        if opcode in _GIVE:
+            return Node(_COPY, operands[:1])
+        if opcode in ("set_attr", "set_item"):
+            return Node(_COPY, operands[-1:], pointer=self._key(operands), base=_step(operands, 0))
+        if opcode == "param":
+            call = self.call_of(step)
+            given = self._all(call, self._operands(call, self.op_of(call))) if call else ()
+            return Node(_OPAQUE, given, (call,) if call else ())
+        return self._computed(step, op, opcode, operands)
+
+    def _taken(self, step: int, opcode: str, source: int, operands: tuple[Operand, ...]) -> Node:
+        """A node that took over the value of another step."""
+        through: tuple[int, ...] = ()
+        if opcode == "param":
+            call = self.call_of(step)
+            through = (call,) if call else ()
+        if opcode == "attr":
+            return Node(_COPY, (source,), through, base=_step(operands, 0))
+        if opcode == "item":
+            return Node(
+                _COPY, (source,), through, pointer=self._key(operands), base=_step(operands, 0)
+            )
+        return Node(_COPY, (source,), through)
+
+    def _key(self, operands: Sequence[Operand]) -> Operand | None:
+        """What an item was looked up by, if it is not written there."""
+        return _step(operands, 1) if len(operands) > 1 else None
+
+    def _computed(self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]) -> Node:
+        held = self._held(step, operands) if opcode in _READ_WHOLE else ()
+        operation = None if held else self._operation(step, op, opcode, operands)
+        if operation is not None:
+            return Node(*operation)
+        return Node(_OPAQUE, tuple(dict.fromkeys((*operands, *held))))
+
+    def _operation(
+        self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]
+    ) -> tuple[Operation, tuple[Operand, ...]] | None:
+        name, extra = self.program.name[op] or "", self.program.extra[op]
+        if opcode == "binary" and name in PY_BINARY:
+            return _of(PY_BINARY[name]), operands
+        if opcode == "unary" and name in PY_UNARY:
+            return _of(PY_UNARY[name]), operands
+        if opcode == "compare":
+            return self._compared(name), operands
+        if opcode == "branch":
+            return _of(PyOp.TRUTH), operands
+        if opcode == "either":
+            return _of(PyOp.EITHER), operands
+        if opcode == "unpack" and name.isdigit():
+            return _of(PyOp.ITEM), (*operands, Constant(int(name), 0))
+        if opcode == "attr":
+            return _of(PyOp.ATTR, name), operands
+        if opcode in _DISPLAYS and not extra and len(operands) == len(self.program.uses[op]):
+            return _of(_DISPLAYS[opcode]), operands
+        if opcode == "item":
+            return self._looked_up(operands)
+        if opcode == "call" and not (extra and {"*", "**"} & set(extra)):
+            return self._called(op, operands)
+        return None
+
+    def _compared(self, name: str) -> Operation:
+        asked = [PY_COMPARISONS[one] for one in _comparisons(name)]
+        return _of(asked[0]) if len(asked) == 1 else _of(PyOp.CHAIN, *asked)
+
+    def _looked_up(
+        self, operands: tuple[Operand, ...]
+    ) -> tuple[Operation, tuple[Operand, ...]] | None:
+        key = operands[1]
+        if not isinstance(key, int) or self.opcode(key) != "slice":
+            return _of(PyOp.ITEM), operands
+        bounds = [
+            Constant(None, 0) if use is None else operand
+            for use, operand in zip(
+                self.program.uses[self.op_of(key)], self._uses(key, self.op_of(key)), strict=True
+            )
+        ]
+        bounds += [Constant(None, 0)] * (3 - len(bounds))
+        return _of(PyOp.SLICE), (operands[0], *(one or Constant(None, 0) for one in bounds))
+
+    def _called(
+        self, op: int, operands: tuple[Operand, ...]
+    ) -> tuple[Operation, tuple[Operand, ...]] | None:
+        callee = self.program.uses[op][0]
+        names = [one for one in self.program.extra[op] or () if one]
+        if callee is None or callee < 0:
+            return None
+        name = self.program.name[callee] or ""
+        looked = operands[0]
+        if self.program.opcode[callee] == "method" and isinstance(looked, int):
+            receiver = self._operands(looked, callee)
+            return _of(PyOp.METHOD, name, *names), (*receiver[:1], *operands[1:])
+        is_builtin = isinstance(looked, int) and looked not in self.run.source
+        if self.program.opcode[callee] == "load" and is_builtin:
+            return _of(PyOp.BUILTIN, name, *names), operands[1:]
+        return None
+
+    # --- operands ------------------------------------------------------------------------------
+
+    def _uses(self, step: int, op: int) -> list[Operand | None]:
+        """What a step used, one for each use of its op."""
+        found: list[Operand | None] = []
+        start = self.run.start[step]
+        for at, use in enumerate(self.program.uses[op]):
+            if use is None:
+                found.append(None)
+            elif use < 0:
+                found.append(Constant(self.python.constant(op, use), 0))
+            else:
+                made = self.run.operands[start + at]
+                found.append(made or Outside(step, at, 0))
+        return found
+
+    def _operands(self, step: int, op: int) -> tuple[Operand, ...]:
+        return tuple(one for one in self._uses(step, op) if one is not None)
+
+    def _all(self, step: int, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        return tuple(dict.fromkeys((*operands, *self._held(step, operands))))
+
+    def _held(self, step: int, operands: Sequence[Operand]) -> tuple[int, ...]:
+        """Who made what the objects hold that a step was given."""
+        found: dict[int, None] = {}
+        for operand in self._given(operands):
+            token = self.run.values[operand]
+            if type(token) is tuple:
+                whole = self.opcode(step) in ("call", "compare", "raise", "format")
+                held = self.run.objects.contents(token, step, with_attributes=whole)
+                found.update(dict.fromkeys(one for one in held if one != operand))
+        if self.opcode(step) == "comp":
+            token = self.run.values[step]
+            found.update(dict.fromkeys(self.run.objects.elements_made(token, step)))
+        return tuple(one for one in found if one < step)
+
+    def _given(self, operands: Sequence[Operand]) -> Iterator[int]:
+        """The steps among the operands; of a method that was looked up, what it is of."""
+        for operand in operands:
+            if isinstance(operand, int):
+                yield operand
+                if self.opcode(operand) == "method":
+                    yield from self._given(self._operands(operand, self.op_of(operand)))
+
+    def left(self, left: Left) -> tuple[Operand, ...]:
+        return ()
+
+    def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
+        return ()
+
+    def argument(self, call: int, number: int) -> Operand | None:
+        uses = self._uses(call, self.op_of(call))
+        return uses[number + 1] if number + 1 < len(uses) else None
+
+    def arguments(self, call: int) -> int:
+        return max(len(self.program.uses[self.op_of(call)]) - 1, 0)
+
+
+def _is_all_known(value: Obj) -> bool:
+    """Does a container show all that it holds?"""
+    held = items(value)
+    return held is not None and all(
+        not isinstance(one, Obj) or (one.kind not in CONTAINERS and one.kind != "object")
+        for one in held
+    )
+
+
+def _of(op: PyOp, *extra: object) -> Operation:
+    return Operation(op, 0, (), extra)
+
+
+def _step(operands: Sequence[Operand], number: int) -> Operand | None:
+    found = operands[number] if number < len(operands) else None
+    return found if isinstance(found, int) else None
+
+
+def _comparisons(name: str) -> Iterator[str]:
+    """`a < b not in c` has the names "< not in"."""
+    words = name.split()
+    at = 0
+    while at < len(words):
+        size = 2 if words[at : at + 2] in (["not", "in"], ["is", "not"]) else 1
+        yield " ".join(words[at : at + size])
+        at += size

@@ -1,0 +1,178 @@
+"""Which branches of a Python program could have set what a step read, had they gone otherwise?
+
+By names: a variable by its function and name, an attribute by its name, an item by being one.  A
+side of a branch may define all that the code in it does, and what the functions do that are
+called there, which are known by their names alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator
+
+import numpy as np
+
+from whence.frontend.graph import meeting_points
+from whence.trace.columns import NONE
+from whence.trace.python.objects import CHANGES
+from whence.trace.python.program import Program
+from whence.trace.relevance import Relevance
+from whence.trace.slicing import Potential
+
+_ITEM = "items"
+
+
+def analysed(program: Program) -> Relevance:
+    """What the program could do other than it did."""
+    reads = [_read(program, op) for op in range(len(program.opcode))]
+    classes: dict[Hashable, int] = {
+        found: number for number, found in enumerate(dict.fromkeys(filter(None, reads)))
+    }
+    sides = list(_sides(program))
+    edges: list[list[int]] = [[] for _ in classes]
+    for number, (_, _, defined) in enumerate(sides):
+        for found in defined:
+            if found in classes:
+                edges[classes[found]].append(number)
+    printing = [(stretch, block) for stretch, block, defined in sides if "print" in defined]
+    of_op = [NONE if found is None else classes[found] for found in reads]
+    private = [_is_private(program, op) for op in range(len(program.opcode))]
+    empty = np.zeros(0, np.uint32)
+    return Relevance(
+        potential=Potential(
+            class_of_op=np.array(of_op, np.uint32),
+            is_private=np.array(private, bool),
+            class_start=np.cumsum([0, *map(len, edges)]).astype(np.uint32),
+            class_edge=np.array([edge for some in edges for edge in some], np.uint32),
+            edge_stretch=np.array([stretch for stretch, _, _ in sides], np.uint32),
+            edge_block=np.array([block for _, block, _ in sides], np.uint32),
+        ),
+        guards=np.zeros(len(program.stretch_first), bool),
+        printing=np.array(printing, np.uint32).reshape(-1, 2),
+        writers_of_op=np.full(len(program.opcode), NONE, np.uint32),
+        writers_start=np.zeros(1, np.uint32),
+        writers=empty,
+    )
+
+
+def _read(program: Program, op: int) -> tuple[Hashable, ...] | None:
+    opcode, name = program.opcode[op], program.name[op]
+    if opcode == "load":
+        return "name", program.extra[op], name
+    if opcode == "attr":
+        return "attr", name
+    return (_ITEM,) if opcode in ("item", "next") else None
+
+
+def _is_private(program: Program, op: int) -> bool:
+    """Does it read a variable of its own function, which as a rule only this activation sets?"""
+    return program.opcode[op] == "load" and program.extra[op] == program.function_of(op)
+
+
+def _written(program: Program, op: int) -> Iterator[Hashable]:
+    opcode, name = program.opcode[op], program.name[op]
+    if opcode in ("store", "delete"):
+        yield "name", program.extra[op], name
+    elif opcode in ("set_attr", "del_attr"):
+        yield "attr", name
+    elif opcode in ("set_item", "del_item"):
+        yield (_ITEM,)
+    elif opcode == "inplace" and program.extra[op]:
+        yield (_ITEM,) if program.extra[op] == "item" else ("attr", program.extra[op][1])
+    elif opcode == "call":
+        called = _called(program, op)
+        if called in CHANGES:
+            yield (_ITEM,)
+        if called in ("print", "write"):
+            yield "print"
+
+
+def _called(program: Program, op: int) -> str | None:
+    use = program.uses[op][0]
+    return program.name[use] if use is not None and use >= 0 else None
+
+
+def _sides(program: Program) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
+    """Last stretch of a branch's block, the block on one side, and what that side may define."""
+    defined = _definitions(program)
+    for function in program.functions:
+        first, count = function.first_block, function.n_blocks
+        following = [[to - first for to in program.following[first + k]] for k in range(count)]
+        meeting = meeting_points(following)
+        for block, targets in enumerate(following):
+            if len(targets) < 2:
+                continue
+            last = program.block_first_stretch[first + block]
+            last += program.block_stretches[first + block] - 1
+            for target in targets:
+                found: set[Hashable] = set()
+                for inside in _region(following, target, meeting[block]):
+                    found |= defined[first + inside]
+                yield last, first + target, frozenset(found)
+
+
+def _region(following: list[list[int]], target: int, meet: int | None) -> set[int]:
+    found: set[int] = set()
+    work = [target]
+    while work:
+        block = work.pop()
+        if block != meet and block not in found:
+            found.add(block)
+            work += following[block]
+    return found
+
+
+def _definitions(program: Program) -> list[set[Hashable]]:
+    """What each block may define, with the functions that it may call."""
+    own: list[set[Hashable]] = [set() for _ in program.following]
+    calls: list[set[str]] = [set() for _ in program.following]
+    for op in range(len(program.opcode)):
+        block = program.stretch_block[program.op_stretch[op]]
+        own[block].update(_written(program, op))
+        if program.opcode[op] == "call" and (name := _called(program, op)):
+            calls[block].add(name)
+    named: dict[str, list[int]] = defaultdict(list)
+    for number, function in enumerate(program.functions):
+        parts = function.name.split(".")
+        named[parts[-1]].append(number)
+        if parts[-1] == "__init__" and len(parts) > 1:
+            named[parts[-2]].append(number)
+    effects = _effects(program, own, calls, named)
+    return [
+        own[block].union(*(effects[f] for name in calls[block] for f in named.get(name, ())))
+        for block in range(len(own))
+    ]
+
+
+def _effects(
+    program: Program,
+    own: list[set[Hashable]],
+    calls: list[set[str]],
+    named: dict[str, list[int]],
+) -> list[set[Hashable]]:
+    """What each function may define, and all that it calls: no variables of its own."""
+    found: list[set[Hashable]] = []
+    callees: list[set[int]] = []
+    for number, function in enumerate(program.functions):
+        blocks = range(function.first_block, function.first_block + function.n_blocks)
+        whole: set[Hashable] = set().union(*(own[block] for block in blocks))
+        found.append({one for one in whole if not _is_local(one, number)})
+        names = set().union(*(calls[block] for block in blocks))
+        callees.append({f for name in names for f in named.get(name, ())})
+    callers: list[set[int]] = [set() for _ in found]
+    for number, called in enumerate(callees):
+        for other in called:
+            callers[other].add(number)
+    work = set(range(len(found)))
+    while work:
+        number = work.pop()
+        for caller in callers[number]:
+            size = len(found[caller])
+            found[caller] |= found[number]
+            if len(found[caller]) > size:
+                work.add(caller)
+    return found
+
+
+def _is_local(defined: Hashable, function: int) -> bool:
+    return isinstance(defined, tuple) and defined[0] == "name" and defined[1] == function

@@ -1,0 +1,335 @@
+"""Who left what an object holds?
+
+Objects are known by their addresses, which Python gives to others when they are free again: an
+object that is made begins anew.  What code that is not recorded wrote shows in that a value was
+read which nobody recorded had written; then it comes from who last had the object, or made it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from whence.trace.python.events import Token, Type
+
+if TYPE_CHECKING:
+    from whence.trace.python.replaying import Replayed
+
+_CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
+# Methods of containers that change them.
+CHANGES = frozenset({
+    "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove",
+    "discard", "clear", "sort", "reverse", "appendleft", "popleft", "extendleft", "rotate",
+    "intersection_update", "difference_update", "symmetric_difference_update", "move_to_end",
+    "__setitem__", "__delitem__", "write", "writelines", "writerow",
+})  # fmt: skip
+_REWRITE = frozenset({"clear", "sort", "reverse"})
+# Functions that change nothing that they are given.
+_PURE = frozenset({
+    "len", "isinstance", "issubclass", "str", "repr", "int", "float", "bool", "bytes", "tuple",
+    "list", "set", "frozenset", "dict", "sorted", "reversed", "min", "max", "sum", "any", "all",
+    "abs", "round", "range", "enumerate", "zip", "map", "filter", "iter", "type", "id", "hash",
+    "print", "hasattr", "getattr", "callable", "ord", "chr", "divmod", "pow", "format", "vars",
+    "super", "cast", "deepcopy", "copy",
+})  # fmt: skip
+_MOST_READ = 400  # steps that one step reads through an object
+_DEEPEST = 3  # objects inside objects
+
+
+def identity(token: Token) -> int | None:
+    """The address of an object; None for plain values."""
+    if type(token) is tuple and type(token[0]) is int:
+        return int(token[0])
+    return None
+
+
+def is_same_object(a: Token, b: Token) -> bool:
+    """Are two values one object, or the same plain value?"""
+    if type(a) is tuple and type(b) is tuple:
+        return bool(a[0] == b[0] and a[1] == b[1]) if type(a[0]) is int else bool(a == b)
+    return type(a) is type(b) and (a is b or a == b)
+
+
+@dataclass
+class _Object:
+    """What is known of one object."""
+
+    made: int  # by which step, 0 if that is not known
+    attributes: dict[str, int] = field(default_factory=dict)
+    items: dict[object, int] = field(default_factory=dict)
+    writers: list[int] = field(default_factory=list)  # who changed what it holds, in order
+    touched: int = 0  # the last step that handed it to code that is not recorded
+    named: list[int] = field(default_factory=list)  # who set its attributes, in order
+    rewritten: int = 0  # the last step that set all of it
+
+
+@dataclass
+class Objects:
+    """All objects of a run."""
+
+    types: Mapping[int, Type] = field(default_factory=dict)
+    values: Sequence[Token] = ()
+    source: Mapping[int, int] = field(default_factory=dict)
+    operands_of: Callable[[int], Sequence[int]] = lambda _: ()
+    _now: dict[int, _Object] = field(default_factory=dict)  # by address
+    _all: dict[int, tuple[list[int], list[_Object]]] = field(default_factory=dict)
+    _classes: dict[int, int] = field(default_factory=dict)  # type number by address of a class
+
+    # --- values --------------------------------------------------------------------------------
+
+    def kind(self, token: Token) -> str:
+        if type(token) is tuple and type(token[0]) is int:
+            found = self.types.get(token[1])
+            return found.kind if found else "object"
+        return ""
+
+    def elements(self, token: Token) -> Sequence[Token] | None:
+        """The elements of a container, if all of them are known."""
+        if self.kind(token) not in _CONTAINERS:
+            return None
+        length, elements = token[2]
+        per = 2 if self.kind(token) == "dict" else 1
+        return elements if elements is not None and len(elements) == per * length else None
+
+    def truth(self, token: Token) -> bool | None:
+        """Is a value true?  None: its class decides, or it is not known."""
+        if token is None or isinstance(token, bool | int | float | str | bytes):
+            return bool(token)
+        if type(token) is not tuple:
+            return None
+        if type(token[0]) is not int:
+            return True
+        kind = self.kind(token)
+        if kind in _CONTAINERS:
+            return bool(token[2][0])
+        if kind in ("function", "method", "builtin", "class", "module"):
+            return True
+        return None
+
+    # --- objects -------------------------------------------------------------------------------
+
+    def seen(self, token: Token, step: int) -> None:
+        """A step came to an object; if nobody knows it, the step made it."""
+        address = identity(token)
+        if address is not None and address not in self._now:
+            self._begin(address, step)
+
+    def made(self, token: Token, step: int) -> None:
+        """A step made an object, whatever lay there before."""
+        address = identity(token)
+        if address is not None:
+            self._begin(address, step)
+
+    def made_by_call(self, token: Token, step: int) -> None:
+        """A call of a class made an object, unless it is known already that it did."""
+        address = identity(token)
+        if address is None:
+            return
+        known = self._now.get(address)
+        if known is None or known.made != step:
+            self._begin(address, step)
+
+    def _begin(self, address: int, step: int) -> _Object:
+        new = _Object(step)
+        self._now[address] = new
+        steps, objects = self._all.setdefault(address, ([], []))
+        steps.append(step)
+        objects.append(new)
+        return new
+
+    def _get(self, token: Token) -> _Object | None:
+        address = identity(token)
+        if address is None:
+            return None
+        return self._now.get(address) or self._begin(address, 0)
+
+    def at(self, token: Token, step: int) -> _Object | None:
+        """The object that lay at an address when a step ran."""
+        address = identity(token)
+        steps, objects = self._all.get(address or 0, ([], []))
+        at = bisect_right(steps, step) - 1
+        return objects[at] if at >= 0 else None
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def set_attribute(self, holder: Token, name: str, step: int) -> None:
+        found = self._get(holder)
+        if found is not None:
+            found.attributes[name] = step
+            found.named.append(step)
+
+    def set_item(self, holder: Token, key: Token, step: int) -> None:
+        found = self._get(holder)
+        if found is not None:
+            found.items[self._key(holder, key)] = step
+            found.writers.append(step)
+
+    def written(self, holder: Token, step: int, *, is_element: bool = False) -> None:
+        """A step added to what an object holds, or changed it."""
+        found = self._get(holder)
+        if found is not None and step:
+            if is_element:
+                found.items[len(found.writers)] = step
+            found.writers.append(step)
+
+    def method(self, receiver: Token, name: str, arguments: Sequence[Token], step: int) -> None:
+        """A method was called that may have changed its object."""
+        found = self._get(receiver)
+        if found is not None and name in CHANGES:
+            found.writers.append(step)
+            if name in _REWRITE:
+                found.rewritten = step
+                found.items.clear()
+            elif name not in ("append", "add", "setdefault", "appendleft"):
+                found.items.clear()
+        elif found is not None and self.kind(receiver) in ("object", "exception"):
+            found.touched = step
+        for argument in arguments:
+            self._touch(argument, step)
+
+    def called(self, name: str, arguments: Sequence[Token], step: int) -> None:
+        """A function was called that may have changed what it was given."""
+        if name not in _PURE:
+            for argument in arguments:
+                self._touch(argument, step)
+
+    def _touch(self, token: Token, step: int) -> None:
+        if self.kind(token) in ("list", "dict", "set", "object"):
+            found = self._get(token)
+            if found is not None:
+                found.touched = step
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def attribute(self, holder: Token, name: str, value: Token) -> int:
+        """Who set the attribute that was read as `value`; 0 if nobody recorded did."""
+        own = self._get(holder)
+        if own is None:
+            return 0
+        step = own.attributes.get(name, 0)
+        if step and self._left(step, value):
+            return step
+        found = self.types.get(holder[1]) if type(holder) is tuple else None
+        for ancestor in self._ancestors(holder, found):
+            known = self._now.get(ancestor)
+            step = known.attributes.get(name, 0) if known else 0
+            if step and self._left(step, value):
+                return step
+        return own.touched or own.made
+
+    def _ancestors(self, holder: Token, found: Type | None) -> Sequence[int]:
+        if found is None:
+            return ()
+        if found.kind == "class":  # of a class, its own bases
+            for other in self.types.values():
+                if other.identity == holder[0]:
+                    return other.mro
+        return found.mro
+
+    def _left(self, step: int, value: Token) -> bool:
+        """May a step have left a value?  What it left may not be known."""
+        left = self.values[step]
+        is_known = left is None or isinstance(left, bool | int | float | str | bytes | tuple)
+        return not is_known or is_same_object(left, value)
+
+    def item(self, holder: Token, key: Token, value: Token) -> int:
+        """Who put an item there that was read as `value`."""
+        own = self._get(holder)
+        if own is None:
+            return 0
+        step = own.items.get(self._key(holder, key), 0)
+        if step and self._left(step, value):
+            return step
+        return self._put(own, value) or own.rewritten or own.touched or own.made
+
+    def element(self, holder: Token, value: Token) -> int:
+        """Who put an element there that came up in a loop."""
+        own = self._get(holder)
+        if own is None:
+            return 0
+        return self._put(own, value)
+
+    def _put(self, own: _Object, value: Token) -> int:
+        """The last step that added this very value."""
+        for step in reversed(own.writers[-_MOST_READ:]):
+            if self._gave(step, value):
+                return step
+        return 0
+
+    def _gave(self, step: int, value: Token) -> bool:
+        """Is what a step added this value?  Of `xs.append(x)` that is x."""
+        return any(is_same_object(self.values[one], value) for one in self.given(step))
+
+    def given(self, step: int) -> Iterator[int]:
+        yield step
+        yield from self.operands_of(step)
+
+    def part(self, holder: Token, key: Token, made: int, out: Replayed) -> int:
+        """The operand of a display that became an element; 0 if `made` is none."""
+        op = out.program.last_op(out.stretch[bisect_right(out.first, made) - 1])
+        opcode = out.program.opcode[op]
+        if opcode == "call":  # `xs.append(x)`
+            steps = out.operands[out.start[made] : out.start[made + 1]][1:]
+            return steps[-1] if len(steps) == 1 and self.kind(holder) in ("list", "set") else 0
+        if opcode not in ("list", "tuple", "dict") or out.program.extra[op]:
+            return 0
+        if out.program.last_op(out.stretch[bisect_right(out.first, made) - 1]) != op:
+            return 0
+        steps = out.operands[out.start[made] : out.start[made + 1]]
+        if opcode == "dict":
+            for at in range(0, len(steps) - 1, 2):
+                use = out.program.uses[op][at]
+                name = out.program.constant(op, use) if use is not None and use < 0 else None
+                if is_same_object(name, key):
+                    return steps[at + 1]
+            return 0
+        if type(key) is not int:
+            return 0
+        at = key if key >= 0 else key + len(steps)
+        return steps[at] if 0 <= at < len(steps) else 0
+
+    def _key(self, holder: Token, key: Token) -> object:
+        if type(key) is int and self.kind(holder) == "list" and key < 0:
+            key += holder[2][0]
+        address = identity(key)
+        if address is not None and self.kind(key) not in ("tuple", "str", "int", "enum"):
+            return ("at", address)
+        return (type(key).__name__, repr(key) if type(key) is tuple else key)
+
+    # --- all of an object ------------------------------------------------------------------------
+
+    def contents(self, token: Token, step: int, *, with_attributes: bool) -> list[int]:
+        """The steps before a step that made what an object holds then, and what that holds."""
+        found: dict[int, None] = {}
+        self._gather(token, step, with_attributes, _DEEPEST, found)
+        return list(found)
+
+    def elements_made(self, token: Token, step: int) -> list[int]:
+        """The steps that made the elements of what a comprehension came to."""
+        known = self.at(token, step)
+        return [] if known is None else [one for one in known.writers if one < step]
+
+    def _gather(
+        self, token: Token, step: int, with_attributes: bool, depth: int, found: dict[int, None]
+    ) -> None:
+        known = self.at(token, step)
+        if known is None or len(found) > _MOST_READ:
+            return
+        writers = known.writers[: bisect_left(known.writers, step)]
+        if known.rewritten and known.rewritten < step:
+            writers = writers[bisect_left(writers, known.rewritten) :]
+        found.update(dict.fromkeys(writers[-_MOST_READ:]))
+        if 0 < known.touched < step:
+            found[known.touched] = None
+        if depth < _DEEPEST and 0 < known.made < step:
+            found[known.made] = None
+        if with_attributes and self.kind(token) not in ("class", "module", "function"):
+            found.update(dict.fromkeys(s for s in known.named[-_MOST_READ:] if s < step))
+        if depth:
+            shape = token[2]
+            if self.kind(token) in _CONTAINERS and shape and shape[1]:
+                for inner in shape[1]:
+                    if identity(inner) is not None:
+                        self._gather(inner, step, with_attributes, depth - 1, found)

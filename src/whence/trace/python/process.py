@@ -1,0 +1,83 @@
+"""Which Python processes were recorded, and what did each log?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from whence.trace.python.events import Events, read_events
+
+PROCESS = "process.json"
+
+
+@dataclass(frozen=True)
+class PythonLog:
+    """The log of one thread."""
+
+    path: Path
+    number: int
+    kind: str  # main, thread
+
+    @property
+    def size(self) -> int:
+        return self.path.stat().st_size
+
+    @cached_property
+    def events(self) -> Events:
+        return read_events(self.path, self.path.with_name("0.log"))
+
+    @property
+    def is_crashed(self) -> bool:
+        return self.events.end is not None
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+
+@dataclass(frozen=True)
+class PythonProcess:
+    """One recorded process."""
+
+    folder: Path
+    document: dict[str, Any]
+
+    @property
+    def pid(self) -> int:
+        return int(self.document["pid"])
+
+    @property
+    def arguments(self) -> list[str]:
+        return [str(one) for one in self.document["argv"]]
+
+    @property
+    def is_full(self) -> bool:
+        """Was the log cut off, because it had become too long?"""
+        return bool(self.document.get("full"))
+
+    @cached_property
+    def logs(self) -> list[PythonLog]:
+        """Its threads' logs, the main thread's first."""
+        files = sorted(self.folder.glob("*.log"), key=lambda path: int(path.stem))
+        return [
+            PythonLog(path, int(path.stem), "thread" if int(path.stem) else "main")
+            for path in files
+        ]
+
+    @property
+    def has_main_log(self) -> bool:
+        return any(log.kind == "main" for log in self.logs)
+
+    def __hash__(self) -> int:
+        return hash(self.folder)
+
+
+def processes(folder: Path) -> list[PythonProcess]:
+    """The recorded processes, in the order in which they started."""
+    found = [
+        PythonProcess(path.parent, json.loads(path.read_text("utf-8")))
+        for path in folder.glob(f"*/{PROCESS}")
+    ]
+    return sorted(found, key=lambda process: float(process.document.get("started", 0)))

@@ -1,0 +1,190 @@
+"""A recorded run of a Python program, opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from whence.errors import UserError
+from whence.frontend.python.values import UNKNOWN, Obj, Value, decode, shown
+from whence.trace.columns import U32, Stream
+from whence.trace.python.columns import stream_of
+from whence.trace.python.image import PythonImage
+from whence.trace.python.process import PythonLog, PythonProcess, processes
+from whence.trace.python.program import Other
+from whence.trace.python.replaying import MISSING, STOP, Replayed, replay
+from whence.trace.queries import Queries
+from whence.trace.recording import Ending, Image, Log, Process, Progress, Recording, Thread
+
+
+class PythonQueries(Queries):
+    """As for any run, but that generators run on where others called them."""
+
+    def __init__(self, stream: Stream, run: Replayed) -> None:
+        super().__init__(stream)
+        self._run = run
+
+    def previous_instance(self, instance: int) -> int | None:
+        before = self._run.previous[instance]
+        return before - 1 if before else None
+
+
+class PythonThread(Thread):
+    """One thread of a process, and all that can be asked of it."""
+
+    def __init__(self, recording: Recording, image: PythonImage, log: PythonLog) -> None:
+        self.program = image.program
+        self.run: Replayed = replay(image.program, log.events)
+        super().__init__(recording, image, log, stream_of(self.run, image.code))
+        self.queries = PythonQueries(self.stream, self.run)
+        self._events = log.events
+        self._types = {
+            number: (one.module, one.name, one.identity, one.mro, one.kind)
+            for number, one in log.events.types.items()
+        }
+        self._values: dict[int, Value] = {}
+
+    # --- values --------------------------------------------------------------------------------
+
+    def value(self, step: int) -> Value:
+        """What a step came to; if it raised, the exception."""
+        if step not in self._values:
+            token = self.run.values[step]
+            self._values[step] = UNKNOWN if token is MISSING else self.decoded(token)
+        return self._values[step]
+
+    def decoded(self, token: object) -> Value:
+        if isinstance(token, Other):
+            return Obj(0, "object", "constant", token.text)
+        return decode(token, self._types)
+
+    def constant(self, op: int, use: int) -> Value:
+        return self.decoded(self.program.constant(op, use))
+
+    def text(self, step: int) -> str:
+        """The source of the expression that a step is of."""
+        op = self.queries.op_of(step)
+        return self.program.text[op] or self.program.name[op] or self.program.opcode[op]
+
+    def has_item(self, step: int) -> bool:
+        """Did a loop get another item?"""
+        token = self.run.values[step]
+        return not (type(token) is str and token == STOP)
+
+    # --- how it ended --------------------------------------------------------------------------
+
+    @property
+    def is_whole(self) -> bool:
+        return self._events.has_ended and not self._events.is_damaged
+
+    @property
+    def stop_op(self) -> int | None:
+        return None
+
+    @property
+    def events(self) -> int:
+        return len(self._events.ops)
+
+    def ending(self, how: str) -> Ending | None:
+        if not self.run.left:
+            return None
+        step, token = self.run.left[-1]
+        value = self.decoded(token)
+        name = value.type.rpartition(".")[2] if isinstance(value, Obj) else ""
+        where = self.line_at(step)
+        if how == "assert" and name == "AssertionError":
+            return Ending((step,), f"the failed assertion at {where}")
+        if how == "crash" and name not in ("AssertionError", "SystemExit"):
+            return Ending((step,), f"{shown(value)} at {where}")
+        if how == "exit" and name == "SystemExit":
+            return Ending((step,), f"the exit at {where}", _status(value))
+        return None
+
+    def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+        names = self.program.name
+        found = [
+            step
+            for step in range(1, max(steps, default=0) + 1)
+            if names[self.queries.op_of(step)] == variable
+            and self.program.opcode[self.queries.op_of(step)] in ("store", "param", "set_attr")
+        ]
+        return tuple(found[-1:])
+
+    def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
+        return ()
+
+    def reading_notes(self) -> tuple[str, ...]:
+        if self._events.is_damaged:
+            return ("the log ends in the middle; it is used up to there",)
+        return ()
+
+    def notes(self) -> list[str]:
+        return list(self.reading_notes())
+
+
+def _status(value: Value) -> int:
+    """The exit status that a SystemExit stands for."""
+    if not isinstance(value, Obj) or not isinstance(value.shape, tuple) or not value.shape:
+        return 0
+    code = value.shape[0]
+    return code if isinstance(code, int) else 0 if code is None else 1
+
+
+class PythonRecording(Recording):
+    """The folder that a Python program was recorded into."""
+
+    @cached_property
+    def processes(self) -> list[PythonProcess]:
+        return processes(self.folder)
+
+    def image(self, process: Process) -> PythonImage:
+        assert isinstance(process, PythonProcess)
+        if process not in self._images:
+            loaded = process.logs[0].events.modules if process.logs else []
+            tree = Path(str(self.document["tree"]))
+            self._images[process] = PythonImage(process, self.folder, tree, loaded)
+        return self._images[process]
+
+    @cached_property
+    def _images(self) -> dict[PythonProcess, PythonImage]:
+        return {}
+
+    def thread(self, image: Image, log: Log, progress: Progress | None = None) -> PythonThread:
+        assert isinstance(image, PythonImage)
+        assert isinstance(log, PythonLog)
+        if log not in self._threads:
+            self._threads[log] = PythonThread(self, image, log)
+        return self._threads[log]
+
+    @cached_property
+    def _threads(self) -> dict[PythonLog, PythonThread]:
+        return {}
+
+    def check(self, max_trace: int) -> None:
+        if any(process.is_full for process in self.processes):
+            raise UserError(
+                f"The run logs more than {max_trace:,} bytes, so not all of it was recorded.\n"
+                "Allow more with --max-trace, or test less at once.",
+                slug="trace-too-long",
+            )
+
+    def nothing(self) -> UserError:
+        return UserError(
+            "Nothing was recorded: the test ran no Python code of the tree.\n"
+            f"We ran: {self.document['test']}\n"
+            "Only CPython 3.10 to 3.13 is recorded; see that the test imports the project from the "
+            "tree and not an installed copy of it (set PYTHONPATH to {tree}, say).",
+            slug="nothing-recorded",
+        )
+
+    def notes(self, files: set[str]) -> list[str]:
+        return []
+
+    def ended(self, threads: Sequence[Thread]) -> str:
+        for thread in threads:
+            for how in ("assert", "crash", "exit"):
+                ending = thread.ending(how)
+                if ending is not None and thread.log.is_crashed:
+                    return ending.words
+        return f"exit status {self.document.get('status', 0)}"

@@ -1,0 +1,126 @@
+"""How does a Python programmer call what a step did?"""
+
+from __future__ import annotations
+
+from whence.frontend.python.values import UNKNOWN, Obj, Value, shown
+from whence.frontend.source import Named
+from whence.trace.naming import Namer
+from whence.trace.python.recording import PythonThread
+from whence.trace.statements import Narrator
+
+_LONGEST = 48  # characters of an expression that is worth naming
+_SILENT = frozenset({"function", "class", "module", "builtin", "method"})  # kinds that say nothing
+_TOLD = frozenset({
+    "store", "param", "attr", "item", "binary", "inplace", "unary", "compare", "call", "format",
+    "comp", "next", "set_attr", "set_item", "phi", "resume", "with_enter", "caught", "load",
+    "unpack", "raise", "branch", "list", "tuple", "set", "dict",
+})  # fmt: skip
+
+
+class PythonNamer(Namer):
+    """Names for the steps of one thread."""
+
+    connectives = ("and", "or")
+
+    def __init__(self, thread: PythonThread) -> None:
+        super().__init__(thread)
+        self._python, self._program = thread, thread.program
+
+    def function_of(self, op: int) -> str:
+        name = self._program.functions[self._program.function_of(op)].name
+        return name.rpartition("<locals>.")[2]
+
+    def _op(self, step: int) -> int:
+        return self.thread.queries.op_of(step)
+
+    def text(self, step: int) -> str:
+        """The expression or the variable that a step is of."""
+        op = self._op(step)
+        opcode = self._program.opcode[op]
+        if opcode in ("store", "param", "load", "delete"):
+            return self._program.name[op] or ""
+        return self._program.text[op] or self._program.name[op] or opcode
+
+    def condition(self, step: int) -> Named:
+        op = self._op(step)
+        opcode = self._program.opcode[op]
+        value = self._python.value(step)
+        if opcode == "next":
+            has_item = self._python.has_item(step)
+            return Named(self._loop(op), "true" if has_item else "false")
+        if opcode == "try":
+            return Named("the try block", f"left by {shown(value)}" if value else "run through")
+        if opcode == "match":
+            return Named(self.text(step), f"case {shown(value)}")
+        if opcode == "branch":
+            return Named(self._tested(op), "true" if value is True else "false")
+        if opcode == "either":
+            return Named(self.text(step), shown(value))
+        return Named(self.text(step), shown(value))
+
+    def _tested(self, op: int) -> str:
+        use = self._program.uses[op][0]
+        own = self._program.text[op]
+        if own:
+            return own
+        text = self._program.text[use] or self._program.name[use] if use and use > 0 else None
+        return text or "the condition"
+
+    def _loop(self, op: int) -> str:
+        use = self._program.uses[op][0]
+        of = (self._program.text[use] or self._program.name[use]) if use and use > 0 else None
+        return f"for {self._program.name[op] or '…'} in {of or '…'}"
+
+    def loaded(self, step: int) -> Named | None:
+        value = self._python.value(step)
+        if value is UNKNOWN or (isinstance(value, Obj) and value.kind in _SILENT):
+            return None
+        text = self.text(step)
+        return Named(text, shown(value)) if text and len(text) <= _LONGEST else None
+
+    def accessed(self, step: int) -> tuple[str, str]:
+        op = self._op(step)
+        text = self.text(step)
+        if self._program.opcode[op] in ("item", "set_item", "del_item"):
+            holder, _, _ = text.partition("[")
+            key = self._used(step, op, 1)
+            return text, text if key is UNKNOWN else f"{holder}[{shown(key)}]"
+        if self._program.opcode[op] in ("attr", "set_attr"):
+            return text, f"{shown(self._used(step, op, 0))}.{self._program.name[op]}"
+        return text, text
+
+    def _used(self, step: int, op: int, number: int) -> Value:
+        uses = self._program.uses[op]
+        use = uses[number] if number < len(uses) else None
+        if use is None:
+            return UNKNOWN
+        if use < 0:
+            return self._python.constant(op, use)
+        run = self._python.run
+        made = run.operands[run.start[step] + number]
+        return self._python.value(made) if made else UNKNOWN
+
+
+class PythonNarrator(Narrator):
+    """Tells the steps of one thread as statements."""
+
+    def __init__(self, thread: PythonThread) -> None:
+        self._names = PythonNamer(thread)
+        super().__init__(thread, self._names)
+        self._python, self._program = thread, thread.program
+
+    def named(self, step: int, op: int) -> Named | None:
+        opcode = self._program.opcode[op]
+        if opcode not in _TOLD:
+            return None
+        if step in self._python.run.raised:
+            text = self._names.text(step)
+            return Named(text[:_LONGEST], f"raised {shown(self._python.value(step))}")
+        if opcode == "branch":
+            found = self._names.condition(step)
+            return found if len(found.name) <= _LONGEST else None
+        if opcode == "next":
+            if not self._python.has_item(step):
+                return None
+            return Named(self._program.name[op] or "…", shown(self._python.value(step)))
+        return self._names.loaded(step)

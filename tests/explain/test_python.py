@@ -1,0 +1,286 @@
+"""Faults in what Python programs are made of: the change is the root, and the chain leads from it
+to the failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.explain.explaining import explained_python
+
+CONDITION = """
+     def grade(points):
+    -    if points >= 50:  # [fault]
+    +    if points > 50:  # [fault]
+             return "passed"
+         return "failed"
+     def report(results):
+         lines = []
+         for name, points in results:
+             lines.append(f"{name}: {grade(points)}")
+         return lines
+     lines = report([("ann", 70), ("bob", 50)])
+     assert lines == ["ann: passed", "bob: passed"], lines  # [fails]
+"""
+KEY = """
+     DEFAULTS = {"depth": 3}
+     def settings(given):
+         found = dict(DEFAULTS)
+         for key, value in given.items():
+    -        found[key] = value  # [fault]
+    +        found[key.upper()] = value  # [fault]
+         return found
+     def depth(found):
+         return found["depth"] * found["width"]  # [fails]
+     print(depth(settings({"width": 4})))
+"""
+ATTRIBUTE = """
+     class Account:
+         def __init__(self, owner):
+             self.owner = owner
+    -        self.balance = 0  # [fault]
+    +        self.balance = None  # [fault]
+         def deposit(self, amount):
+             self.balance += amount  # [fails]
+     account = Account("ann")
+     account.deposit(5)
+"""
+INDEX = """
+     def windows(values, size):
+    -    for start in range(len(values) - size + 1):  # [fault]
+    +    for start in range(len(values) - size + 2):  # [fault]
+             yield values[start : start + size]
+     def last(values):
+         return [window[1] for window in windows(values, 2)]  # [fails]
+     print(last([1, 2, 3]))
+"""
+CAUGHT = """
+     def number(text):
+         try:
+    -        return int(text)  # [fault]
+    +        return int(text, 2)  # [fault]
+         except ValueError:
+             return -1
+     total = sum(number(text) for text in ("1", "10", "7"))
+     assert total == 18, total  # [fails]
+"""
+REMOVED = """
+     class Stack:
+         def __init__(self):
+             self.items = []
+         def push(self, item):
+             self.items.append(item)
+         def pop(self):
+             item = self.items[-1]
+    -        self.items.pop()  # [removed]
+             return item
+     stack = Stack()
+     stack.push(1)
+     stack.push(2)
+     stack.pop()
+     assert stack.pop() == 1  # [fails]
+"""
+PROPERTY = """
+     class Box:
+         def __init__(self, width, height):
+             self.width, self.height = width, height
+         @property
+         def area(self):
+    -        return self.width * self.height  # [fault]
+    +        return self.width * self.width  # [fault]
+     def total(boxes):
+         return sum(box.area for box in boxes)
+     assert total([Box(2, 3), Box(1, 1)]) == 7  # [fails]
+"""
+INHERITED = """
+     class Shape:
+         sides = 0
+         def describe(self):
+             return f"{self.name()} with {self.sides} sides"
+         def name(self):
+             return "shape"
+     class Square(Shape):
+    -    sides = 4  # [fault]
+    +    sides = 5  # [fault]
+         def name(self):
+             return "square"
+     assert Square().describe() == "square with 4 sides"  # [fails]
+"""
+OPERATOR = """
+     class Money:
+         def __init__(self, cents):
+             self.cents = cents
+         def __add__(self, other):
+    -        return Money(self.cents + other.cents)  # [fault]
+    +        return Money(self.cents - other.cents)  # [fault]
+         def __eq__(self, other):
+             return self.cents == other.cents
+     assert Money(5) + Money(3) == Money(8)  # [fails]
+"""
+SORTED = """
+     def ranking(scores):
+    -    return sorted(scores, key=lambda pair: pair[1])  # [fault]
+    +    return sorted(scores, key=lambda pair: pair[0])  # [fault]
+     best = ranking([("b", 1), ("a", 2)])[0]
+     assert best == ("b", 1)  # [fails]
+"""
+CLOSURE = """
+     def counter(step):
+         count = 0
+         def advance():
+             nonlocal count
+    -        count += step  # [fault]
+    +        count += step + 1  # [fault]
+             return count
+         return advance
+     advance = counter(2)
+     advance()
+     assert advance() == 4  # [fails]
+"""
+CONSTANT = """
+    -LIMIT = 10  # [fault]
+    +LIMIT = 1  # [fault]
+     def clip(value):
+         return min(value, LIMIT)
+     def clipped(values):
+         return [clip(value) for value in values]
+     assert clipped([4, 20]) == [4, 10]  # [fails]
+"""
+DATACLASS = """
+     from dataclasses import dataclass
+     @dataclass
+     class Order:
+         name: str
+    -    count: int = 1  # [fault]
+    +    count: int = 0  # [fault]
+         def price(self, each):
+             return self.count * each
+     assert Order("tea").price(3) == 3  # [fails]
+"""
+RAISED = """
+     class Empty(Exception):
+         pass
+     def first(items):
+         if not items:
+             raise Empty("nothing there")  # [fails]
+         return items[0]
+     def words(text):
+    -    return [word for word in text.split() if word]  # [fault]
+    +    return [word for word in text.split() if not word]  # [fault]
+     print(first(words("one two")))
+"""
+WITH = """
+     from contextlib import contextmanager
+     log = []
+     @contextmanager
+     def step(name):
+         log.append(f"begin {name}")
+         yield name
+    -    log.append(f"end {name}")  # [fault]
+    +    log.append(f"End {name}")  # [fault]
+     with step("a") as name:
+         log.append(name)
+     assert log == ["begin a", "a", "end a"]  # [fails]
+"""
+SEVERAL_FILES = """
+     from shop.cart import Cart
+     cart = Cart()
+     cart.add("tea", 3)
+     cart.add("milk", 2)
+     assert cart.total() == 5  # [fails]
+     == shop/__init__.py
+     == shop/prices.py
+     def rounded(value):
+    -    return round(value, 2)  # [fault]
+    +    return round(value, -1)  # [fault]
+     == shop/cart.py
+     from .prices import rounded
+     class Cart:
+         def __init__(self):
+             self._items = {}
+         def add(self, name, price):
+             self._items[name] = price
+         def total(self):
+             return rounded(sum(self._items.values()))
+""".replace("\n     ==", "\n==")
+MATCH = """
+     def area(shape):
+         match shape:
+             case ("square", side):
+    -            return side * side  # [fault]
+    +            return side * 4  # [fault]
+             case ("box", a, b):
+                 return a * b
+         return 0
+     assert area(("square", 3)) + area(("box", 1, 2)) == 11  # [fails]
+"""
+ASYNC = """
+     import asyncio
+     async def fetch(number):
+         await asyncio.sleep(0)
+    -    return number * 2  # [fault]
+    +    return number * 3  # [fault]
+     async def main():
+         found = await asyncio.gather(fetch(1), fetch(2))
+         return sum(found)
+     assert asyncio.run(main()) == 6  # [fails]
+"""
+DEFAULT = """
+    -def greet(name, greeting="Hello"):  # [fault]
+    +def greet(name, greeting="Hullo"):  # [fault]
+         return f"{greeting}, {name}!"
+     def letter(name):
+         return [greet(name), "..."]
+     assert letter("Ann")[0] == "Hello, Ann!"  # [fails]
+"""
+LOOP = """
+     def first_even(numbers):
+         found = None
+         for number in numbers:
+             if number % 2 == 0:
+                 found = number
+    -            break  # [removed]
+         return found
+     assert first_even([1, 2, 3, 4]) == 2  # [fails]
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
+        CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT,
+    ],
+)  # fmt: skip
+def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
+    told = explained_python(tmp_path, text)
+    assert told.result.status == "explained", told.result.reason
+    assert told.root == {"fault"}
+    assert "fault" in told.links
+    assert told.links[-1] == "fails"
+
+
+@pytest.mark.parametrize("text", [REMOVED, LOOP])
+def test_what_was_removed_is_missing_on_the_way(text: str, tmp_path: Path) -> None:
+    told = explained_python(tmp_path, text)
+    assert told.result.status == "explained", told.result.reason
+    assert told.root == {"removed"}
+    assert "removed" in told.links
+
+
+def test_what_is_printed_otherwise_leads_back_to_the_fault(tmp_path: Path) -> None:
+    told = explained_python(
+        tmp_path,
+        """
+         def line(name, price):
+        -    return f"{name:<6}{price:>4}"  # [fault]
+        +    return f"{name:<5}{price:>4}"  # [fault]
+         print("prices")
+         print(line("tea", 3))  # [prints]
+        """,
+        compares_output=True,
+    )
+    assert told.result.status == "explained", told.result.reason
+    assert told.root == {"fault"}
+    assert told.links[-1] == "prints"
