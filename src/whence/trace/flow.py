@@ -129,9 +129,9 @@ class Flow(ABC):
         """What a step came to, equal for two runs if that is the same."""
         return self.value(step)
 
+    @abstractmethod
     def looks(self, step: int) -> Value:
         """What of a value that is compared as a pointer means the same in every run."""
-        return self.value(step) == 0
 
     def decision(self, branch: int) -> Value:
         """What a branch decided on, so that it goes the same way if that is the same."""

@@ -66,6 +66,10 @@ class CFlow(Flow):
         """Where a step read or wrote memory; of frame-local memory an offset in its frame."""
         return self._window(step)[1][(step - 1) % CHUNK]
 
+    def looks(self, step: int) -> bool:
+        """Is it a null pointer?"""
+        return self.value(step) == 0
+
     def _window(self, step: int) -> tuple[memoryview[int], memoryview[int]]:
         number = (step - 1) // CHUNK
         found = self._chunks.get(number)
