@@ -22,7 +22,7 @@ class Type:
     module: str
     name: str  # qualified
     identity: int
-    mro: tuple[int, ...]
+    ancestors: tuple[int, ...]
     kind: str
 
 

@@ -10,12 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from whence.trace.python.events import Token, Type
-
-if TYPE_CHECKING:
-    from whence.trace.python.replaying import Replayed
 
 _CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
 # Methods of containers that change them.
@@ -225,8 +221,8 @@ class Objects:
         if found.kind == "class":  # of a class, its own bases
             for other in self.types.values():
                 if other.identity == holder[0]:
-                    return other.mro
-        return found.mro
+                    return other.ancestors
+        return found.ancestors
 
     def _left(self, step: int, value: Token) -> bool:
         """May a step have left a value?  What it left may not be known."""
@@ -265,30 +261,6 @@ class Objects:
     def given(self, step: int) -> Iterator[int]:
         yield step
         yield from self.operands_of(step)
-
-    def part(self, holder: Token, key: Token, made: int, out: Replayed) -> int:
-        """The operand of a display that became an element; 0 if `made` is none."""
-        op = out.program.last_op(out.stretch[bisect_right(out.first, made) - 1])
-        opcode = out.program.opcode[op]
-        if opcode == "call":  # `xs.append(x)`
-            steps = out.operands[out.start[made] : out.start[made + 1]][1:]
-            return steps[-1] if len(steps) == 1 and self.kind(holder) in ("list", "set") else 0
-        if opcode not in ("list", "tuple", "dict") or out.program.extra[op]:
-            return 0
-        if out.program.last_op(out.stretch[bisect_right(out.first, made) - 1]) != op:
-            return 0
-        steps = out.operands[out.start[made] : out.start[made + 1]]
-        if opcode == "dict":
-            for at in range(0, len(steps) - 1, 2):
-                use = out.program.uses[op][at]
-                name = out.program.constant(op, use) if use is not None and use < 0 else None
-                if is_same_object(name, key):
-                    return steps[at + 1]
-            return 0
-        if type(key) is not int:
-            return 0
-        at = key if key >= 0 else key + len(steps)
-        return steps[at] if 0 <= at < len(steps) else 0
 
     def _key(self, holder: Token, key: Token) -> object:
         if type(key) is int and self.kind(holder) == "list" and key < 0:

@@ -40,7 +40,7 @@ class PythonThread(Thread):
         self.queries = PythonQueries(self.stream, self.run)
         self._events = log.events
         self._types = {
-            number: (one.module, one.name, one.identity, one.mro, one.kind)
+            number: (one.module, one.name, one.identity, one.ancestors, one.kind)
             for number, one in log.events.types.items()
         }
         self._values: dict[int, Value] = {}

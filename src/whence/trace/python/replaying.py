@@ -644,7 +644,7 @@ class _Walker:
             self.out.values[step] = elements[int(name)]
         holder = activation.registers.get(self.program.uses[op][0] or 0, 0)
         if name.isdigit() and holder:
-            part = self.out.objects.part(whole, int(name), holder, self.out)
+            part = self._part(whole, int(name), holder)
             if part:
                 self.out.source[step] = part
 
@@ -697,8 +697,30 @@ class _Walker:
         holder, key = (self._token(activation, op, use) for use in self.program.uses[op][:2])
         found = self.out.objects.item(holder, key, value)
         if found:
-            part = self.out.objects.part(holder, key, found, self.out) if found else 0
+            part = self._part(holder, key, found)
             self.out.source[step] = part or found
+
+    def _part(self, holder: Token, key: Token, made: int) -> int:
+        """The operand of what made an object that became an element of it; 0 if there is none."""
+        out, program = self.out, self.program
+        op = program.last_op(out.stretch[self._instance(made)])
+        opcode, steps = program.opcode[op], self._operands_of(made)
+        if opcode == "call":  # `xs.append(x)`
+            is_one = len(steps) == 2 and out.objects.kind(holder) in ("list", "set")
+            return steps[1] if is_one else 0
+        if opcode not in ("list", "tuple", "dict") or program.extra[op]:
+            return 0
+        if opcode == "dict":
+            names = (self._constant(op, use) for use in program.uses[op][::2])
+            found = (at for at, name in enumerate(names) if is_same_object(name, key))
+            at = next(found, None)
+            return 0 if at is None else steps[2 * at + 1]
+        if type(key) is not int or not -len(steps) <= key < len(steps):
+            return 0
+        return steps[key]
+
+    def _constant(self, op: int, use: Use) -> object:
+        return self.program.constant(op, use) if use is not None and use < 0 else MISSING
 
     def _set_attr(self, done: _Done) -> None:
         activation, op, step, _value = done
