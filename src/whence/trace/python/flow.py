@@ -61,6 +61,8 @@ class PythonFlow(Flow):
     def compared_as(self, step: int) -> Comparable:
         """A value by itself, if all of it is known; an object by how it was come by, too."""
         value = self.value(step)
+        if value is UNKNOWN and self.is_load(step):
+            return Comparable.WIDE
         if not isinstance(value, Obj) or self.is_branch(step):
             return Comparable.PLAIN
         if value.kind in CONTAINERS:

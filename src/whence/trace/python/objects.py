@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whence.trace.python.events import Token, Type
+from whence.trace.python.program import Display
 
 _CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
 # Methods of containers that change them.
@@ -31,6 +32,7 @@ _PURE = frozenset({
     "super", "cast", "deepcopy", "copy",
 })  # fmt: skip
 _MOST_READ = 400  # steps that one step reads through an object
+_MOST_SHOWN = 12  # elements of a container that are recorded
 _DEEPEST = 3  # objects inside objects
 
 
@@ -59,6 +61,7 @@ class _Object:
     touched: int = 0  # the last step that handed it to code that is not recorded
     named: list[int] = field(default_factory=list)  # who set its attributes, in order
     rewritten: int = 0  # the last step that set all of it
+    looks: Token = None  # as it was seen last; False: it has changed since, in a way unknown
 
 
 @dataclass
@@ -83,6 +86,8 @@ class Objects:
 
     def elements(self, token: Token) -> Sequence[Token] | None:
         """The elements of a container, if all of them are known."""
+        if isinstance(token, Display):
+            return token.items
         if self.kind(token) not in _CONTAINERS:
             return None
         length, elements = token[2]
@@ -93,6 +98,8 @@ class Objects:
         """Is a value true?  None: its class decides, or it is not known."""
         if token is None or isinstance(token, bool | int | float | str | bytes):
             return bool(token)
+        if isinstance(token, Display):
+            return bool(token.items)
         if type(token) is not tuple:
             return None
         if type(token[0]) is not int:
@@ -104,13 +111,28 @@ class Objects:
             return True
         return None
 
+    def is_container(self, token: Token) -> bool:
+        return self.kind(token) in _CONTAINERS
+
+    def now(self, token: Token, missing: Token) -> Token:
+        """An object that was known before, as it is now; `missing` if that is not known."""
+        if type(token) is not tuple or self.kind(token) not in ("list", "dict", "set"):
+            return token
+        known = self._now.get(token[0])
+        return (
+            token
+            if known is None or known.looks is None
+            else (missing if known.looks is False else known.looks)
+        )
+
     # --- objects -------------------------------------------------------------------------------
 
     def seen(self, token: Token, step: int) -> None:
         """A step came to an object; if nobody knows it, the step made it."""
         address = identity(token)
-        if address is not None and address not in self._now:
-            self._begin(address, step)
+        if address is not None:
+            known = self._now.get(address) or self._begin(address, step)
+            known.looks = token
 
     def made(self, token: Token, step: int) -> None:
         """A step made an object, whatever lay there before."""
@@ -161,6 +183,7 @@ class Objects:
         if found is not None:
             found.items[self._key(holder, key)] = step
             found.writers.append(step)
+            found.looks = False
 
     def written(self, holder: Token, step: int, *, is_element: bool = False) -> None:
         """A step added to what an object holds, or changed it."""
@@ -168,6 +191,8 @@ class Objects:
         if found is not None and step:
             if is_element:
                 found.items[len(found.writers)] = step
+            else:
+                found.looks = False
             found.writers.append(step)
 
     def method(self, receiver: Token, name: str, arguments: Sequence[Token], step: int) -> None:
@@ -175,6 +200,7 @@ class Objects:
         found = self._get(receiver)
         if found is not None and name in CHANGES:
             found.writers.append(step)
+            found.looks = self._added(found.looks, arguments) if name == "append" else False
             if name in _REWRITE:
                 found.rewritten = step
                 found.items.clear()
@@ -184,6 +210,15 @@ class Objects:
             found.touched = step
         for argument in arguments:
             self._touch(argument, step)
+
+    def _added(self, looks: Token, arguments: Sequence[Token]) -> Token:
+        """How a list looks after something was appended to it."""
+        if not looks or self.kind(looks) != "list" or len(arguments) != 1:
+            return False
+        length, elements = looks[2]
+        if elements is None or len(elements) < length:
+            return (looks[0], looks[1], (length + 1, elements))
+        return (looks[0], looks[1], (length + 1, (*elements, *arguments)[:_MOST_SHOWN]))
 
     def called(self, name: str, arguments: Sequence[Token], step: int) -> None:
         """A function was called that may have changed what it was given."""
@@ -196,6 +231,7 @@ class Objects:
             found = self._get(token)
             if found is not None:
                 found.touched = step
+                found.looks = False
 
     # --- reading -------------------------------------------------------------------------------
 

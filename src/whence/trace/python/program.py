@@ -251,6 +251,8 @@ def constant(found: Json) -> object:
     if not isinstance(found, dict):
         return found
     ((kind, value),) = found.items()
+    if kind == "t":
+        return Display("tuple", tuple(map(constant, value)))
     if kind == "b":
         return bytes.fromhex(value)
     if kind == "f":
@@ -259,8 +261,16 @@ def constant(found: Json) -> object:
 
 
 @dataclass(frozen=True, slots=True)
+class Display:
+    """A container of constants, as the source has it."""
+
+    kind: str
+    items: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Other:
-    """A constant that is no plain value, such as a tuple or an ellipsis, by its text."""
+    """A constant that is no plain value, such as an ellipsis, by its text."""
 
     text: str
 

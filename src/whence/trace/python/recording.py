@@ -12,7 +12,7 @@ from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
 from whence.trace.python.image import PythonImage
 from whence.trace.python.process import PythonLog, PythonProcess, processes
-from whence.trace.python.program import Other
+from whence.trace.python.program import Display, Other
 from whence.trace.python.replaying import MISSING, STOP, Replayed, replay
 from whence.trace.queries import Queries
 from whence.trace.recording import Ending, Image, Log, Process, Progress, Recording, Thread
@@ -57,6 +57,10 @@ class PythonThread(Thread):
     def decoded(self, token: object) -> Value:
         if isinstance(token, Other):
             return Obj(0, "object", "constant", token.text)
+        if isinstance(token, Display):
+            held = tuple(self.decoded(one) for one in token.items)
+            size = len(held) // 2 if token.kind == "dict" else len(held)
+            return Obj(0, token.kind, token.kind, (size, held))
         return decode(token, self._types)
 
     def constant(self, op: int, use: int) -> Value:

@@ -17,7 +17,7 @@ from whence.frontend.columns import ACTIVATION
 from whence.trace.columns import DIRECT, UNWOUND
 from whence.trace.python.events import Events, Token
 from whence.trace.python.objects import Objects, identity, is_same_object
-from whence.trace.python.program import BODIES, Program, Use
+from whence.trace.python.program import BODIES, Display, Program, Use
 
 STOP = "\0stop"  # what `next` logs when nothing is left
 
@@ -57,6 +57,7 @@ class _Activation:
     pending: int = 0  # the step under way
     result: tuple[int, Token] | None = None  # what code that it ran gave back: step and value
     raised: int = 0  # and where that code raised
+    has_run_code: bool = False  # did the step under way run recorded code?
     unwinding: int = 0  # the step that raised, while a finally clause runs
     last_instance: int = -1
 
@@ -176,6 +177,9 @@ class _Walker:
             else:
                 self._go_on(activation)
             self._ran(self._stack[-1], op, token)
+        elif self.program.extra[op] == "async":
+            frame, token = (value, None) if opcode == "with_exit" else value
+            self._resume(op, frame, token)
         else:
             activation = self._current(op)
             if activation is not None:
@@ -214,7 +218,7 @@ class _Walker:
             step = self._emit(activation, stretch)
         activation.pending = 0
         self._value(_Done(activation, op, step, value))
-        activation.result, activation.raised = None, 0
+        activation.result, activation.raised, activation.has_run_code = None, 0, False
         return step
 
     def _value(self, done: _Done) -> None:
@@ -298,6 +302,7 @@ class _Walker:
         for one in before:
             self._emit(activation, one)
         activation.pending = self._emit(activation, stretch)
+        activation.has_run_code = True
         return activation.pending
 
     def _go_on(self, activation: _Activation) -> None:
@@ -359,6 +364,7 @@ class _Walker:
         if activation.raised:
             self.out.source[step] = activation.raised
         activation.pending, activation.raised, activation.result = 0, 0, None
+        activation.has_run_code = False
         return step
 
     def _has_raised(self, activation: _Activation) -> bool:
@@ -578,7 +584,7 @@ class _Walker:
             definer = self._variables(activation, op).get(program.name[op] or "", 0)
             if definer:
                 out.source[step] = definer
-                out.values[step] = out.values[definer]
+                out.values[step] = out.objects.now(out.values[definer], MISSING)
         elif opcode in ("store", "delete"):
             self._variables(activation, op)[program.name[op] or ""] = step
             uses = program.uses[op]
@@ -589,8 +595,24 @@ class _Walker:
             self._parameter(activation, op, step)
         elif opcode == "unpack":
             self._unpacked(activation, op, step)
+        elif opcode == "phi":
+            self._alternative(activation, op, step)
+        elif opcode in ("set_attr", "set_item"):
+            self._special[opcode](_Done(activation, op, step, MISSING))
+        elif opcode in ("list", "tuple", "set", "dict"):
+            uses = program.uses[op]
+            if all(use is not None and use < 0 for use in uses):
+                held = tuple(self._token(activation, op, use) for use in uses)
+                out.values[step] = Display(opcode, held)
         elif opcode == "next":
             out.values[step] = STOP
+
+    def _alternative(self, activation: _Activation, op: int, step: int) -> None:
+        """The alternative of an `and` or `or` that a test came to: the one that ran last."""
+        steps = [one for one in self._operands_of(step) if one]
+        if steps:
+            self.out.source[step] = max(steps)
+            self.out.values[step] = self.out.values[max(steps)]
 
     def _variables(self, activation: _Activation, op: int) -> dict[str, int]:
         """The variables of the function that owns what an op loads or stores."""
@@ -812,8 +834,9 @@ class _Walker:
         arguments = [self._token(activation, op, use) for use in uses[1:]]
         if callee is not None and callee >= 0 and program.opcode[callee] == "method":
             receiver = self._token(activation, callee, program.uses[callee][0])
-            out.objects.method(receiver, program.name[callee] or "", arguments, step)
-        elif callee is not None and callee >= 0:
+            if not activation.has_run_code or out.objects.is_container(receiver):
+                out.objects.method(receiver, program.name[callee] or "", arguments, step)
+        elif callee is not None and callee >= 0 and not activation.has_run_code:
             out.objects.called(program.name[callee] or "", arguments, step)
         if callee is not None and callee >= 0 and program.text[callee] in _PRINT:
             out.prints.append(step)
