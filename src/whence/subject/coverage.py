@@ -23,9 +23,9 @@ from pathlib import Path
 
 from whence.subject.definitions import lines_of
 from whence.subject.elf import functions_at
+from whence.subject.python_hook import PythonHook, write_script
 
 HOOKS = Path(__file__).with_name("hooks")
-PYTHON = re.compile(r"python(3(\.\d+t?)?)?")
 
 
 class Coverage:
@@ -37,20 +37,14 @@ class Coverage:
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch.absolute()
         self.hook = self.scratch / "python"
-        self.shims = self.scratch / "bin"
+        self._python = PythonHook(self.hook, self.scratch / "bin")
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """`env` with the hooks in it.  Its WHENCE_TREE names the tree."""
-        watched = dict(env)
         # A copy: its log is beside it, so that no variable has to say where it is.
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(HOOKS / "python", self.hook, ignore=unwanted, dirs_exist_ok=True)
-        watched["PYTHONPATH"] = _before(str(self.hook), env.get("PYTHONPATH", ""))
-        if os.name == "posix":
-            # A command such as `PYTHONPATH=src python3 test.py` puts our hook out, these put it
-            # back in.
-            self._write_shims(env.get("PATH", ""))
-            watched["PATH"] = _before(str(self.shims), env.get("PATH", ""))
+        watched = self._python.environment(env)
         if sys.platform == "linux" and not re.search(r"\s", str(self.scratch)):  # make splits $CC
             shutil.copy(HOOKS / "functions.c", self.scratch)
             watched.update(
@@ -60,38 +54,11 @@ class Coverage:
 
     def command(self, command: str) -> str:
         """A shell command with the hook in the PYTHONPATH that it sets itself."""
-        hook = f"PYTHONPATH={shlex.quote(str(self.hook))}:"
-        return re.sub(r"\bPYTHONPATH=(\S?)", lambda m: (hook + m[1]).rstrip(":"), command)
+        return self._python.command(command)
 
     def read(self, tree: Path) -> dict[str, frozenset[int]] | None:
         """The executed lines of the files of `tree`, by relative path; None if we saw nothing."""
         return {**self._python_lines(), **self._c_lines(tree)} or None
-
-    def _write_shims(self, path: str) -> None:
-        self.shims.mkdir(exist_ok=True)
-        folders = [Path(folder) for folder in path.split(os.pathsep) if folder]
-        names = {file.name for folder in folders for file in folder.glob("python*")}
-        for name in sorted(filter(PYTHON.fullmatch, names)):
-            real = shutil.which(name, path=path)
-            if real and Path(real).is_absolute():  # its links are kept: a venv's python is one
-                _write_script(self.shims / name, self._shim(Path(real)))
-
-    def _shim(self, real: Path) -> str:
-        hook, shims = shlex.quote(str(self.hook)), shlex.quote(str(self.shims))
-        lines = [
-            "#!/bin/sh",
-            f"case $PYTHONPATH: in {hook}:*) ;;",
-            f"*) export PYTHONPATH={hook}${{PYTHONPATH:+:$PYTHONPATH}} ;; esac",
-        ]
-        if _is_script(real):
-            # A version manager's dispatcher looks for `python` on the PATH again, and must not
-            # find us.
-            lines += [
-                f"case :$PATH: in *:{shims}:*)",
-                f"before=:$PATH: after=${{before#*:{shims}:}} before=${{before%%:{shims}:*}}",
-                "before=${before#:} PATH=${before:+$before:}${after%:} ;; esac",
-            ]
-        return "\n".join([*lines, f'exec {shlex.quote(str(real))} "$@"', ""])
 
     def _wrapped(self, variable: str, compiler: str) -> str:
         """The path of a script that compiles as `compiler` does, and lets functions report."""
@@ -104,7 +71,7 @@ class Coverage:
             ("@LOG@", shlex.quote(log)),
         ):
             text = text.replace(placeholder, value)
-        _write_script(wrapper, text)
+        write_script(wrapper, text)
         return str(wrapper)
 
     def _python_lines(self) -> dict[str, frozenset[int]]:
@@ -132,18 +99,3 @@ def _records(log: Path, separator: str) -> set[tuple[str, str]]:
         return set()
     pairs = {line.partition(separator)[::2] for line in os.fsdecode(log.read_bytes()).split("\n")}
     return {(left, right) for left, right in pairs if right}
-
-
-def _before(first: str, rest: str) -> str:
-    """A search path.  No entry is empty if `rest` is: that would mean the current directory."""
-    return first + os.pathsep + rest if rest else first
-
-
-def _is_script(program: Path) -> bool:
-    with program.open("rb") as file:
-        return file.read(2) == b"#!"
-
-
-def _write_script(path: Path, text: str) -> None:
-    path.write_text(text)
-    path.chmod(0o755)

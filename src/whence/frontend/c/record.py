@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import re
-import shlex
-import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from whence.errors import UserError
-from whence.frontend.run import DEFAULT_MAX_TRACE, MODULES, RUN, Again, Recorded, write_run
+from whence.frontend.run import DEFAULT_MAX_TRACE, MODULES, RUN, Recorded, write_run
+from whence.frontend.running import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.model import Failure, Outcome
-from whence.subject.command import Ended, run_command
 from whence.subject.trial import Recipe, environment, judge
 
-ADDR_NO_RANDOMIZE = 0x0040000
-CURRENT = 0xFFFFFFFF
 _LACKS_COMPILER = re.compile(
     r"^whence-c\S+: (.*?) \[(no-clang|runtime-does-not-compile)\]$", re.DOTALL | re.MULTILINE
 )
@@ -40,14 +33,14 @@ def record(
     env = recording_environment(tree, modules, mode)
     if recipe.build is not None:
         _build(recipe, tree, env)
-    spare = _copied(tree) if twice else None
+    spare = spare_copy(tree) if twice else None
     recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
     if patch is not None:
         recording["WHENCE_PATCH"] = patch
-    with _fixed_addresses():
-        ended = _run(recipe.test, tree, recording, recipe)
+    with fixed_addresses():
+        ended = run_in_tree(recipe.test, tree, recording, recipe)
     run = judge(ended, recipe, tree)
-    again = _again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
+    again = run_again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
     write_run(out, tree, recipe, run, ended, again, frontend="c")
     return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
@@ -66,7 +59,7 @@ def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
     # zig would keep the IR of every source in the user's cache, where nobody asks for it again.
     with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
         ours = {"TMPDIR": scratch, "ZIG_LOCAL_CACHE_DIR": f"{scratch}/zig"}
-        ended = _run(recipe.build, tree, env | ours, recipe)
+        ended = run_in_tree(recipe.build, tree, env | ours, recipe)
     if lacking := _LACKS_COMPILER.search(ended.text):
         raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
@@ -79,51 +72,6 @@ def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
             "with --timeout a build may take longer.",
             slug="recorded-build-failed",
         )
-
-
-def _run(command: str, tree: Path, env: dict[str, str], recipe: Recipe) -> Ended:
-    return run_command(
-        command.replace("{tree}", shlex.quote(str(tree))), cwd=tree, env=env,
-        timeout=recipe.timeout or recipe.asked_timeout, memory=recipe.memory, stop=None,
-    )  # fmt: skip
-
-
-def _copied(tree: Path) -> Path | None:
-    """A copy of the tree beside it; None if that cannot be, as for want of space."""
-    copy = tree.with_name(f"{tree.name}.copy")
-    try:
-        return Path(shutil.copytree(tree, copy, symlinks=True))
-    except OSError:
-        shutil.rmtree(copy, ignore_errors=True)
-        return None
-
-
-def _again(tree: Path, spare: Path, recipe: Recipe, env: dict[str, str], first: Ended) -> Again:
-    """Run the test once more in `spare`, the tree without what the first run left in it.
-
-    It takes the tree's place, as programs know where they were built.
-    """
-    tree.rename(tree.with_name(f"{tree.name}.used"))
-    spare.rename(tree)
-    ended = _run(recipe.test, tree, env, recipe)
-    run = judge(ended, recipe, tree)
-    return Again(run.outcome, run.failure, ended.stdout == first.stdout)
-
-
-@contextmanager
-def _fixed_addresses() -> Iterator[None]:
-    """Have programs started within load at the same addresses each time, where that is allowed."""
-    try:
-        personality = ctypes.CDLL(None).personality
-    except (OSError, AttributeError):
-        yield
-        return
-    before = personality(ctypes.c_ulong(CURRENT))
-    personality(ctypes.c_ulong(before | ADDR_NO_RANDOMIZE))
-    try:
-        yield
-    finally:
-        personality(ctypes.c_ulong(before))
 
 
 def failure_of(folder: Path) -> tuple[Outcome, Failure | None]:

@@ -1,0 +1,24 @@
+"""Records what the modules of a tree do, from inside the program."""
+
+from __future__ import annotations
+
+from .functions import functions
+from .loading import Loader, Settings
+from .log import Log
+from .script import Script
+
+
+def start(values: dict[str, str]) -> None:
+    """Record from here on.
+
+    A script is not imported: it is compiled here, and Python starts again with what it became.
+    """
+    settings = Settings(values)
+    script = Script(settings)
+    if script.is_new:
+        script.start_again()  # comes back if the script is better run as it is
+    log = Log(settings.trace, settings.max_trace)
+    loader = Loader(settings, log, functions(log))
+    loader.install()
+    if script.is_ours:
+        script.expect(loader)

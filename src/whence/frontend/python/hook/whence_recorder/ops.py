@@ -1,0 +1,164 @@
+"""What are the operations of a module, and in which order can they run?
+
+A `Function` is a graph of blocks, a block a row of operations.  They are built while the tree is
+rewritten and numbered at the end, when the constants that stand for them get their numbers.
+"""
+
+from __future__ import annotations
+
+import _ast as ast
+
+TYPE_CHECKING = False  # as in `typing`, which is not imported: the program may never need it
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Use: TypeAlias = "Op | int | None"  # an int is a constant: -1 - its index
+    Node: TypeAlias = Any  # of an AST
+
+MARK = "\0whence "  # begins the constants that are replaced once the code is loaded
+
+
+class Op:
+    __slots__ = ("at", "extra", "logged", "name", "number", "opcode", "places", "uses")
+
+    def __init__(
+        self, opcode: str, at: Node, uses: list[Use], name: str | None, extra: object
+    ) -> None:
+        self.opcode, self.at, self.uses, self.name, self.extra = opcode, at, uses, name, extra
+        self.logged = False
+        self.number = -1
+        self.places: list[ast.Constant] = []  # where the rewritten tree speaks of it
+
+
+class Block:
+    """`successors` is where it can go on after its last operation; None is out of the function."""
+
+    __slots__ = ("closed", "number", "ops", "reached", "successors")
+
+    def __init__(self) -> None:
+        self.ops: list[Op] = []
+        self.successors: list[Block | None] = []
+        self.closed = False  # nothing more comes into it
+        self.reached = False
+        self.number = -1
+
+    def close(self, successors: list[Block | None]) -> None:
+        self.successors = successors
+        self.closed = True
+        for block in successors:
+            if block is not None:
+                block.reached = True
+
+
+class Function:
+    def __init__(self, number: int, name: str, kind: str, at: Node, parent: int | None) -> None:
+        self.number, self.name, self.kind, self.parent = number, name, kind, parent
+        self.row: int = getattr(at, "lineno", 1)
+        self.last: int = getattr(at, "end_lineno", 1)
+        self.params: list[str] = []
+        self.blocks: list[Block] = []
+
+
+class Flow:
+    """The place in a function's graph where the next operation goes."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.block = Block()
+        function.blocks.append(self.block)
+
+    def emit(
+        self, opcode: str, at: Node, uses: list[Use] | tuple[()] = (),
+        name: str | None = None, extra: object = None,
+    ) -> Op:  # fmt: skip
+        op = Op(opcode, at, list(uses), name, extra)
+        if self.block.closed:  # nothing leads here
+            self.start(Block())
+        self.block.ops.append(op)
+        return op
+
+    def start(self, block: Block) -> None:
+        self.function.blocks.append(block)
+        self.block = block
+
+    def go(self, block: Block) -> None:
+        """The place, if it can be reached, leads to `block`."""
+        if not self.block.closed:
+            self.block.close([block])
+
+    def begin(self, block: Block) -> None:
+        self.go(block)
+        self.start(block)
+        block.closed = not block.reached
+
+    @property
+    def is_dead(self) -> bool:
+        return self.block.closed
+
+
+class Constants:
+    """The constants of a module, each once."""
+
+    def __init__(self) -> None:
+        self.written: list[object] = []
+        self._known: dict[object, int] = {}
+
+    def use(self, value: object) -> int:
+        key = _key(value)
+        if key not in self._known:
+            self._known[key] = len(self.written)
+            self.written.append(_written(value))
+        return -1 - self._known[key]
+
+
+def _key(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple, tuple(_key(part) for part in value)
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
+
+
+def _written(value: object) -> object:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return {"s": value}
+    if isinstance(value, bytes):
+        return {"b": value.hex()}
+    if isinstance(value, float):
+        return {"f": repr(value)}
+    if isinstance(value, int):
+        return {"i": hex(value)} if value.bit_length() > 8192 else {"i": str(value)}
+    if isinstance(value, tuple):
+        return {"t": [_written(part) for part in value]}
+    return {"x": repr(value)}
+
+
+def number(functions: list[Function]) -> int:
+    """Give all blocks and operations their numbers; the number of operations is returned.
+
+    Blocks without operations vanish: what led to them leads on.
+    """
+    blocks = ops = 0
+    for function in functions:
+        kept = [block for block in function.blocks if block.ops]
+        for block in kept:
+            block.successors = [_passing(after) for after in block.successors]
+            block.number = blocks
+            blocks += 1
+            for op in block.ops:
+                op.number = ops
+                ops += 1
+                for place in op.places:
+                    place.value = f"{MARK}{op.number}"
+        function.blocks = kept
+    return ops
+
+
+def _passing(block: Block | None) -> Block | None:
+    """The first block with operations from there on."""
+    seen = set()
+    while block is not None and not block.ops and id(block) not in seen:
+        seen.add(id(block))
+        block = block.successors[0] if block.successors else None
+    return block
+

@@ -1,0 +1,64 @@
+"""How do the recorder's calls look in a tree?
+
+    a.b(c)   becomes   w(17, a.b(c))
+
+where `w` and 17 are string constants until the code is loaded: no namespace gets a name.
+Every inserted node takes its position from the node that it belongs to.
+"""
+
+from __future__ import annotations
+
+import _ast as ast
+
+from .ops import MARK, Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .ops import Node
+
+TABLE = MARK + "table"
+DOOR = "\0whence"  # in sys.modules until the script has called
+
+
+def place(node: Node, at: Node) -> Node:
+    node.lineno, node.col_offset = at.lineno, at.col_offset
+    node.end_lineno, node.end_col_offset = at.end_lineno, at.end_col_offset
+    return node
+
+
+def constant(value: object, at: Node) -> Node:
+    return place(ast.Constant(value=value, kind=None), at)
+
+
+def read(name: str, at: Node) -> Node:
+    return place(ast.Name(id=name, ctx=ast.Load()), at)
+
+
+def statement(expression: Node) -> Node:
+    return place(ast.Expr(value=expression), expression)
+
+
+class Calls:
+    """Writes calls of the recorder's functions.
+
+    In a script the functions are in a table, which is a constant too: a file of compiled code
+    can hold a dict, but no function.
+    """
+
+    def __init__(self, is_script: bool) -> None:
+        self._is_script = is_script
+
+    def __call__(self, function: str, op: Op, at: Node, *arguments: Node) -> Node:
+        """The event of `op`, logged by this function."""
+        op.logged = True
+        number = constant(None, at)
+        op.places.append(number)
+        return self.bare(function, at, number, *arguments)
+
+    def bare(self, function: str, at: Node, *arguments: Node) -> Node:
+        called = constant(MARK + function, at)
+        if self._is_script:
+            name = constant(function, at)
+            called = constant(TABLE, at)
+            called = place(ast.Subscript(value=called, slice=name, ctx=ast.Load()), at)
+        return place(ast.Call(func=called, args=list(arguments), keywords=[]), at)

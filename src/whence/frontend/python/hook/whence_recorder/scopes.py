@@ -1,0 +1,138 @@
+"""Which function owns the variable that a name means here?"""
+
+from __future__ import annotations
+
+import _ast as ast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .ops import Node
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Scope:
+    """Names as seen from one place.
+
+    Kinds are module, class, function (lambdas too), genexpr and comp: that of a
+    list, set or dict comprehension, whose variables belong to the function around it.  There a
+    name that hides another of the same function has as many ' at its end as it hides.
+    """
+
+    def __init__(self, kind: str, parent: Scope | None, owner: int, private: str | None) -> None:
+        self.kind, self.parent, self.owner, self.private = kind, parent, owner, private
+        self.bound: dict[str, str] = {}  # name -> as described
+        self.globals: set[str] = set()
+
+    def bind(self, names: Names) -> None:
+        self.globals = {self.mangled(name) for name in names.globals}
+        elsewhere = names.globals | names.nonlocals
+        for name in names.bound - elsewhere:
+            mangled = self.mangled(name)
+            self.bound[mangled] = mangled + "'" * self._hidden(mangled)
+
+    def _hidden(self, name: str) -> int:
+        count, scope = 0, self.parent if self.kind == "comp" else None
+        while scope is not None and scope.owner == self.owner:
+            count += name in scope.bound
+            scope = scope.parent if scope.kind == "comp" else None
+        return count
+
+    def find(self, name: str) -> tuple[str, int]:
+        """The variable's name as described, and the number of the function that owns it."""
+        name = self.mangled(name)
+        scope: Scope | None = self
+        while scope is not None and scope.parent is not None:
+            if scope.kind != "class" or scope is self:
+                if name in scope.globals:
+                    break
+                if name in scope.bound:
+                    return scope.bound[name], scope.owner
+            scope = scope.parent
+        return name, 0
+
+    def binder(self) -> Scope:
+        """The scope in which `:=` binds."""
+        scope = self
+        while scope.parent is not None and scope.kind in ("comp", "genexpr"):
+            scope = scope.parent
+        return scope
+
+    def mangled(self, name: str) -> str:
+        private = self.private
+        if private and name.startswith("__") and not name.endswith("__") and "." not in name:
+            return f"_{private}{name}"
+        return name
+
+
+class Names:
+    """The names that a body binds, and those that it declares to be bound elsewhere."""
+
+    def __init__(self, nodes: Iterable[Node] = ()) -> None:
+        self.bound: set[str] = set()
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        for node in nodes:
+            self._visit(node, within=False)
+
+    def _visit(self, node: Node, within: bool) -> None:
+        """`within` a comprehension only `:=` binds."""
+        kind = type(node)
+        if kind is ast.Name:
+            if not within and type(node.ctx) is not ast.Load:
+                self.bound.add(node.id)
+            return
+        if kind is ast.NamedExpr:
+            self.bound.add(node.target.id)
+            self._visit(node.value, within)
+            return
+        if kind in COMPREHENSIONS:
+            within = True
+        elif kind in FUNCTIONS or kind is ast.ClassDef:
+            self.bound.add(node.name)
+        elif kind in (ast.Import, ast.ImportFrom):
+            self.bound.update(bound_by(alias) for alias in node.names if alias.name != "*")
+        elif kind is ast.Global:
+            self.globals.update(node.names)
+        elif kind is ast.Nonlocal:
+            self.nonlocals.update(node.names)
+        elif kind is ast.MatchMapping:
+            if node.rest:
+                self.bound.add(node.rest)
+        elif kind in (ast.ExceptHandler, ast.MatchAs, ast.MatchStar) and node.name:
+            self.bound.add(node.name)
+        for child in _evaluated_here(node):
+            self._visit(child, within)
+
+
+def bound_by(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _evaluated_here(node: Node) -> Iterator[Node]:
+    """The parts of a node that belong to the scope it is in."""
+    if isinstance(node, FUNCTIONS):
+        yield from node.decorator_list
+        yield from defaults(node.args)
+    elif isinstance(node, ast.Lambda):
+        yield from defaults(node.args)
+    elif isinstance(node, ast.ClassDef):
+        yield from (*node.decorator_list, *node.bases, *node.keywords)
+    else:
+        yield from children(node)
+
+
+def defaults(args: ast.arguments) -> list[ast.expr]:
+    return [*args.defaults, *(default for default in args.kw_defaults if default is not None)]
+
+
+def children(node: Node) -> Iterator[Node]:
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            yield value
+        elif isinstance(value, list):
+            yield from (item for item in value if isinstance(item, ast.AST))

@@ -1,0 +1,146 @@
+"""How is the script itself recorded, the one that Python runs as `__main__`?
+
+It is compiled to a file, and the interpreter is started again with that file in its place: Python
+runs it as it would have run the script, with no frame of ours below it.  The first thing that it
+does is to call us, so that `__main__`, `sys.argv` and `sys.path` are what they should be.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from importlib import _bootstrap_external as external  # type: ignore[attr-defined]
+
+from .loading import Loader, Settings, substituted
+from .rewriting import DOOR, TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FOLDER = "main"
+
+
+class Command:
+    """A command line of Python: its options, what it runs, the arguments of that."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.options: list[str] = []
+        self.kind = "file"  # or c, m
+        self.what: str | None = None
+        self.rest: list[str] = []
+        i = 1
+        while i < len(words) and words[i].startswith("-") and words[i] not in ("-", "--"):
+            i = self._option(words, i)
+            if self.kind != "file":
+                return
+        i += words[i : i + 1] == ["--"]
+        self.what = words[i] if i < len(words) else None
+        self.rest = words[i + 1 :]
+
+    def _option(self, words: list[str], i: int) -> int:
+        word = words[i]
+        takes_next = word == "--check-hash-based-pycs"
+        for j, letter in enumerate(word[1:] if not word.startswith("--") else "", 1):
+            following = word[j + 1 :]
+            if letter in "cm":
+                self.options += [word[:j]] if j > 1 else []
+                self.kind = letter
+                self.what = following or words[i + 1]
+                self.rest = words[i + 1 :] if following else words[i + 2 :]
+                return i
+            if letter in "WX":
+                takes_next = not following
+                break
+        end = i + 1 + takes_next
+        self.options += words[i:end]
+        return end
+
+
+class Script:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder = f"{settings.trace}/{FOLDER}"
+        self._command = Command(sys.orig_argv)
+        what = self._command.what or ""
+        self.is_ours = what.startswith(self._folder)
+        self.is_new = not self.is_ours and self._command.kind in ("file", "c")
+
+    def start_again(self) -> None:
+        """Does not come back, unless there is nothing that could be recorded."""
+        command = self._command
+        found = self._source()
+        if found is None or not sys.executable:
+            return
+        path, source = found
+        prepared = Loader.preparing(self._settings).prepare(
+            source, path, "__main__", is_script=True
+        )
+        if prepared is None:
+            return
+        code, digest, n_ops = prepared
+        # It is the first module that is loaded, so its operations count from 0.
+        code = substituted(code, {TABLE: {}}, 0)
+        file = f"{self._folder}/{os.getpid()}.pyc"
+        os.makedirs(self._folder, exist_ok=True)
+        with open(file, "wb") as written:
+            written.write(external.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+        with open(f"{file}.info", "wb") as written:
+            info = (path, digest, n_ops, sys.orig_argv, command.what, command.kind)
+            marshal.dump(info, written)
+        sys.stdout.flush()
+        words = [sys.orig_argv[0], *command.options, file, *command.rest]
+        os.execv(sys.executable, words)
+
+    def _source(self) -> tuple[str, bytes] | None:
+        command = self._command
+        skips_a_line = any(
+            word[:1] == "-" and word[1:2] not in "-WX" and "x" in word for word in command.options
+        )
+        if command.what in (None, "-", "") or skips_a_line:
+            return None
+        assert command.what is not None
+        if command.kind == "c":
+            return "<string>", f"{command.what}\n".encode("utf-8", "surrogateescape")
+        path = os.path.abspath(command.what)
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            source = file.read()
+        is_text = b"\0" not in source and not source.startswith(b"PK")
+        return (path, source) if is_text else None
+
+    def expect(self, loader: Loader) -> None:
+        """Be there when the script calls, as the first thing that it does."""
+        ours = self._command.what
+        assert ours is not None
+        with open(f"{ours}.info", "rb") as file:
+            path, digest, n_ops, *invocation = marshal.load(file)
+        loader.announce("__main__", path, digest, n_ops)
+
+        def called(table: dict[str, Any]) -> None:
+            del sys.modules[DOOR]
+            table.update(loader.functions)
+            self._pretend(ours, path, *invocation)
+
+        sys.modules[DOOR] = called  # type: ignore[assignment]
+
+    def _pretend(self, ours: str, path: str, words: list[str], what: str, kind: str) -> None:
+        """Make it look as if the script had been started."""
+        sys.orig_argv[:] = words
+        sys.argv[0] = "-c" if kind == "c" else what
+        if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(ours)):
+            sys.path[0] = "" if kind == "c" else os.path.dirname(os.path.realpath(what))
+        main = sys.modules["__main__"].__dict__
+        if kind == "c":
+            from importlib._bootstrap import BuiltinImporter  # type: ignore[attr-defined]
+
+            main["__loader__"] = BuiltinImporter
+            main.pop("__file__", None)
+            main.pop("__cached__", None)
+        else:
+            main["__file__"] = path
+            main["__loader__"] = external.SourceFileLoader("__main__", path)
+        os.unlink(ours)
+        os.unlink(f"{ours}.info")

@@ -1,0 +1,138 @@
+"""Run the test of a tree with the recorder in its Pythons, and keep what the run wrote down."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+from whence.errors import UserError
+from whence.frontend.c.clang import cache_directory
+from whence.frontend.run import DEFAULT_MAX_TRACE, MODULES, SOURCES, Recorded, write_run
+from whence.frontend.running import fixed_addresses, run_again, run_in_tree, spare_copy
+from whence.subject.python_hook import PythonHook
+from whence.subject.trial import Recipe, environment, judge
+
+HOOK = Path(__file__).with_name("hook")
+RECORDER = "whence_recorder"
+COMMAND = "<string>"  # the file that Python names for the text of -c
+COMPARABLE = {
+    "PYTHONDONTWRITEBYTECODE": "1",  # compiled code of ours must not stay, nor hide ours
+    "PYTHONHASHSEED": "0",
+}
+
+
+def record(
+    tree: Path, recipe: Recipe, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
+    twice: bool = False, also: Sequence[Path] = (),
+) -> Recorded:  # fmt: skip
+    """Run the test so that the modules of `tree` are recorded, and leave the trace in `out`.
+
+    `out` must be an empty folder.  `also` are further files and folders whose modules are
+    recorded; the script that the test runs always is.  `twice` runs the test once more without
+    recording it, and `out` tells how that ended.
+    """
+    out = out.absolute()
+    (out / MODULES).mkdir()
+    env = environment(tree) | COMPARABLE
+    if recipe.build is not None:
+        _build(recipe, tree, env)
+    spare = spare_copy(tree) if twice else None
+    with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
+        hook = _hook(Path(scratch), _settings(tree, out, max_trace, also, env))
+        with fixed_addresses():
+            ended = run_in_tree(hook.command(recipe.test), tree, hook.environment(env), recipe)
+    run = judge(ended, recipe, tree)
+    _keep_sources(tree, out)
+    again = run_again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
+    write_run(out, tree, recipe, run, ended, again, frontend="python")
+    return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
+
+
+def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
+    assert recipe.build is not None
+    ended = run_in_tree(recipe.build, tree, env, recipe)
+    if ended.status != 0 or ended.timed_out:
+        how = "took too long" if ended.timed_out else f"ended with status {ended.status}"
+        last = "\n".join(ended.text.strip().splitlines()[-15:])
+        raise UserError(
+            f"The build {how}, so there is no program to record.\n"
+            f"We ran: {recipe.build}\n{last}\n"
+            "Run the same command by hand to see it fail; with --timeout it may take longer.",
+            slug="recorded-build-failed",
+        )
+
+
+def _settings(
+    tree: Path, out: Path, max_trace: int, also: Sequence[Path], env: dict[str, str]
+) -> dict[str, str]:
+    """What the recorder reads: it is told nothing through variables, which programs can see."""
+    cache = Path(cache_directory(env)) / "python"
+    code = _installed(cache)
+    kept = cache / "code"
+    kept.mkdir(parents=True, exist_ok=True)
+    return {
+        "code": str(code),
+        "version": code.name,
+        "cache": str(kept),
+        "tree": str(tree.absolute()),
+        "trace": str(out),
+        "max_trace": str(max_trace),
+        "also": os.pathsep.join(str(path.absolute()) for path in also),
+    }
+
+
+def _installed(cache: Path) -> Path:
+    """A copy of the recorder that any Python can keep compiled code beside."""
+    files = sorted((HOOK / RECORDER).glob("*.py"))
+    digest = blake2b(b"\0".join(file.read_bytes() for file in files), digest_size=12).hexdigest()
+    folder = cache / digest
+    if not folder.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as part:
+            copy = Path(part) / "copy"
+            (copy / RECORDER).mkdir(parents=True)
+            for file in files:
+                shutil.copy(file, copy / RECORDER)
+            try:
+                copy.rename(folder)
+            except OSError:  # another recording was quicker
+                if not folder.exists():
+                    raise
+    return folder
+
+
+def _hook(scratch: Path, settings: dict[str, str]) -> PythonHook:
+    folder = scratch / "python"
+    folder.mkdir()
+    shutil.copy(HOOK / "sitecustomize.py", folder)
+    text = "".join(f"{name}={value}\n" for name, value in settings.items())
+    (folder / "settings").write_text(text, "utf-8")
+    return PythonHook(folder, scratch / "bin")
+
+
+def _keep_sources(tree: Path, out: Path) -> None:
+    """Copy the sources of all recorded modules: the tree will be gone when the trace is read."""
+    for description in sorted((out / MODULES).glob("*.json")):
+        module = json.loads(description.read_text("utf-8"))
+        path = Path(module["file"])
+        if module["file"] == COMMAND:
+            content = module["source"].encode("utf-8", "surrogateescape")
+        elif path.is_file():
+            content = path.read_bytes()
+        else:
+            continue
+        target = out / SOURCES / _kept_as(path, tree)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def _kept_as(path: Path, tree: Path) -> Path:
+    for root in (tree.absolute(), tree.resolve()):
+        if path.is_relative_to(root):
+            return path.relative_to(root)
+    return path.relative_to(path.anchor)
