@@ -189,12 +189,12 @@ SEVERAL_FILES = """
      cart.add("tea", 3)
      cart.add("milk", 2)
      assert cart.total() == 5  # [fails]
-     == shop/__init__.py
-     == shop/prices.py
+    == shop/__init__.py
+    == shop/prices.py
      def rounded(value):
     -    return round(value, 2)  # [fault]
     +    return round(value, -1)  # [fault]
-     == shop/cart.py
+    == shop/cart.py
      from .prices import rounded
      class Cart:
          def __init__(self):
@@ -203,7 +203,7 @@ SEVERAL_FILES = """
              self._items[name] = price
          def total(self):
              return rounded(sum(self._items.values()))
-""".replace("\n     ==", "\n==")
+"""
 MATCH = """
      def area(shape):
          match shape:

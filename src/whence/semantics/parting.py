@@ -92,7 +92,7 @@ class Parting(Critical):
     def _unwritten(self, steps: Iterable[int]) -> Iterator[Raised]:
         """Branches that kept something from being written that the passing run's load read."""
         for step in steps:
-            if not self.flow.is_load(step) and not self.flow.is_call(step):
+            if not self.flow.reads(step):
                 continue
             for made in self.comparison.read_instead(step):
                 own = self.comparison.alignment.back(made)

@@ -204,6 +204,10 @@ class Flow(ABC):
     def is_load(self, step: int) -> bool:
         """Did the step read what another one had left?"""
 
+    def reads(self, step: int) -> bool:
+        """Did it read what other steps had left, not only its operands?"""
+        return self.is_load(step) or self.is_call(step)
+
     def is_call(self, step: int) -> bool:
         return self.kind(step) == CALL
 

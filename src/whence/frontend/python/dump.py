@@ -1,6 +1,6 @@
 """Print the events of a recorded run, for whoever looks for a mistake in the recorder.
 
-    python -m whence.frontend.python.dump FOLDER
+python -m whence.frontend.python.dump FOLDER
 """
 
 from __future__ import annotations

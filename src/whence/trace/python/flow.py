@@ -53,7 +53,12 @@ class PythonFlow(Flow):
         return UNKNOWN
 
     def likeness(self, step: int) -> object:
-        return likeness(self.value(step))
+        """What a step came to; of a call that changed something, also what it was given."""
+        own = likeness(self.value(step))
+        if step not in self.run.objects.changers:
+            return own
+        given = self._operands(step, self.op_of(step))[1:]
+        return own, tuple(likeness(self.value_of(operand)) for operand in given)
 
     def looks(self, step: int) -> object:
         return likeness(self.value(step))
@@ -92,6 +97,9 @@ class PythonFlow(Flow):
     def is_load(self, step: int) -> bool:
         return self.opcode(step) in LOADS
 
+    def reads(self, step: int) -> bool:
+        return self.opcode(step) in LOADS or self.opcode(step) in _READ_WHOLE
+
     def returned(self, call: int) -> int:
         return self.run.source.get(call, 0) if self.is_call(call) else 0
 
@@ -129,10 +137,18 @@ class PythonFlow(Flow):
         if opcode == "attr":
             return Node(_COPY, (source,), through, base=_step(operands, 0))
         if opcode == "item":
+            through = self._shifted(step, source)
             return Node(
                 _COPY, (source,), through, pointer=self._key(operands), base=_step(operands, 0)
             )
         return Node(_COPY, (source,), through)
+
+    def _shifted(self, step: int, source: int) -> tuple[int, ...]:
+        """The steps since an item was put there that moved what a list holds."""
+        holder = self.run.operands[self.run.start[step]]
+        if not holder:
+            return ()
+        return self.run.objects.shifted(self.run.values[holder], source, step)
 
     def _key(self, operands: Sequence[Operand]) -> Operand | None:
         """What an item was looked up by, if it is not written there."""
@@ -238,10 +254,11 @@ class PythonFlow(Flow):
                 whole = self.opcode(step) in ("call", "compare", "raise", "format")
                 held = self.run.objects.contents(token, step, with_attributes=whole)
                 found.update(dict.fromkeys(one for one in held if one != operand))
+        found.update(dict.fromkeys(self.run.reads.get(step, ())))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
             found.update(dict.fromkeys(self.run.objects.elements_made(token, step)))
-        return tuple(one for one in found if one < step)
+        return tuple(one for one in found if one != step)
 
     def _given(self, operands: Sequence[Operand]) -> Iterator[int]:
         """The steps among the operands; of a method that was looked up, what it is of."""

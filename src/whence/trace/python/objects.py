@@ -22,6 +22,7 @@ CHANGES = frozenset({
     "intersection_update", "difference_update", "symmetric_difference_update", "move_to_end",
     "__setitem__", "__delitem__", "write", "writelines", "writerow",
 })  # fmt: skip
+_ADD = frozenset({"append", "add", "setdefault", "extend", "update"})
 _REWRITE = frozenset({"clear", "sort", "reverse"})
 # Functions that change nothing that they are given.
 _PURE = frozenset({
@@ -32,6 +33,7 @@ _PURE = frozenset({
     "super", "cast", "deepcopy", "copy",
 })  # fmt: skip
 _MOST_READ = 400  # steps that one step reads through an object
+_MOST_SHIFTS = 16
 _MOST_SHOWN = 12  # elements of a container that are recorded
 _DEEPEST = 3  # objects inside objects
 
@@ -50,6 +52,10 @@ def is_same_object(a: Token, b: Token) -> bool:
     return type(a) is type(b) and (a is b or a == b)
 
 
+def _is_known(token: Token) -> bool:
+    return token is None or isinstance(token, bool | int | float | str | bytes | tuple)
+
+
 @dataclass
 class _Object:
     """What is known of one object."""
@@ -60,6 +66,7 @@ class _Object:
     writers: list[int] = field(default_factory=list)  # who changed what it holds, in order
     touched: int = 0  # the last step that handed it to code that is not recorded
     named: list[int] = field(default_factory=list)  # who set its attributes, in order
+    shifts: list[int] = field(default_factory=list)  # who took away or moved what it holds
     rewritten: int = 0  # the last step that set all of it
     looks: Token = None  # as it was seen last; False: it has changed since, in a way unknown
 
@@ -71,6 +78,7 @@ class Objects:
     types: Mapping[int, Type] = field(default_factory=dict)
     values: Sequence[Token] = ()
     source: Mapping[int, int] = field(default_factory=dict)
+    changers: set[int] = field(default_factory=set)  # calls that may have changed what they got
     operands_of: Callable[[int], Sequence[int]] = lambda _: ()
     _now: dict[int, _Object] = field(default_factory=dict)  # by address
     _all: dict[int, tuple[list[int], list[_Object]]] = field(default_factory=dict)
@@ -178,9 +186,14 @@ class Objects:
             found.attributes[name] = step
             found.named.append(step)
 
-    def set_item(self, holder: Token, key: Token, step: int) -> None:
+    def set_item(
+        self, holder: Token, key: Token, step: int, *, is_gone: bool = False
+    ) -> None:  # fmt: skip
         found = self._get(holder)
         if found is not None:
+            if is_gone:
+                found.shifts.append(step)
+                found.items.clear()
             found.items[self._key(holder, key)] = step
             found.writers.append(step)
             found.looks = False
@@ -199,14 +212,18 @@ class Objects:
         """A method was called that may have changed its object."""
         found = self._get(receiver)
         if found is not None and name in CHANGES:
+            self.changers.add(step)
             found.writers.append(step)
             found.looks = self._added(found.looks, arguments) if name == "append" else False
             if name in _REWRITE:
                 found.rewritten = step
                 found.items.clear()
-            elif name not in ("append", "add", "setdefault", "appendleft"):
+            elif name not in _ADD:
                 found.items.clear()
+            if name not in _ADD:
+                found.shifts.append(step)
         elif found is not None and self.kind(receiver) in ("object", "exception"):
+            self.changers.add(step)
             found.touched = step
         for argument in arguments:
             self._touch(argument, step)
@@ -230,6 +247,7 @@ class Objects:
         if self.kind(token) in ("list", "dict", "set", "object"):
             found = self._get(token)
             if found is not None:
+                self.changers.add(step)
                 found.touched = step
                 found.looks = False
 
@@ -261,10 +279,9 @@ class Objects:
         return found.ancestors
 
     def _left(self, step: int, value: Token) -> bool:
-        """May a step have left a value?  What it left may not be known."""
+        """May a step have left a value?  Either may not be known."""
         left = self.values[step]
-        is_known = left is None or isinstance(left, bool | int | float | str | bytes | tuple)
-        return not is_known or is_same_object(left, value)
+        return not (_is_known(left) and _is_known(value)) or is_same_object(left, value)
 
     def item(self, holder: Token, key: Token, value: Token) -> int:
         """Who put an item there that was read as `value`."""
@@ -313,6 +330,14 @@ class Objects:
         found: dict[int, None] = {}
         self._gather(token, step, with_attributes, _DEEPEST, found)
         return list(found)
+
+    def shifted(self, token: Token, since: int, before: int) -> tuple[int, ...]:
+        """The steps in between that took away or moved what an object holds."""
+        known = self.at(token, before)
+        if known is None:
+            return ()
+        low, high = bisect_right(known.shifts, since), bisect_left(known.shifts, before)
+        return tuple(known.shifts[low:high][-_MOST_SHIFTS:])
 
     def elements_made(self, token: Token, step: int) -> list[int]:
         """The steps that made the elements of what a comprehension came to."""

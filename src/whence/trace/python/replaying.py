@@ -56,6 +56,7 @@ class _Activation:
     at: int = -1  # the stretch that ran last
     pending: int = 0  # the step under way
     result: tuple[int, Token] | None = None  # what code that it ran gave back: step and value
+    given: list[int] = field(default_factory=list)  # all that it gave back
     raised: int = 0  # and where that code raised
     has_run_code: bool = False  # did the step under way run recorded code?
     unwinding: int = 0  # the step that raised, while a finally clause runs
@@ -89,6 +90,7 @@ class Replayed:
     start: array[int] = field(default_factory=lambda: array("Q", [0, 0]))
     values: list[Token] = field(default_factory=lambda: [MISSING])
     source: dict[int, int] = field(default_factory=dict)  # the step whose value a step took over
+    reads: dict[int, list[int]] = field(default_factory=dict)  # what else a step was made of
     raised: dict[int, int] = field(default_factory=dict)  # steps that raised: where it came from
     scopes: dict[int, int] = field(default_factory=dict)  # step of a call -> activation it entered
     activations: list[list[int]] = field(default_factory=list)  # rows as in columns
@@ -183,7 +185,7 @@ class _Walker:
         else:
             activation = self._current(op)
             if activation is not None:
-                if opcode == "with_exit":
+                if opcode == "with_exit" and activation.at != self.program.op_stretch[op]:
                     self._check_swallowed(activation)
                 self._ran(activation, op, value)
 
@@ -219,6 +221,7 @@ class _Walker:
         activation.pending = 0
         self._value(_Done(activation, op, step, value))
         activation.result, activation.raised, activation.has_run_code = None, 0, False
+        activation.given = []
         return step
 
     def _value(self, done: _Done) -> None:
@@ -229,6 +232,8 @@ class _Walker:
         result = activation.result
         if result is not None and opcode != "return" and is_same_object(result[1], value):
             out.source[step] = result[0]
+        elif activation.given:
+            out.reads.setdefault(step, []).extend(activation.given)
         special = self._special.get(opcode)
         if special is not None:
             special(done)
@@ -328,6 +333,7 @@ class _Walker:
         self._close(left)
         if self._stack:
             self._stack[-1].result = (step, value)
+            self._stack[-1].given.append(step)
 
     def _returned(self, done: _Done) -> None:
         activation, _op, step, value = done
@@ -364,7 +370,9 @@ class _Walker:
         if activation.raised:
             self.out.source[step] = activation.raised
         activation.pending, activation.raised, activation.result = 0, 0, None
-        activation.has_run_code = False
+        if activation.given:
+            self.out.reads.setdefault(step, []).extend(activation.given)
+        activation.has_run_code, activation.given = False, []
         return step
 
     def _has_raised(self, activation: _Activation) -> bool:
@@ -564,6 +572,8 @@ class _Walker:
             registers[op] = step
             if not program.logged[op] or opcode == "next":
                 self._silent(activation, op, opcode, step)
+            elif opcode == "inplace" and program.extra[op]:
+                self._read_before(activation, op, step)
         if program.kind[op] == 4:
             activation.went[block] = step
         elif activation.elements and op in activation.elements:
@@ -606,6 +616,18 @@ class _Walker:
                 out.values[step] = Display(opcode, held)
         elif opcode == "next":
             out.values[step] = STOP
+
+    def _read_before(self, activation: _Activation, op: int, step: int) -> None:
+        """`a.b += c` and `a[b] += c` read what they set: who had set it before?"""
+        extra, uses = self.program.extra[op], self.program.uses[op]
+        holder = self._token(activation, op, uses[0])
+        found = (
+            self.out.objects.item(holder, self._token(activation, op, uses[1]), MISSING)
+            if extra == "item"
+            else self.out.objects.attribute(holder, extra[1], MISSING)
+        )
+        if found:
+            self.out.reads.setdefault(step, []).append(found)
 
     def _alternative(self, activation: _Activation, op: int, step: int) -> None:
         """The alternative of an `and` or `or` that a test came to: the one that ran last."""
@@ -758,7 +780,7 @@ class _Walker:
         holder, key = (self._token(activation, op, use) for use in uses[:2])
         if len(uses) > 2:
             self.out.values[step] = self._token(activation, op, uses[2])
-        self.out.objects.set_item(holder, key, step)
+        self.out.objects.set_item(holder, key, step, is_gone=len(uses) < 3)
 
     def _inplace(self, done: _Done) -> None:
         activation, op, step, value = done

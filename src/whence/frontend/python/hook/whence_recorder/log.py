@@ -206,7 +206,11 @@ class Log:
             self.flush()
             return real(*args, **kwargs)
 
-        leave.__name__, leave.__qualname__, leave.__doc__ = real.__name__, real.__name__, real.__doc__
+        leave.__name__, leave.__qualname__, leave.__doc__ = (
+            real.__name__,
+            real.__name__,
+            real.__doc__,
+        )
         return leave
 
     def _end(self) -> None:

@@ -42,9 +42,7 @@ class Module:
         door = place(
             ast.Call(func=read("__import__", at), args=[constant(DOOR, at)], keywords=[]), at
         )
-        return statement(
-            place(ast.Call(func=door, args=[constant(TABLE, at)], keywords=[]), at)
-        )
+        return statement(place(ast.Call(func=door, args=[constant(TABLE, at)], keywords=[]), at))
 
     def _new(self, name: str, kind: str, at: Node, parent: Function | None) -> Function:
         above = parent.number if parent else None

@@ -161,4 +161,3 @@ def _passing(block: Block | None) -> Block | None:
         seen.add(id(block))
         block = block.successors[0] if block.successors else None
     return block
-

@@ -99,9 +99,7 @@ class Body(Expressions):
         noting = place(ast.Try(body=[leaving], handlers=forgiving, orelse=[], finalbody=[]), at)
         raising = place(ast.Raise(exc=None, cause=None), at)
         return place(
-            ast.Try(
-                body=body, handlers=[handler([noting, raising], at)], orelse=[], finalbody=[]
-            ),
+            ast.Try(body=body, handlers=[handler([noting, raising], at)], orelse=[], finalbody=[]),
             at,
         )
 
@@ -530,9 +528,7 @@ def flat(targets: list[Node]) -> list[Node]:
     return [
         inner
         for target in targets
-        for inner in (
-            flat(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target]
-        )
+        for inner in (flat(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target])
     ]
 
 
