@@ -111,6 +111,8 @@ class File:
 
     def says(self, declaration: Declaration) -> tuple[bytes, ...]:
         """Return all that a declaration says, with the conditions that it is under."""
+        if not declaration.lines:  # it has no line but those that run
+            return declaration.shape
         conditions = self.text(*self.conditions.above(declaration.lines[0].start))
         return (*lexemes(self.language, conditions), *declaration.shape)
 
