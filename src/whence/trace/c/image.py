@@ -36,6 +36,7 @@ class CImage(Image):
         self.program: Program = process.program(self.descriptions)
         self.modules = [ModuleSource(description) for description in self.descriptions]
         self._op_bases = [base.op for base in self.program.bases]
+        self._compared: dict[int, Comparable] = {}  # by op; asked of millions of steps
 
     @property
     def key(self) -> str:
@@ -151,6 +152,12 @@ class CImage(Image):
         return Sort(instruction.opcode, name, len(instruction.operands))
 
     def compared_as(self, op: int) -> Comparable:
+        found = self._compared.get(op)
+        if found is None:
+            found = self._compared[op] = self._comparable(op)
+        return found
+
+    def _comparable(self, op: int) -> Comparable:
         if self.code.kind[op] == BRANCH:
             return Comparable.PLAIN
         instruction = self._instruction(op)
