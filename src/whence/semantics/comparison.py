@@ -77,8 +77,11 @@ class Comparison:
         if self.here.looks(step) != self.there.looks(twin):
             return False
         # An address says nothing by itself: it is the same if it was come by in the same way.
-        is_given = self.here.is_call(step) and not self.here.returned(step)
-        return is_given or depth >= _DEEPEST or self._come_by_alike(step, twin, depth + 1)
+        return (
+            self.here.is_given(step)
+            or depth >= _DEEPEST
+            or self._come_by_alike(step, twin, depth + 1)
+        )
 
     def _come_by_alike(self, step: int, twin: int, depth: int) -> bool:
         own, other = self.here.node(step), self.there.node(twin)

@@ -204,6 +204,10 @@ class Flow(ABC):
     def is_load(self, step: int) -> bool:
         """Did the step read what another one had left?"""
 
+    def is_given(self, step: int) -> bool:
+        """Did code that is not recorded give it, so that nothing more is known of it?"""
+        return self.is_call(step) and not self.returned(step)
+
     def reads(self, step: int) -> bool:
         """Did it read what other steps had left, not only its operands?"""
         return self.is_load(step) or self.is_call(step)

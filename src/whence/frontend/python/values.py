@@ -88,7 +88,7 @@ def _shape(kind: str, shape: Any, types: Mapping[int, TypeRow]) -> Shape:
         length, inside = shape
         return length, None if inside is None else tuple(decode(one, types) for one in inside)
     if kind == "exception":
-        return tuple(decode(one, types) for one in shape[1])
+        return tuple(decode(one, types) for one in shape[1] or ())
     if kind in PLAIN and isinstance(shape, tuple):
         return decode(shape, types)  # a long one
     return shape

@@ -24,7 +24,7 @@ _GIVE = frozenset({"return", "yield", "store", "await"})  # what they are given,
 # Ops that read what the objects hold that they are given.
 _READ_WHOLE = frozenset({
     "call", "compare", "binary", "inplace", "unary", "branch", "either", "format", "list",
-    "tuple", "set", "dict", "next", "match", "item", "unpack", "raise", "resume", "comp",
+    "tuple", "set", "dict", "next", "match", "item", "unpack", "raise", "resume", "comp", "attr",
 })  # fmt: skip
 _COPY = Operation(Op.COPY, 0, ())
 _OPAQUE = Operation(Op.OPAQUE, 0, ())
@@ -99,6 +99,10 @@ class PythonFlow(Flow):
 
     def reads(self, step: int) -> bool:
         return self.opcode(step) in LOADS or self.opcode(step) in _READ_WHOLE
+
+    def is_given(self, step: int) -> bool:
+        """Is it a new object of a class of the program?  What differs in it shows when it is read."""
+        return super().is_given(step) and self.run.objects.is_of_program(self.run.values[step])
 
     def returned(self, call: int) -> int:
         return self.run.source.get(call, 0) if self.is_call(call) else 0
@@ -248,13 +252,17 @@ class PythonFlow(Flow):
     def _held(self, step: int, operands: Sequence[Operand]) -> tuple[int, ...]:
         """Who made what the objects hold that a step was given."""
         found: dict[int, None] = {}
-        for operand in self._given(operands):
+        is_part = self.opcode(step) == "attr"  # and what else the object holds does not matter
+        for operand in () if is_part else self._given(operands):
             token = self.run.values[operand]
             if type(token) is tuple:
                 whole = self.opcode(step) in ("call", "compare", "raise", "format")
                 held = self.run.objects.contents(token, step, with_attributes=whole)
                 found.update(dict.fromkeys(one for one in held if one != operand))
-        found.update(dict.fromkeys(self.run.reads.get(step, ())))
+        for made in self.run.reads.get(step, ()):
+            found[made] = None
+            if self.opcode(made) == "call":  # what it was given may show in what it made
+                found.update(dict.fromkeys(self._given(self._operands(made, self.op_of(made))[1:])))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
             found.update(dict.fromkeys(self.run.objects.elements_made(token, step)))

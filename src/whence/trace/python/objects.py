@@ -78,6 +78,7 @@ class Objects:
     types: Mapping[int, Type] = field(default_factory=dict)
     values: Sequence[Token] = ()
     source: Mapping[int, int] = field(default_factory=dict)
+    classes: set[int] = field(default_factory=set)  # that the program defines
     changers: set[int] = field(default_factory=set)  # calls that may have changed what they got
     operands_of: Callable[[int], Sequence[int]] = lambda _: ()
     _now: dict[int, _Object] = field(default_factory=dict)  # by address
@@ -267,7 +268,17 @@ class Objects:
             step = known.attributes.get(name, 0) if known else 0
             if step and self._left(step, value):
                 return step
-        return own.touched or own.made
+        return 0
+
+    def maker(self, token: Token) -> int:
+        """Who had an object last that is not recorded inside, or made it."""
+        own = self._get(token)
+        return 0 if own is None else own.rewritten or own.touched or own.made
+
+    def is_of_program(self, token: Token) -> bool:
+        """Is it an object of a class that the program defines?"""
+        found = self.types.get(token[1]) if identity(token) is not None else None
+        return found is not None and found.identity in self.classes
 
     def _ancestors(self, holder: Token, found: Type | None) -> Sequence[int]:
         if found is None:
@@ -291,7 +302,7 @@ class Objects:
         step = own.items.get(self._key(holder, key), 0)
         if step and self._left(step, value):
             return step
-        return self._put(own, value) or own.rewritten or own.touched or own.made
+        return self._put(own, value)
 
     def element(self, holder: Token, value: Token) -> int:
         """Who put an element there that came up in a loop."""

@@ -621,11 +621,12 @@ class _Walker:
         """`a.b += c` and `a[b] += c` read what they set: who had set it before?"""
         extra, uses = self.program.extra[op], self.program.uses[op]
         holder = self._token(activation, op, uses[0])
+        objects = self.out.objects
         found = (
-            self.out.objects.item(holder, self._token(activation, op, uses[1]), MISSING)
+            objects.item(holder, self._token(activation, op, uses[1]), MISSING)
             if extra == "item"
-            else self.out.objects.attribute(holder, extra[1], MISSING)
-        )
+            else objects.attribute(holder, extra[1], MISSING)
+        ) or objects.maker(holder)
         if found:
             self.out.reads.setdefault(step, []).append(found)
 
@@ -706,6 +707,8 @@ class _Walker:
         found = self.out.objects.attribute(holder, name, value) or self._of_module(holder, name)
         if found:
             self.out.source[step] = found
+        elif made := self.out.objects.maker(holder):
+            self.out.reads.setdefault(step, []).append(made)
 
     def _of_module(self, holder: Token, name: str) -> int:
         if self.out.objects.kind(holder) != "module":
@@ -740,9 +743,12 @@ class _Walker:
             return
         holder, key = (self._token(activation, op, use) for use in self.program.uses[op][:2])
         found = self.out.objects.item(holder, key, value)
-        if found:
-            part = self._part(holder, key, found)
+        made = found or self.out.objects.maker(holder)
+        part = self._part(holder, key, made) if made else 0
+        if part or found:
             self.out.source[step] = part or found
+        elif made:
+            self.out.reads.setdefault(step, []).append(made)
 
     def _part(self, holder: Token, key: Token, made: int) -> int:
         """The operand of what made an object that became an element of it; 0 if there is none."""
@@ -806,6 +812,8 @@ class _Walker:
         if made is None:
             return
         self._makers[made] = activation
+        if self.program.opcode[op] == "class":
+            self.out.objects.classes.add(made)
         body = self.program.extra[op]
         if self.program.opcode[op] == "class" and body is not None:
             known = self._of_function.get(body)
