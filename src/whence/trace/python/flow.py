@@ -26,6 +26,8 @@ _READ_WHOLE = frozenset({
     "call", "compare", "binary", "inplace", "unary", "branch", "either", "format", "list",
     "tuple", "set", "dict", "next", "match", "item", "unpack", "raise", "resume", "comp", "attr",
 })  # fmt: skip
+_CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
+_MOST_TRIED = 100  # steps of a try block
 _COPY = Operation(Op.COPY, 0, ())
 _OPAQUE = Operation(Op.OPAQUE, 0, ())
 
@@ -57,7 +59,7 @@ class PythonFlow(Flow):
         own = likeness(self.value(step))
         if step not in self.run.objects.changers:
             return own
-        given = self._operands(step, self.op_of(step))[1:]
+        given = self._arguments(step)
         return own, tuple(likeness(self.value_of(operand)) for operand in given)
 
     def looks(self, step: int) -> object:
@@ -126,6 +128,8 @@ class PythonFlow(Flow):
             return Node(_COPY, operands[:1])
         if opcode in ("set_attr", "set_item"):
             return Node(_COPY, operands[-1:], pointer=self._key(operands), base=_step(operands, 0))
+        if opcode == "try":
+            return Node(_OPAQUE, tuple(self._tried(step, op)))
         if opcode == "param":
             call = self.call_of(step)
             given = self._all(call, self._operands(call, self.op_of(call))) if call else ()
@@ -138,6 +142,8 @@ class PythonFlow(Flow):
         if opcode == "param":
             call = self.call_of(step)
             through = (call,) if call else ()
+        if opcode == "call":
+            return Node(_COPY, (source,), base=self._called_on(step))
         if opcode == "attr":
             return Node(_COPY, (source,), through, base=_step(operands, 0))
         if opcode == "item":
@@ -146,6 +152,29 @@ class PythonFlow(Flow):
                 _COPY, (source,), through, pointer=self._key(operands), base=_step(operands, 0)
             )
         return Node(_COPY, (source,), through)
+
+    def _tried(self, step: int, op: int) -> Iterator[int]:
+        """The steps of a try block that it ran through: any of them could have raised."""
+        rows, activation = self.program.row, self.activation_of(step)
+        end = self.program.handlers.get(op, 0)
+        instance = self.previous_instance(self.instance_of(step))
+        for _ in range(_MOST_TRIED):
+            if instance is None or self.activation(instance) != activation:
+                return
+            last = self.queries.last_step(instance)
+            row = rows[self.op_of(last)]
+            if not rows[op] <= row < end:
+                return
+            if self.program.logged[self.op_of(last)]:
+                yield last
+            instance = self.previous_instance(instance)
+
+    def _called_on(self, call: int) -> int | None:
+        """What says which function a call called: the function, or the object it is a method of."""
+        callee = self._uses(call, self.op_of(call))[0]
+        if isinstance(callee, int) and self.opcode(callee) == "method":
+            callee = self._uses(callee, self.op_of(callee))[0]
+        return callee if isinstance(callee, int) else None
 
     def _shifted(self, step: int, source: int) -> tuple[int, ...]:
         """The steps since an item was put there that moved what a list holds."""
@@ -188,7 +217,7 @@ class PythonFlow(Flow):
         if opcode == "item":
             return self._looked_up(operands)
         if opcode == "call" and not (extra and {"*", "**"} & set(extra)):
-            return self._called(op, operands)
+            return self._called(step, op)
         return None
 
     def _compared(self, name: str) -> Operation:
@@ -210,21 +239,18 @@ class PythonFlow(Flow):
         bounds += [Constant(None, 0)] * (3 - len(bounds))
         return _of(PyOp.SLICE), (operands[0], *(one or Constant(None, 0) for one in bounds))
 
-    def _called(
-        self, op: int, operands: tuple[Operand, ...]
-    ) -> tuple[Operation, tuple[Operand, ...]] | None:
-        callee = self.program.uses[op][0]
+    def _called(self, step: int, op: int) -> tuple[Operation, tuple[Operand, ...]] | None:
+        callee, given = self.program.uses[op][0], self._arguments(step)
         names = [one for one in self.program.extra[op] or () if one]
-        if callee is None or callee < 0:
+        looked = self._uses(step, op)[0]
+        if callee is None or callee < 0 or not isinstance(looked, int):
             return None
         name = self.program.name[callee] or ""
-        looked = operands[0]
-        if self.program.opcode[callee] == "method" and isinstance(looked, int):
+        if self.program.opcode[callee] == "method":
             receiver = self._operands(looked, callee)
-            return _of(PyOp.METHOD, name, *names), (*receiver[:1], *operands[1:])
-        is_builtin = isinstance(looked, int) and looked not in self.run.source
-        if self.program.opcode[callee] == "load" and is_builtin:
-            return _of(PyOp.BUILTIN, name, *names), operands[1:]
+            return _of(PyOp.METHOD, name, *names), (*receiver[:1], *given)
+        if self.program.opcode[callee] == "load" and looked not in self.run.source:
+            return _of(PyOp.BUILTIN, name, *names), given
         return None
 
     # --- operands ------------------------------------------------------------------------------
@@ -244,7 +270,27 @@ class PythonFlow(Flow):
         return found
 
     def _operands(self, step: int, op: int) -> tuple[Operand, ...]:
-        return tuple(one for one in self._uses(step, op) if one is not None)
+        """What a step was made of; which function it called is another question."""
+        found = [one for one in self._uses(step, op) if one is not None]
+        if self.program.opcode[op] == "call" and found and self._is_known(found[0]):
+            del found[0]
+        return tuple(found)
+
+    def _arguments(self, call: int) -> tuple[Operand, ...]:
+        return tuple(one for one in self._uses(call, self.op_of(call))[1:] if one is not None)
+
+    def _is_known(self, callee: Operand) -> bool:
+        """Is it a function by its name, or a method of a module or a class?"""
+        if not isinstance(callee, int):
+            return True
+        if self.opcode(callee) == "method":
+            holder = self._uses(callee, self.op_of(callee))[0]
+            return isinstance(holder, int) and self._is_code(holder)
+        return self._is_code(callee)
+
+    def _is_code(self, step: int) -> bool:
+        value = self.value(step)
+        return value is UNKNOWN or (isinstance(value, Obj) and value.kind in _CODE)
 
     def _all(self, step: int, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         return tuple(dict.fromkeys((*operands, *self._held(step, operands))))
@@ -262,7 +308,7 @@ class PythonFlow(Flow):
         for made in self.run.reads.get(step, ()):
             found[made] = None
             if self.opcode(made) == "call":  # what it was given may show in what it made
-                found.update(dict.fromkeys(self._given(self._operands(made, self.op_of(made))[1:])))
+                found.update(dict.fromkeys(self._given(self._arguments(made))))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
             found.update(dict.fromkeys(self.run.objects.elements_made(token, step)))

@@ -192,6 +192,15 @@ class Program:
         last = first + count - 1
         return count > 0 and self.opcode[last] == "raise" and self.name[last] == "assert"
 
+    @cached_property
+    def handlers(self) -> dict[int, int]:
+        """The first line of the handlers of each try."""
+        found: dict[int, int] = {}
+        for op, opcode in enumerate(self.opcode):
+            if opcode == "caught" and self.extra[op] is not None:
+                found.setdefault(self.extra[op], self.row[op])
+        return found
+
     # --- for the columns -----------------------------------------------------------------------
 
     def function_of(self, op: int) -> int:

@@ -58,6 +58,7 @@ class _Activation:
     result: tuple[int, Token] | None = None  # what code that it ran gave back: step and value
     given: list[int] = field(default_factory=list)  # all that it gave back
     raised: int = 0  # and where that code raised
+    made_by: int = 0  # the call of a class that it initialises an object for
     has_run_code: bool = False  # did the step under way run recorded code?
     unwinding: int = 0  # the step that raised, while a finally clause runs
     last_instance: int = -1
@@ -261,8 +262,9 @@ class _Walker:
         if program.functions[function].kind == "module":
             self._globals.setdefault(program.functions[function].module, activation.variables)
             activation.variables = self._globals[program.functions[function].module]
-        if caller is not None and call:
-            self._constructed(caller, call, activation)
+        if caller is not None and call and self._constructs(caller, activation):
+            out.objects.made_by_call(parameters[0], call)
+            activation.made_by = call
         if program.opcode[op] == "enter":
             self._emit(activation, program.op_stretch[op])
         activation.parameters = ()
@@ -388,7 +390,8 @@ class _Walker:
                 left = self._stack.pop()  # a lambda, say, which does not tell that it is left
                 self._stack[-1].raised = self._raising(left, MISSING)
                 self._close(left, UNWOUND)
-        else:
+        else:  # an exception was thrown into it, where it waited
+            activation.raised = self._stack[-1].raised if self._stack else 0
             self._stack.append(activation)
         return activation
 
@@ -668,6 +671,9 @@ class _Walker:
         call = activation.call
         if not call:
             return
+        if activation.made_by and not number:
+            self.out.source[step] = activation.made_by
+            return
         start, end = self.out.start[call], self.out.start[call + 1]
         given = [one for one in self.out.operands[start:end] if one]
         same = [one for one in given if is_same_object(self.out.values[one], value)]
@@ -874,18 +880,14 @@ class _Walker:
         if out.objects.kind(made) == "class" and out.objects.kind(value) != "class":
             out.objects.made_by_call(value, step)
 
-    def _constructed(self, caller: _Activation, call: int, entered: _Activation) -> None:
-        """A new object is being initialised: nothing is known of what lay there before."""
+    def _constructs(self, caller: _Activation, entered: _Activation) -> bool:
+        """Is a new object being initialised?  Then nothing is known of what lay there before."""
         name = self.program.functions[entered.function].name
-        if not name.endswith(".__init__") or not entered.parameters:
-            return
         op = self.program.last_op(caller.at)
-        uses = self.program.uses[op]
-        callee = uses[0] if uses else None
-        if callee is not None and callee >= 0 and self.program.name[callee] == "__init__":
-            return
-        if self.program.opcode[op] == "call":
-            self.out.objects.made_by_call(entered.parameters[0], call)
+        if not name.endswith(".__init__") or not entered.parameters:
+            return False
+        callee = self.program.uses[op][0] if self.program.opcode[op] == "call" else None
+        return callee is not None and callee >= 0 and self.program.name[callee] != "__init__"
 
     def _phi(self, done: _Done) -> None:
         """Of the alternatives, the one that ran last and came to this; else it is a constant."""

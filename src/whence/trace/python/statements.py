@@ -87,6 +87,9 @@ class PythonNamer(Namer):
             return text, text if key is UNKNOWN else f"{holder}[{shown(key)}]"
         if self._program.opcode[op] in ("attr", "set_attr"):
             return text, f"{shown(self._used(step, op, 0))}.{self._program.name[op]}"
+        if self._program.opcode[op] == "call":
+            callee = self._used(step, op, 0)
+            return text, text if callee is UNKNOWN else shown(callee)
         return text, text
 
     def _used(self, step: int, op: int, number: int) -> Value:
