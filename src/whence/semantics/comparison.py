@@ -167,6 +167,23 @@ class Comparison:
                 yield decider
             decider = control[self.here.instance_of(decider)]
 
+    def entered_by(self, step: int) -> Iterator[int]:
+        """The calls that only this version has, by which it came to a step that the passing run
+        has not; and where functions were made that code which is not recorded then called."""
+        flow, at = self.here, step
+        for _ in range(_NESTED):
+            if self.twin(at) is not None:
+                return
+            made = flow.made_at(at)
+            if made:
+                yield made
+            call = flow.call_of(at)
+            if not call:
+                return
+            if self.alignment.pairing.op(flow.op_of(call)) is None:
+                yield call
+            at = call
+
     def read_instead(self, load: int) -> Iterator[int]:
         """The steps that set what the passing run's load read, if others did here."""
         twin = self.twin(load)

@@ -301,6 +301,8 @@ class Tree:
             proof.steps |= {s for s in question.steps if self.flow.node(s).pointer is None}
         if question.influence is Influence.FAILURE:
             proof.steps |= question.bears_on
+        if self.comparison is not None:
+            proof.steps |= {by for step in found.steps for by in self.comparison.entered_by(step)}
         pointed = {self._set_pointer(step) for step in found.steps if self.flow.is_load(step)}
         proof.steps |= {step for step in pointed if step is not None}
 
@@ -395,7 +397,7 @@ def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:
     elsewhere and calls what is in the tree is shown.
     """
     image = flow.thread.image
-    outside = image.is_outside
+    outside = image.is_library
     trusted = trusted_functions(image, trust) if trust else np.zeros(len(outside), bool)
     if not (outside | trusted).any():
         return set()

@@ -253,6 +253,10 @@ class Flow(ABC):
             inner = self._parent[inner]
         return self.instance_of(self._call[inner]) if inner else None
 
+    def made_at(self, step: int) -> int:  # noqa: ARG002 - where functions are made by steps
+        """The step that made the function a step is of, if others handed it on; 0 if not."""
+        return 0
+
     # --- nodes ---------------------------------------------------------------------------------
 
     def node(self, step: int) -> Node:

@@ -227,6 +227,11 @@ class Image(ABC):
             found[number] = len(known) > 0 and bool(outside[known].all())
         return found & ~np.all(found)
 
+    @property
+    def is_library(self) -> npt.NDArray[np.bool_]:
+        """For each function: is it a library's, taken as a whole where the tree calls it?"""
+        return self.is_outside
+
     def function_of(self, op: int) -> int:
         """The number of the function that has an op."""
         return int(np.searchsorted(self.code.function_first_op, np.uint32(op), "right")) - 1

@@ -74,6 +74,8 @@ class PythonFlow(Flow):
             return Comparable.PLAIN
         if value.kind in CONTAINERS:
             return Comparable.PLAIN if _is_all_known(value) else Comparable.POINTER
+        if value.kind == "function" and not self.run.objects.is_defined(self.run.values[step]):
+            return Comparable.POINTER  # it was made while the program ran
         return Comparable.POINTER if value.kind == "object" else Comparable.PLAIN
 
     def decision(self, branch: int) -> object:
@@ -103,11 +105,14 @@ class PythonFlow(Flow):
         return self.opcode(step) in LOADS or self.opcode(step) in _READ_WHOLE
 
     def is_given(self, step: int) -> bool:
-        """Is it a new object of a class of the program?  What differs in it shows when it is read."""
+        """Is it a new object of the program's?  What differs in it shows when it is read."""
         return super().is_given(step) and self.run.objects.is_of_program(self.run.values[step])
 
     def returned(self, call: int) -> int:
         return self.run.source.get(call, 0) if self.is_call(call) else 0
+
+    def made_at(self, step: int) -> int:
+        return self.run.handed.get(self.activation_of(step), 0)
 
     def previous_instance(self, instance: int) -> int | None:
         before = self.run.previous[instance]
@@ -144,7 +149,7 @@ class PythonFlow(Flow):
             through = (call,) if call else ()
         if opcode == "call":
             return Node(_COPY, (source,), base=self._called_on(step))
-        if opcode == "attr":
+        if opcode in ("attr", "next"):
             return Node(_COPY, (source,), through, base=_step(operands, 0))
         if opcode == "item":
             through = self._shifted(step, source)

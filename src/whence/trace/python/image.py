@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.frontend.source import Place
 from whence.trace.columns import NONE, U32, Code
@@ -58,6 +59,11 @@ class PythonImage(Image):
     @cached_property
     def file_names(self) -> list[str]:
         return list(dict.fromkeys(self._shown))
+
+    @cached_property
+    def is_library(self) -> npt.NDArray[np.bool_]:
+        """None is: outside of the tree only the test itself is recorded."""
+        return np.zeros(len(self.program.functions), bool)
 
     def place(self, op: int) -> Place | None:
         row = self.program.row[op]

@@ -78,6 +78,7 @@ class Objects:
     types: Mapping[int, Type] = field(default_factory=dict)
     values: Sequence[Token] = ()
     source: Mapping[int, int] = field(default_factory=dict)
+    functions: set[int] = field(default_factory=set)  # that the program defines
     classes: set[int] = field(default_factory=set)  # that the program defines
     changers: set[int] = field(default_factory=set)  # calls that may have changed what they got
     operands_of: Callable[[int], Sequence[int]] = lambda _: ()
@@ -142,6 +143,11 @@ class Objects:
         if address is not None:
             known = self._now.get(address) or self._begin(address, step)
             known.looks = token
+
+    def first_seen(self, token: Token) -> int:
+        """The step that made an object, or that first had it; 0 if none did yet."""
+        known = self._now.get(identity(token) or 0)
+        return 0 if known is None else known.made
 
     def made(self, token: Token, step: int) -> None:
         """A step made an object, whatever lay there before."""
@@ -274,6 +280,10 @@ class Objects:
         """Who had an object last that is not recorded inside, or made it."""
         own = self._get(token)
         return 0 if own is None else own.rewritten or own.touched or own.made
+
+    def is_defined(self, token: Token) -> bool:
+        """Is it a function that the program's own text defines?"""
+        return identity(token) in self.functions
 
     def is_of_program(self, token: Token) -> bool:
         """Is it an object of a class that the program defines?"""

@@ -38,6 +38,8 @@ _RUNS_CODE = frozenset({
     "either", "phi", "raise", "resume", "with_enter", "with_exit", "import", "import_from", "def",
     "class", "genexpr", "match", "caught",
 })  # fmt: skip
+# Ops that may give an object which code that is not recorded had kept.
+_HAND_OUT = frozenset({"call", "attr", "item", "next", "resume", "import_from"})
 _PRINT = ("print", "sys.stdout.write", "stdout.write", "sys.stdout.buffer.write")
 
 
@@ -93,7 +95,7 @@ class Replayed:
     source: dict[int, int] = field(default_factory=dict)  # the step whose value a step took over
     reads: dict[int, list[int]] = field(default_factory=dict)  # what else a step was made of
     raised: dict[int, int] = field(default_factory=dict)  # steps that raised: where it came from
-    scopes: dict[int, int] = field(default_factory=dict)  # step of a call -> activation it entered
+    handed: dict[int, int] = field(default_factory=dict)  # activation -> who made its function
     activations: list[list[int]] = field(default_factory=list)  # rows as in columns
     left: list[tuple[int, Token]] = field(default_factory=list)  # raising steps nobody here caught
     prints: list[int] = field(default_factory=list)  # steps that printed something
@@ -126,6 +128,8 @@ class _Walker:
         self._of_function: dict[int, _Activation] = {}  # the last one
         self._makers: dict[int, _Activation] = {}  # by the identity of a function object
         self._globals: dict[int, dict[str, int]] = {}  # by module
+        self._defined: dict[int, int] = {}  # function -> the step that made it last
+        self._bodies: dict[int, int] = {}  # identity of a function object -> function
         self._modules: dict[str, int] = {m.name: n for n, m in enumerate(program.modules)}
         self._paths: dict[tuple[int, int, int], tuple[int, ...]] = {}
         self._nexts: dict[tuple[int, int], tuple[tuple[int, ...], int | None]] = {}
@@ -239,6 +243,9 @@ class _Walker:
         if special is not None:
             special(done)
         if type(value) is tuple:
+            known = out.objects.first_seen(value)
+            if known and known != step and step not in out.source and opcode in _HAND_OUT:
+                out.reads.setdefault(step, []).append(known)
             out.objects.seen(value, step)
 
     # --- activations -----------------------------------------------------------------------------
@@ -252,6 +259,8 @@ class _Walker:
             len(out.activations), function, frame, call, self._scope(caller, call, function)
         )
         activation.parameters = parameters
+        if caller is not None and self._is_handed(caller, function):
+            out.handed[activation.number] = self._defined.get(function, 0)
         parent = caller.number if caller else 0
         depth = out.activations[parent][7] + 1
         row = [function, parent, call, len(out.stretch), 0, 0, DIRECT if call else 0, depth]
@@ -287,6 +296,21 @@ class _Walker:
             if one.function == parent:
                 return one
         return self._of_function.get(parent)
+
+    def _is_handed(self, caller: _Activation, function: int) -> bool:
+        """Is a function entered that is not the one which the call names?"""
+        op = self.program.last_op(caller.at) if caller.at >= 0 else -1
+        if (
+            op < 0
+            or self.program.opcode[op] != "call"
+            or "." not in (name := self.program.functions[function].name)
+        ):
+            return False
+        callee = self.program.uses[op][0]
+        if callee is None or callee < 0 or name.endswith(f".{self.program.name[callee]}"):
+            return False
+        made = identity(self._token(caller, op, callee))
+        return "<locals>" in name and self._bodies.get(made or 0) != function
 
     def _instance(self, step: int) -> int:
         return bisect_right(self.out.first, step) - 1
@@ -818,9 +842,11 @@ class _Walker:
         if made is None:
             return
         self._makers[made] = activation
-        if self.program.opcode[op] == "class":
-            self.out.objects.classes.add(made)
         body = self.program.extra[op]
+        if body is not None:
+            self._defined[body], self._bodies[made] = step, body
+        objects = self.out.objects
+        (objects.classes if self.program.opcode[op] == "class" else objects.functions).add(made)
         if self.program.opcode[op] == "class" and body is not None:
             known = self._of_function.get(body)
             for name, store in (known.variables if known is not None else {}).items():
