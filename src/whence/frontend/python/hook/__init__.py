@@ -1,1 +1,1 @@
-"""What runs inside the user's interpreter.  The folder is put on its path; whence never imports it."""
+"""What runs inside the user's interpreter: put on its path, never imported by whence itself."""

@@ -20,10 +20,25 @@ from .scopes import Names, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .module import Module
-    from .ops import Function, Node, Use
+    from typing import Protocol
+
+    from .ops import Constants, Function, Node, Use
+    from .rewriting import Calls
 
     Rewritten = tuple[Node, Use]
+
+    class Surroundings(Protocol):
+        """The module, which lowers what has a body of its own; its function's number is given."""
+
+        calls: Calls
+        constants: Constants
+
+        def text(self, node: Node, /) -> str: ...
+        def lower_function(self, node: Node, around: Expressions, /) -> int: ...
+        def lower_lambda(self, node: Node, around: Expressions, /) -> int: ...
+        def lower_class(self, node: Node, around: Expressions, /) -> int: ...
+        def lower_genexpr(self, node: Node, around: Expressions, /) -> int: ...
+
 
 BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -43,7 +58,7 @@ NOTHING = object()  # no constant
 class Expressions(Flow):
     """Lowers and rewrites the expressions of one function."""
 
-    def __init__(self, module: Module, function: Function, scope: Scope) -> None:
+    def __init__(self, module: Surroundings, function: Function, scope: Scope) -> None:
         super().__init__(function)
         self.module, self.scope = module, scope
         self.calls = module.calls
@@ -276,7 +291,7 @@ class Expressions(Flow):
         return self.emit(name, node, uses if len(uses) <= MANY else [])
 
     def _dict(self, node: Node) -> Rewritten:
-        parts = [part for pair in zip(node.keys, node.values) for part in pair]
+        parts = [part for pair in zip(node.keys, node.values, strict=True) for part in pair]
         if None not in parts and all_constant(parts):
             return self.logged(node, self._constants(node, parts))
         uses: list[Use] = []
@@ -308,7 +323,8 @@ class Expressions(Flow):
         return self.calls("r", op, node, node), op
 
     def _yield(self, node: Node) -> Rewritten:
-        value, use = constant(None, node), self.constant_use(None)
+        value: Node = constant(None, node)
+        use: Use = self.constant_use(None)
         if node.value is not None:
             value, use = self.expression(node.value)
         node.value = self.calls("w", self.emit("yield", node, [use]), value, value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from .log import WAITING
 from .tokens import HUGE, LONG, Tokens
 
 TYPE_CHECKING = False
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from .log import Extend, Log
 
-from .log import WAITING
-
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>"}  # frames of their own before 3.12
 
 
@@ -27,11 +26,11 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
     """The recorder's functions by the names they have in rewritten code."""
     tokens = Tokens(log.note)
     extend, events = log.extend, log.events
-    token, table = tokens.token, tokens.table
+    token = tokens.token
     getframe, exc_info = sys._getframe, sys.exc_info
     waiting, long, huge, less = WAITING, LONG, HUGE, -HUGE
     flush = log.flush_thread
-    log.ending = token
+    log.token = token
 
     def changed(new: Extend) -> None:
         nonlocal extend

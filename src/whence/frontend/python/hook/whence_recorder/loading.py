@@ -11,10 +11,10 @@ import marshal
 import os
 import sys
 from _blake2 import blake2b
-from importlib import _bootstrap_external as external  # type: ignore[attr-defined]
+from importlib import _bootstrap_external as external
 
 from .log import Log, json
-from .rewriting import MARK
+from .ops import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,18 +75,17 @@ class Loader:
         plain_translation = external.SourceLoader.source_to_code
         code_of = self._code_of
 
-        def get_code(self: Any, fullname: str) -> CodeType:
+        def get_code(self: Any, fullname: str) -> CodeType | None:
             if type(self).source_to_code is plain_translation:
                 code = code_of(self, fullname)
                 if code is not None:
                     return code
-            found: CodeType = plain(self, fullname)
-            return found
+            return plain(self, fullname)
 
         get_code.__code__ = get_code.__code__.replace(co_filename=plain.__code__.co_filename)
         get_code.__qualname__, get_code.__doc__ = plain.__qualname__, plain.__doc__
         get_code.__module__ = plain.__module__
-        external.SourceLoader.get_code = get_code
+        external.SourceLoader.get_code = get_code  # type: ignore[method-assign]
 
     def _code_of(self, loader: Any, fullname: str) -> CodeType | None:
         """None if the module is not recorded; what is wrong with it, others say."""
@@ -269,7 +268,7 @@ class Loader:
             try:
                 self._put(f"{self._settings.cache}/{digest}", check + data)
             except OSError:
-                pass
+                return
 
     def _describe(self, digest: str, description: bytes) -> None:
         file = f"{self._settings.trace}/modules/{digest}.json"
@@ -318,7 +317,7 @@ def silently(act: Callable[[], Any], action: str) -> Any:
     """Do something while all warnings are ignored, or are errors; None if one was."""
     import _warnings
 
-    filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)  # type: ignore[attr-defined]
+    filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
     ours = (action, None, Warning, None, 0)
     filters.insert(0, ours)
     try:

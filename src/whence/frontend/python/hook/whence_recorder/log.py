@@ -13,7 +13,7 @@ import marshal
 import os
 import sys
 import time
-from _collections import deque
+from _collections import deque  # type: ignore[import-not-found]
 from _json import encode_basestring_ascii
 
 TYPE_CHECKING = False
@@ -45,7 +45,8 @@ class Log:
         self.events: list[Any] = []
         self._streams = [self.events]
         self.extend: Extend = self.events.extend
-        self.on_change: Callable[[Extend], None] = lambda extend: None
+        self.on_change: Callable[[Extend], object] = id
+        self.token: Callable[[object], object] = id
         self._keep_functions()
         self._watch_threads()
         self._watch_ends()
@@ -141,7 +142,7 @@ class Log:
     def _watch_threads(self) -> None:
         """Before the first thread starts every event is the main thread's."""
         self._local.events = self.events
-        kept = []
+        kept: list[Any] = []
         for name in ("start_new_thread", "start_new", "start_joinable_thread"):
             real = getattr(_thread, name, None)
             if real is not None:
@@ -214,11 +215,8 @@ class Log:
         return leave
 
     def _end(self) -> None:
-        self.note(END, self.ending(getattr(sys, "last_value", None)))
+        self.note(END, self.token(getattr(sys, "last_value", None)))
         self.flush()
-
-    def ending(self, exception: object) -> object:
-        return None
 
     def _forked(self) -> None:
         """The child goes on with a log of its own, which begins with what is known so far."""

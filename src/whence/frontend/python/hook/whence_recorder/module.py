@@ -137,7 +137,8 @@ class Module:
         return " ".join(piece.decode("utf-8", "replace").split())[:LONGEST]
 
     def description(self, name: str, file: str) -> dict[str, object]:
-        functions, blocks = [], []
+        functions = []
+        blocks: list[object] = []
         ops: list[Op] = []
         for function in self.functions:
             functions.append(_function(function, len(ops), len(blocks)))

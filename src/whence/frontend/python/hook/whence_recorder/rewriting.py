@@ -14,6 +14,8 @@ from .ops import MARK, Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .ops import Node
 
 TABLE = MARK + "table"
@@ -26,7 +28,7 @@ def place(node: Node, at: Node) -> Node:
     return node
 
 
-def constant(value: object, at: Node) -> Node:
+def constant(value: Any, at: Node) -> Node:
     return place(ast.Constant(value=value, kind=None), at)
 
 

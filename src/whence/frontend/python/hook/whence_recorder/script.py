@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from importlib import _bootstrap_external as external  # type: ignore[attr-defined]
+from importlib import _bootstrap_external as external
 
 from .loading import Loader, Settings, substituted
 from .rewriting import DOOR, TABLE
@@ -134,7 +134,7 @@ class Script:
             sys.path[0] = "" if kind == "c" else os.path.dirname(os.path.realpath(what))
         main = sys.modules["__main__"].__dict__
         if kind == "c":
-            from importlib._bootstrap import BuiltinImporter  # type: ignore[attr-defined]
+            from importlib._bootstrap import BuiltinImporter
 
             main["__loader__"] = BuiltinImporter
             main.pop("__file__", None)

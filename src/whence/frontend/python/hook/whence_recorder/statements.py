@@ -354,7 +354,7 @@ class Body(Expressions):
         self.start(otherwise)
         node.orelse = [self.done(op, node), *self.statements(node.orelse)]
         node.orelse += self._completed(node, final, after)
-        for i, (clause, block) in enumerate(zip(node.handlers, handlers)):
+        for i, (clause, block) in enumerate(zip(node.handlers, handlers, strict=True)):
             self.start(block)
             self._handler(clause, op)
             clause.body += self._completed(clause, final, after)
@@ -473,7 +473,7 @@ class Body(Expressions):
         starts = [Block() for _ in node.cases]
         nothing = Block()
         head.close([*starts, nothing])
-        for i, (case, start) in enumerate(zip(node.cases, starts)):
+        for i, (case, start) in enumerate(zip(node.cases, starts, strict=True)):
             self.start(start)
             for name in captured(case.pattern):
                 self.store(name, case.pattern, subject)
