@@ -13,6 +13,7 @@ Nodes are changed in place.  What is evaluated, how often and in which order sta
 from __future__ import annotations
 
 import _ast as ast
+import sys
 
 from .ops import Block, Flow, Op
 from .rewriting import constant, place, read
@@ -52,6 +53,7 @@ COMPARISON = {
 }  # fmt: skip
 MANY = 64
 DISPLAYS = {ast.List: "list", ast.Tuple: "tuple", ast.Set: "set"}
+OF_3_11 = sys.version_info[:2] == (3, 11)
 NOTHING = object()  # no constant
 
 
@@ -133,8 +135,7 @@ class Expressions(Flow):
         return self.logged(node, op)
 
     def _unaryop(self, node: Node) -> Rewritten:
-        lower = self.condition if isinstance(node.op, ast.Not) else self.expression
-        node.operand, operand = lower(node.operand)
+        node.operand, operand = self.expression(node.operand)
         return self.logged(node, self.emit("unary", node, [operand], UNARY[type(node.op)]))
 
     def _compare(self, node: Node) -> Rewritten:
@@ -161,6 +162,8 @@ class Expressions(Flow):
         """An expression of which only the truth is asked for, once."""
         if isinstance(node, ast.BoolOp):
             return self._choice(node, wanted="truth")
+        if is_negation(node):
+            return self._negation(node)
         rewritten, use = self.expression(node)
         if isinstance(node, ast.Compare) and len(node.ops) > 1:
             # Python jumps out of the chain without asking a second time.
@@ -170,20 +173,48 @@ class Expressions(Flow):
             rewritten.args[1] = whole
         return rewritten, use
 
-    def test(self, node: Node, kind: str) -> tuple[Node, Op]:
-        """A test and its branch, whose successors are for the caller to say."""
-        rewritten, use = self.condition(node)
-        op = self.emit("branch", node, [use], kind)
-        return self.truth(op, node, rewritten), op
+    def _negation(self, node: Node) -> Rewritten:
+        operand, use = self.condition(node.operand)
+        op = self.emit("unary", node, [use], "not")
+        negated = ast.UnaryOp(op=node.op, operand=operand)
+        return self.calls("w", op, node, place(negated, self._asked_at(node))), op
 
     def truth(self, op: Op, at: Node, value: Node) -> Node:
-        negated = place(ast.UnaryOp(op=ast.Not(), operand=value), at)
+        negated = place(ast.UnaryOp(op=ast.Not(), operand=value), self._asked_at(at))
         return self.calls("b", op, at, negated)
 
-    def branch(self, node: Node, kind: str, yes: Block | None, no: Block | None) -> Node:
-        test, _ = self.test(node, kind)
+    def branch(
+        self, node: Node, kind: str, yes: Block | None, no: Block | None, within: Node
+    ) -> Node:
+        """A test and its branch; `within` is the statement or expression that asks."""
+        around, self._testing = self._testing, within
+        rewritten, use = self.condition(node)
+        op = self.emit("branch", node, [use], kind)
         self.block.close([yes, no])
+        test = self.truth(op, node, rewritten)
+        if OF_3_11 and kind == "assert" and isinstance(self._testing, ast.Compare):
+            # What an assertion raises is then raised at this comparison.
+            true = constant(True, node)
+            compared = ast.Compare(left=test, ops=[ast.Is()], comparators=[true])
+            test = place(compared, self._testing)
+        self._testing = around
         return test
+
+    def _asked_at(self, node: Node) -> Node:
+        """Where Python asks for the truth of a value, as a traceback shows it.
+
+        Python 3.11 names all that is tested, but for the last comparison on the way.
+        """
+        while isinstance(node, ast.BoolOp) or is_negation(node):
+            node = node.operand if is_negation(node) else self._last_operand
+        if not OF_3_11:
+            return node
+        if isinstance(node, ast.Compare):
+            self._testing = node
+        return self._testing
+
+    _testing: Node = None
+    _last_operand: Node = None  # of the `and` or `or` that was lowered last
 
     def _boolop(self, node: Node) -> Rewritten:
         return self._choice(node, wanted="value")
@@ -215,10 +246,12 @@ class Expressions(Flow):
             if isinstance(operand, ast.BoolOp):
                 self._operands(operand, truthy, falsy, asks, wanted, results, join)
             else:
-                rewritten, use = self.expression(operand)
+                lower = self.condition if wanted == "truth" else self.expression
+                rewritten, use = lower(operand)
                 if join in (truthy, falsy):
                     results.append(use)
                 if asks is None:
+                    self._last_operand = operand
                     self.go(join)
                 else:
                     op = self.emit("either", operand, [use], asks)
@@ -233,7 +266,7 @@ class Expressions(Flow):
 
     def _ifexp(self, node: Node) -> Rewritten:
         yes, no, join = Block(), Block(), Block()
-        node.test = self.branch(node.test, "ifexp", yes, no)
+        node.test = self.branch(node.test, "ifexp", yes, no, node)
         self.start(yes)
         node.body, one = self.expression(node.body)
         self.go(join)
@@ -372,7 +405,7 @@ class Expressions(Flow):
         self.scope = Scope("comp", around, around.owner, around.private)
         self.scope.bind(Names(clause.target for clause in node.generators))
         after = Block()
-        inner = self.clauses(node.generators, use, after, "n")
+        inner = self.clauses(node, use, after, "n")
         uses: list[Use] = []
         for field in elements:
             rewritten, value = self.expression(getattr(node, field))
@@ -393,11 +426,11 @@ class Expressions(Flow):
         return self._comprehension(node, "dict", "key", "value")
 
     def clauses(
-        self, clauses: list[Node], iterable: Use, after: Block | None, function: str
+        self, whole: Node, iterable: Use, after: Block | None, function: str
     ) -> Block:
         """Lower the `for`s and `if`s up to the element; the head of the innermost loop."""
         head = Block()
-        for i, clause in enumerate(clauses):
+        for i, clause in enumerate(whole.generators):
             if i > 0:
                 clause.iter, iterable = self.searched(clause.iter)
             exhausted, head = head if i > 0 else after, Block()
@@ -411,7 +444,7 @@ class Expressions(Flow):
             conditions = [self.calls(by, op, clause.target, value)]
             for condition in clause.ifs:
                 passed = Block()
-                conditions.append(self.branch(condition, "comp", passed, head))
+                conditions.append(self.branch(condition, "comp", passed, head, whole))
                 self.start(passed)
             clause.ifs = conditions
         return head
@@ -456,6 +489,10 @@ class Expressions(Flow):
             self.logged_after = op
 
     logged_after: Op | None = None  # what the statement has to log once it is done
+
+
+def is_negation(node: Node) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def value_of(target: Node) -> Node:

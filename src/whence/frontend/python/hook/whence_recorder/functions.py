@@ -38,36 +38,48 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
 
     log.on_change = changed
 
+    # At the end of the stack there is no room for a call: what cannot be logged is not, and the
+    # program's own next call fails as it should.
+
     def w(k: int, x: Any) -> Any:
         t = type(x)
-        if t is str:
-            extend((k, x if len(x) <= long else token(x)))
-        elif t is bool or x is None:
-            extend((k, x))
-        elif t is int:
-            extend((k, x if less < x < huge else token(x)))
-        else:
-            try:
+        try:
+            if t is str:
+                extend((k, x if len(x) <= long else token(x)))
+            elif t is bool or x is None:
+                extend((k, x))
+            elif t is int:
+                extend((k, x if less < x < huge else token(x)))
+            else:
                 extend((k, token(x)))
-            except RecursionError:
-                extend((k, None))
+        except RecursionError:
+            pass
         return x
 
     def n(k: int, x: Any) -> bool:
-        w(k, x)
-        if len(events) > waiting:
-            flush(0)
+        try:
+            extend((k, token(x)))
+            if len(events) > waiting:
+                flush(0)
+        except RecursionError:
+            pass
         return True
 
     def e(k: int) -> None:
-        extend((k, None))
+        try:
+            extend((k, None))
+        except RecursionError:
+            pass
 
     def b(k: int, negated: bool) -> bool:
-        if negated:
-            extend((k, False))
-            return False
-        extend((k, True))
-        return True
+        try:
+            if negated:
+                extend((k, False))
+                return False
+            extend((k, True))
+            return True
+        except RecursionError:
+            return not negated
 
     def enter(k: int, params: tuple[Any, ...]) -> None:
         try:
@@ -75,13 +87,19 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
             if len(events) > waiting:
                 flush(0)
         except RecursionError:
-            extend((k, (id(getframe(1)), (None,) * len(params))))
+            pass
 
     def x(k: int) -> None:
-        extend((k, (id(getframe(1)), token(exc_info()[1]))))
+        try:
+            extend((k, (id(getframe(1)), token(exc_info()[1]))))
+        except RecursionError:
+            pass
 
     def f(k: int) -> None:
-        extend((k, id(getframe(1))))
+        try:
+            extend((k, id(getframe(1))))
+        except RecursionError:
+            pass
 
     def frame_id(frame: FrameType) -> int:
         while frame.f_code.co_name in COMPREHENSIONS and frame.f_back is not None:
@@ -89,15 +107,21 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
         return id(frame)
 
     def r(k: int, x: Any) -> Any:
-        extend((k, (frame_id(getframe(1)), token(x))))
-        if len(events) > waiting:
-            flush(0)
+        try:
+            extend((k, (frame_id(getframe(1)), token(x))))
+            if len(events) > waiting:
+                flush(0)
+        except RecursionError:
+            pass
         return x
 
     def g(k: int, x: Any) -> bool:
-        extend((k, (frame_id(getframe(1)), token(x))))
-        if len(events) > waiting:
-            flush(0)
+        try:
+            extend((k, (frame_id(getframe(1)), token(x))))
+            if len(events) > waiting:
+                flush(0)
+        except RecursionError:
+            pass
         return True
 
     return {

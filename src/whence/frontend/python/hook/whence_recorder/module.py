@@ -114,7 +114,7 @@ class Module:
         scope.bind(Names(clause.target for clause in node.generators))
         body = Body(self, function, scope)
         body.loops, body.finals = [], []
-        inner = body.clauses(node.generators, None, None, "g")
+        inner = body.clauses(node, None, None, "g")
         element, use = body.expression(node.elt)
         node.elt = self.calls("w", body.emit("yield", element, [use]), element, element)
         body.go(inner)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FOLDER = "main"
+COMMAND = "<string>"  # the file that Python names for the text of -c
 
 
 class Command:
@@ -102,7 +103,7 @@ class Script:
             return None
         assert command.what is not None
         if command.kind == "c":
-            return "<string>", f"{command.what}\n".encode("utf-8", "surrogateescape")
+            return COMMAND, f"{command.what}\n".encode("utf-8", "surrogateescape")
         path = os.path.abspath(command.what)
         if not os.path.isfile(path):
             return None
@@ -123,6 +124,8 @@ class Script:
             del sys.modules[DOOR]
             table.update(loader.functions)
             self._pretend(ours, path, *invocation)
+            if path == COMMAND and sys.version_info >= (3, 13):
+                _show_source(invocation[1], sys._getframe(1).f_code)
 
         sys.modules[DOOR] = called  # type: ignore[assignment]
 
@@ -144,3 +147,11 @@ class Script:
             main["__loader__"] = external.SourceFileLoader("__main__", path)
         os.unlink(ours)
         os.unlink(f"{ours}.info")
+
+
+def _show_source(text: str, code: object) -> None:
+    """Have tracebacks show the text of -c, as Python does from 3.13 on."""
+    import linecache
+
+    key = code if hasattr(linecache, "_interactive_cache") else COMMAND
+    linecache._register_code(key, text, COMMAND)  # type: ignore[attr-defined]

@@ -70,7 +70,7 @@ class Body(Expressions):
         """The body with its own beginning and end; `at` is its definition."""
         opening = opening_length(nodes, self.function.kind)
         kept, rest = nodes[:opening], nodes[opening:]
-        first = nodes[0] if nodes else at
+        first = (rest or kept or [at])[0]
         self.loops, self.finals = [], []
         entering = self.enter(params, first)
         written = [statement(entering), *self.statements(rest)]
@@ -244,7 +244,7 @@ class Body(Expressions):
 
     def _assert_statement(self, node: Node) -> Statements_:
         holds, fails = Block(), Block()
-        node.test = self.branch(node.test, "assert", holds, fails)
+        node.test = self.branch(node.test, "assert", holds, fails, node)
         self.start(fails)
         uses: list[Use] = []
         if node.msg is not None:
@@ -273,7 +273,7 @@ class Body(Expressions):
         if isinstance(node.test, ast.Constant):
             self.block.close([yes if node.test.value else no])
             return node.test
-        return self.branch(node.test, kind, yes, no)
+        return self.branch(node.test, kind, yes, no, node)
 
     def _while_statement(self, node: Node) -> Statements_:
         head, body, otherwise, after = Block(), Block(), Block(), Block()
@@ -482,7 +482,7 @@ class Body(Expressions):
                 case.body = [statement(chosen), *self.statements(case.body)]
             else:
                 passed = Block()
-                guard = self.branch(case.guard, "guard", passed, head)
+                guard = self.branch(case.guard, "guard", passed, head, case.pattern)
                 case.guard = place(ast.BoolOp(op=ast.And(), values=[chosen, guard]), case.guard)
                 self.start(passed)
                 case.body = self.statements(case.body)
