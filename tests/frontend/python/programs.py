@@ -649,7 +649,9 @@ print(C.__annotations__)
 
 NEWER: dict[str, tuple[int, str]] = {}  # programs that need at least Python 3.N
 
-NEWER["groups"] = (11, """
+NEWER["groups"] = (
+    11,
+    """
 def f(kind):
     try:
         if kind: raise ExceptionGroup("g", [ValueError(1), TypeError(2), KeyError(3)])
@@ -670,9 +672,12 @@ x = [1, 2]
 class Q:
     def __getitem__(self, k): return k
 print(Q()[*x, 3])
-""")
+""",
+)
 
-NEWER["types"] = (12, """
+NEWER["types"] = (
+    12,
+    """
 type Alias[T] = list[T]
 def first[T](xs: list[T], default=None) -> T: return xs[0] if xs else default
 class Box[T: int]:
@@ -686,4 +691,5 @@ def f():
     def g[T = int](x: T): return T
     return Inner
 print(f"{f"{1 + 1}" 'x'}", f'{"a" "b"}')
-""".replace("[T = int]", "[T]"))
+""".replace("[T = int]", "[T]"),
+)

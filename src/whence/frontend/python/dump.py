@@ -42,7 +42,7 @@ def lines(folder: Path, log: Path) -> Iterator[str]:
             base, _, found = next(m for m in modules if m[0] <= op < m[0] + m[1])
             ops, k = found["ops"], op - base
             where = f"{Path(found['file']).name}:{ops['row'][k]}"
-            yield f"{op:6} {where:20} {ops['opcode'][k]:10} {ops['text'][k][:40]:40} {value}"
+            yield f"{op:6} {where:20} {ops['opcode'][k]:10} {(ops['text'][k] or '')[:40]:40} {value}"
 
 
 def main() -> None:

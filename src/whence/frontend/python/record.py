@@ -43,7 +43,7 @@ def record(
         _build(recipe, tree, env)
     spare = spare_copy(tree) if twice else None
     with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
-        hook = _hook(Path(scratch), _settings(tree, out, max_trace, also, env))
+        hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
         with fixed_addresses():
             ended = run_in_tree(hook.command(recipe.test), tree, hook.environment(env), recipe)
     run = judge(ended, recipe, tree)
@@ -67,23 +67,33 @@ def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
         )
 
 
-def _settings(
-    tree: Path, out: Path, max_trace: int, also: Sequence[Path], env: dict[str, str]
-) -> dict[str, str]:
-    """What the recorder reads: it is told nothing through variables, which programs can see."""
+def hooked(
+    scratch: Path, tree: Path, out: Path, env: dict[str, str], *,
+    max_trace: int = DEFAULT_MAX_TRACE, also: Sequence[Path] = (),
+) -> PythonHook:  # fmt: skip
+    """A hook in the empty folder `scratch` that has Pythons record modules of `tree` into `out`.
+
+    The recorder is told nothing through variables, which programs can see.
+    """
     cache = Path(cache_directory(env)) / "python"
     code = _installed(cache)
     kept = cache / "code"
     kept.mkdir(parents=True, exist_ok=True)
-    return {
+    settings = {
         "code": str(code),
         "version": code.name,
         "cache": str(kept),
         "tree": str(tree.absolute()),
-        "trace": str(out),
+        "trace": str(out.absolute()),
         "max_trace": str(max_trace),
         "also": os.pathsep.join(str(path.absolute()) for path in also),
     }
+    folder = scratch / "python"
+    folder.mkdir()
+    shutil.copy(HOOK / "sitecustomize.py", folder)
+    text = "".join(f"{name}={value}\n" for name, value in settings.items())
+    (folder / "settings").write_text(text, "utf-8")
+    return PythonHook(folder, scratch / "bin")
 
 
 def _installed(cache: Path) -> Path:
@@ -104,15 +114,6 @@ def _installed(cache: Path) -> Path:
                 if not folder.exists():
                     raise
     return folder
-
-
-def _hook(scratch: Path, settings: dict[str, str]) -> PythonHook:
-    folder = scratch / "python"
-    folder.mkdir()
-    shutil.copy(HOOK / "sitecustomize.py", folder)
-    text = "".join(f"{name}={value}\n" for name, value in settings.items())
-    (folder / "settings").write_text(text, "utf-8")
-    return PythonHook(folder, scratch / "bin")
 
 
 def _keep_sources(tree: Path, out: Path) -> None:

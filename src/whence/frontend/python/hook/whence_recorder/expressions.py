@@ -403,6 +403,7 @@ class Expressions(Flow):
         first.iter, use = self.searched(first.iter)
         around = self.scope
         self.scope = Scope("comp", around, around.owner, around.private)
+        self.scope.label = name
         self.scope.bind(Names(clause.target for clause in node.generators))
         after = Block()
         inner = self.clauses(node, use, after, "n")
@@ -425,9 +426,7 @@ class Expressions(Flow):
     def _dictcomp(self, node: Node) -> Rewritten:
         return self._comprehension(node, "dict", "key", "value")
 
-    def clauses(
-        self, whole: Node, iterable: Use, after: Block | None, function: str
-    ) -> Block:
+    def clauses(self, whole: Node, iterable: Use, after: Block | None, function: str) -> Block:
         """Lower the `for`s and `if`s up to the element; the head of the innermost loop."""
         head = Block()
         for i, clause in enumerate(whole.generators):

@@ -4,13 +4,17 @@ They are made all the time, so they are short and written out: the most frequent
 first, no call that can be spared.
 """
 
+# ruff: noqa: SIM105 (to suppress an exception otherwise takes calls)
+
 from __future__ import annotations
 
 import sys
 
 from .log import WAITING
-from .tokens import HUGE, LONG, Tokens
+from .private import BUILTINS
+from .tokens import LONG, SMALL, Tokens
 
+globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +30,9 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
     """The recorder's functions by the names they have in rewritten code."""
     tokens = Tokens(log.note)
     extend, events = log.extend, log.events
-    token = tokens.token
+    token, number_of, id_ = tokens.token, tokens.plain.get, id
     getframe, exc_info = sys._getframe, sys.exc_info
-    waiting, long, huge, less = WAITING, LONG, HUGE, -HUGE
+    waiting, long, most, least = WAITING, LONG, SMALL, -SMALL
     flush = log.flush_thread
     log.token = token
 
@@ -38,22 +42,39 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
 
     log.on_change = changed
 
-    # At the end of the stack there is no room for a call: what cannot be logged is not, and the
-    # program's own next call fails as it should.
+    # At the end of the stack there is no room for a call: less is logged then, or nothing, and
+    # the program's own next call fails as it should.
 
     def w(k: int, x: Any) -> Any:
         t = type(x)
         try:
-            if t is str:
-                extend((k, x if len(x) <= long else token(x)))
+            if t is str and len(x) <= long:
+                extend((k, x))
             elif t is bool or x is None:
                 extend((k, x))
-            elif t is int:
-                extend((k, x if less < x < huge else token(x)))
+            elif t is int and least < x < most:
+                extend((k, x))
+            elif (number := number_of(id_(t))) is not None:
+                extend((k, (id_(x), number, None)))
             else:
                 extend((k, token(x)))
         except RecursionError:
-            pass
+            try:
+                extend((k, None))
+            except RecursionError:
+                pass
+        return x
+
+    def v(j: int, k: int, x: Any) -> Any:
+        """As w(k, w(j, x))."""
+        try:
+            y = token(x)
+            extend((j, y, k, y))
+        except RecursionError:
+            try:
+                extend((j, None, k, None))
+            except RecursionError:
+                pass
         return x
 
     def n(k: int, x: Any) -> bool:
@@ -83,13 +104,35 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
 
     def enter(k: int, params: tuple[Any, ...]) -> None:
         try:
-            extend((k, (id(getframe(1)), tuple([token(x) for x in params]))))
+            for x in params:
+                t = type(x)
+                if not (t is int and least < x < most or t is str and len(x) <= long or x is None):
+                    params = tuple([
+                        (id_(x), number, None)
+                        if (number := number_of(id_(type(x)))) is not None
+                        else token(x)
+                        for x in params
+                    ])  # fmt: skip
+                    break
+            extend((k, (id_(getframe(1)), params)))
             if len(events) > waiting:
                 flush(0)
         except RecursionError:
-            pass
+            try:
+                extend((k, (id_(getframe(1)), (None,) * len(params))))
+            except RecursionError:
+                pass
 
     def x(k: int) -> None:
+        try:
+            frame, exception = getframe(1), exc_info()[1]
+            extend((k, (id(frame), token(exception))))
+            if frame.f_back is None or is_runner(frame.f_back):
+                log.uncaught = id(exception)
+        except RecursionError:
+            pass
+
+    def h(k: int) -> None:
         try:
             extend((k, (id(getframe(1)), token(exc_info()[1]))))
         except RecursionError:
@@ -125,5 +168,10 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
         return True
 
     return {
-        "w": w, "n": n, "e": e, "b": b, "enter": enter, "x": x, "h": x, "f": f, "r": r, "g": g
+        "w": w, "v": v, "n": n, "e": e, "b": b, "enter": enter, "x": x, "h": h, "f": f, "r": r, "g": g
     }  # fmt: skip
+
+
+def is_runner(frame: FrameType) -> bool:
+    """Is it that of `python -m`?"""
+    return frame.f_globals.get("__name__") == "runpy" and frame.f_code.co_name == "_run_code"

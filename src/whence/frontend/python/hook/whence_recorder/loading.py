@@ -15,7 +15,9 @@ from importlib import _bootstrap_external as external
 
 from .log import Log, json
 from .ops import MARK
+from .private import BUILTINS
 
+globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable

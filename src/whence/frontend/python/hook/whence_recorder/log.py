@@ -16,6 +16,9 @@ import time
 from _collections import deque  # type: ignore[import-not-found]
 from _json import encode_basestring_ascii
 
+from .private import BUILTINS
+
+globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +50,7 @@ class Log:
         self.extend: Extend = self.events.extend
         self.on_change: Callable[[Extend], object] = id
         self.token: Callable[[object], object] = id
+        self.uncaught = id(None)  # the exception with which the main module was left
         self._keep_functions()
         self._watch_threads()
         self._watch_ends()
@@ -207,15 +211,13 @@ class Log:
             self.flush()
             return real(*args, **kwargs)
 
-        leave.__name__, leave.__qualname__, leave.__doc__ = (
-            real.__name__,
-            real.__name__,
-            real.__doc__,
-        )
+        leave.__name__ = leave.__qualname__ = real.__name__
+        leave.__doc__ = real.__doc__
         return leave
 
     def _end(self) -> None:
-        self.note(END, self.token(getattr(sys, "last_value", None)))
+        last = getattr(sys, "last_value", None)
+        self.note(END, self.token(last) if id(last) == self.uncaught else None)
         self.flush()
 
     def _forked(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast as ast
 
 from .ops import Constants, Function, Op, number
-from .rewriting import DOOR, TABLE, Calls, constant, place, read, statement
+from .rewriting import DOOR, TABLE, Calls, constant, end_row, place, read, statement
 from .scopes import FUNCTIONS, Names, Scope, children
 from .statements import Body
 
@@ -52,11 +52,11 @@ class Module:
 
     def _nested(self, name: str, kind: str, at: Node, around: Expressions) -> Function:
         outer = around.function
-        prefix = ""
+        prefix = around.scope.comprehensions()
         if outer.kind == "class":
-            prefix = f"{outer.name}."
+            prefix = f"{outer.name}.{prefix}"
         elif outer.kind != "module":
-            prefix = f"{outer.name}.<locals>."
+            prefix = f"{outer.name}.<locals>.{prefix}"
         declared = name in around.scope.globals
         return self._new(name if declared else prefix + name, kind, at, outer)
 
@@ -77,7 +77,7 @@ class Module:
         scope, params = self._scope_of(node.args, [node.body], function, around)
         body = Body(self, function, scope)
         body.loops, body.finals = [], []
-        entering = body.enter(params, node.body)
+        entering = body.enter(params, node.body, node)
         value, use = body.expression(node.body)
         op = body.emit("return", node.body, [use])
         body.block.close([None])
@@ -124,8 +124,8 @@ class Module:
 
     def text(self, node: Node) -> str:
         """The source of a node, on one line and not too long."""
-        first, last = node.lineno - 1, min(node.end_lineno, node.lineno + LINES) - 1
-        if not 0 <= first < len(self._lines):
+        first, last = node.lineno - 1, min(end_row(node), node.lineno + LINES) - 1
+        if node.end_lineno is None or not 0 <= first < len(self._lines):
             return ""
         if last == first and node.end_lineno == node.lineno:
             piece = self._lines[first][node.col_offset : node.end_col_offset]
@@ -156,11 +156,11 @@ class Module:
                 "opcode": [op.opcode for op in ops],
                 "uses": [list(map(_use, op.uses)) for op in ops],
                 "row": [op.at.lineno for op in ops],
-                "end": [op.at.end_lineno for op in ops],
+                "end": [end_row(op.at) for op in ops],
                 "col": [op.at.col_offset for op in ops],
                 "name": [op.name for op in ops],
                 "extra": [_use(op.extra) if isinstance(op.extra, Op) else op.extra for op in ops],
-                "text": [self.text(op.at) for op in ops],
+                "text": [None if op.opcode == "param" else self.text(op.at) for op in ops],
                 "logged": [int(op.logged) for op in ops],
             },
         }

@@ -54,7 +54,7 @@ class Function:
     def __init__(self, number: int, name: str, kind: str, at: Node, parent: int | None) -> None:
         self.number, self.name, self.kind, self.parent = number, name, kind, parent
         self.row: int = getattr(at, "lineno", 1)
-        self.last: int = getattr(at, "end_lineno", 1)
+        self.last: int = getattr(at, "end_lineno", None) or self.row
         self.params: list[str] = []
         self.blocks: list[Block] = []
 

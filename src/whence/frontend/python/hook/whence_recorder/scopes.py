@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _ast as ast
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Scope:
         self.kind, self.parent, self.owner, self.private = kind, parent, owner, private
         self.bound: dict[str, str] = {}  # name -> as described
         self.globals: set[str] = set()
+        self.label = ""  # of a comprehension: list, set, dict
 
     def bind(self, names: Names) -> None:
         self.globals = {self.mangled(name) for name in names.globals}
@@ -53,6 +55,12 @@ class Scope:
                     return scope.bound[name], scope.owner
             scope = scope.parent
         return name, 0
+
+    def comprehensions(self) -> str:
+        """What the comprehensions around add to a qualified name: nothing from 3.12 on."""
+        if self.kind != "comp" or sys.version_info >= (3, 12) or self.parent is None:
+            return ""
+        return f"{self.parent.comprehensions()}<{self.label}comp>.<locals>."
 
     def binder(self) -> Scope:
         """The scope in which `:=` binds."""

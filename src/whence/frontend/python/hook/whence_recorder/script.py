@@ -13,8 +13,10 @@ import sys
 from importlib import _bootstrap_external as external
 
 from .loading import Loader, Settings, substituted
+from .private import BUILTINS
 from .rewriting import DOOR, TABLE
 
+globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any

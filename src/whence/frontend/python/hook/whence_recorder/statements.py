@@ -15,7 +15,7 @@ import _ast as ast
 
 from .expressions import BINARY, Expressions, value_of
 from .ops import Block, Op
-from .rewriting import constant, place, read, statement
+from .rewriting import constant, end_row, place, read, statement
 from .scopes import bound_by
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Statements_ = list[Node]
 
 STOP = "\0stop"
+LONG_LINE = 10**6  # columns: more than a line has
 PLAIN = {"Pass", "Global", "Nonlocal"}
 
 
@@ -72,26 +73,27 @@ class Body(Expressions):
         kept, rest = nodes[:opening], nodes[opening:]
         first = (rest or kept or [at])[0]
         self.loops, self.finals = [], []
-        entering = self.enter(params, first)
+        entering = self.enter(params, first, at)
         written = [statement(entering), *self.statements(rest)]
         if not self.is_dead:
             last = end_of(nodes[-1] if nodes else at)
             op = self.emit("return", last, [self.constant_use(None)])
             self.block.close([None])
             written.append(self.done(op, last))
-        return [*kept, self._guarded(written, first)]
+        return [*kept, self._guarded(written, first, at)]
 
-    def enter(self, params: list[str], at: Node) -> Node:
+    def enter(self, params: list[str], at: Node, definition: Node) -> Node:
+        head = first_line(definition)
         for name in params:
             found, owner = self.scope.find(name)
-            self.emit("param", at, [], found, owner)
+            self.emit("param", head, [], found, owner)
         values = [read(name, at) for name in params]
-        op = self.emit("enter", at)
+        op = self.emit("enter", head)
         return self.calls("enter", op, at, place(ast.Tuple(elts=values, ctx=ast.Load()), at))
 
-    def _guarded(self, body: Statements_, at: Node) -> Node:
+    def _guarded(self, body: Statements_, at: Node, definition: Node) -> Node:
         self.start(Block())
-        op = self.emit("leave", at)
+        op = self.emit("leave", first_line(definition))
         self.block.close([None])
         # The deepest frame of a recursion without end has no room left for a call.
         leaving = statement(self.calls("x", op, at))
@@ -440,8 +442,8 @@ class Body(Expressions):
             decorators.append(use)
         defaults = self.defaults(node.args)
         number = self.module.lower_function(node, self)
-        op = self.emit("def", node, [*defaults, *decorators], node.name, number)
-        self.store(node.name, node, op)
+        op = self.emit("def", first_line(node), [*defaults, *decorators], node.name, number)
+        self.store(node.name, first_line(node), op)
         return [node, self.note("w", op, node, read(node.name, node))]
 
     _asyncfunctiondef_statement = _functiondef_statement
@@ -459,8 +461,8 @@ class Body(Expressions):
             keyword.value, use = self.expression(keyword.value)
             uses.append(use)
         number = self.module.lower_class(node, self)
-        op = self.emit("class", node, [*uses, *decorators], node.name, number)
-        self.store(node.name, node, op)
+        op = self.emit("class", first_line(node), [*uses, *decorators], node.name, number)
+        self.store(node.name, first_line(node), op)
         return [node, self.note("w", op, node, read(node.name, node))]
 
     # --- match ---
@@ -515,11 +517,19 @@ def handler(body: Statements_, at: Node) -> Node:
     return place(ast.ExceptHandler(type=None, name=None, body=body), at)
 
 
+def first_line(node: Node) -> Node:
+    """A position: where a definition begins, without its body."""
+    first = place(ast.Pass(), node)
+    if end_row(node) != node.lineno:
+        first.end_lineno, first.end_col_offset = node.lineno, LONG_LINE
+    return first
+
+
 def end_of(node: Node) -> Node:
     """A position: the last line of a node."""
     last = ast.Pass()
-    last.lineno = last.end_lineno = node.end_lineno
-    last.col_offset = last.end_col_offset = node.end_col_offset
+    last.lineno = last.end_lineno = end_row(node)
+    last.col_offset = last.end_col_offset = node.end_col_offset or node.col_offset
     return last
 
 

@@ -11,9 +11,12 @@ import sys
 from _weakref import ref
 from itertools import islice
 
+from .private import BUILTINS
+
+globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
     Token: TypeAlias = Any
@@ -25,13 +28,18 @@ MOST = 12  # elements of a container that are looked at
 LONG = 4096  # characters, bytes or bits
 SHOWN = 256
 HUGE = 1 << LONG
+SMALL = 1 << 30  # ints below are compared quickly
 FIRST = slice(0, MOST)
 
-_mro = type.__dict__["__mro__"].__get__
+_bases = type.__dict__["__mro__"].__get__
 _qualname = type.__dict__["__qualname__"].__get__
 _module = type.__dict__["__module__"].__get__
 _args = BaseException.__dict__["args"].__get__
 _attributes = object.__getattribute__
+
+
+def _mro(t: type) -> tuple[type, ...]:
+    return _bases(t) or (t,)  # None if Python never got round to it
 
 
 class _Sample:
@@ -39,7 +47,7 @@ class _Sample:
 
 
 FUNCTION, METHOD, MODULE = type(_Sample.method), type(_Sample().method), type(sys)
-BUILTINS = (
+BUILTIN_TYPES = (
     type(len), type(str.join), type(object.__init__), type(object().__str__),
     type(dict.__dict__["fromkeys"]),
 )  # fmt: skip
@@ -47,62 +55,94 @@ KINDS: dict[int, str] = {
     id(list): "list", id(tuple): "tuple", id(set): "set", id(frozenset): "set", id(dict): "dict",
     id(str): "str", id(int): "int", id(float): "float", id(bytes): "bytes",
     id(FUNCTION): "function", id(METHOD): "method", id(type): "class", id(MODULE): "module",
-    id(BaseException): "exception", **{id(builtin): "builtin" for builtin in BUILTINS},
+    id(BaseException): "exception", **{id(builtin): "builtin" for builtin in BUILTIN_TYPES},
 }  # fmt: skip
 
 
 class Tokens:
-    """`token(x)` is the token of x; `note(TYPE, ...)` is called before the first of a new type."""
+    """`token(x)` is the token of x; `note(TYPE, ...)` is called before the first of a new type.
+
+    `plain` has the numbers of types of whose values nothing is told but the identity.
+    """
 
     def __init__(self, note: Callable[[int, object], None]) -> None:
-        self.table: dict[int, Entry] = {}
+        self.plain: dict[int, int] = {}
         self._note = note
         self._count = 0
-        self._shapes = _shapes(self.elements)
+        self._entries: dict[int, Entry] = {}
+        self.token, elements = _tokens(self.plain, self._entries, self._enter)
+        self._shapes = _shapes(elements)
 
-    def token(self, x: Any) -> Token:
-        t = type(x)
-        if t is str or t is bytes:
-            return x if len(x) <= LONG else shortened(x)
-        if t is int:
-            return x if -HUGE < x < HUGE else shortened(x)
-        if x is None or t is bool or t is float:
-            return x
-        entry = self.table.get(id(t)) or self.enter(t)
-        shape = entry[1]
-        return (id(x), entry[0], None if shape is None else shape(x))
-
-    def element(self, x: Any) -> Token:
-        """As `token`, but without the elements of a container."""
-        t = type(x)
-        if t is str or t is bytes:
-            return x if len(x) <= LONG else shortened(x)
-        if t is int:
-            return x if -HUGE < x < HUGE else shortened(x)
-        if x is None or t is bool or t is float:
-            return x
-        entry = self.table.get(id(t)) or self.enter(t)
-        shape = entry[2]
-        return (id(x), entry[0], None if shape is None else shape(x))
-
-    def elements(self, values: Iterable[Any]) -> tuple[Token, ...]:
-        element = self.element
-        return tuple([x if x is None or type(x) is bool else element(x) for x in values])
-
-    def enter(self, t: type) -> Entry:
+    def _enter(self, t: type) -> Entry:
         """Note a type that is new."""
         key = id(t)
         kind = kind_of(t)
-        shape, flat = self._shapes.get(kind, (None, None))
+        is_exact = t is list or t is tuple
+        shape, flat = self._shapes[kind, is_exact]
 
         def forget(_: object) -> None:
-            self.table.pop(key, None)
+            self._entries.pop(key, None)
+            self.plain.pop(key, None)
 
-        entry = self.table[key] = (self._count, shape, flat, ref(t, forget))
+        number = self._count
         self._count += 1
         bases = tuple(map(id, _mro(t)))
-        self._note(TYPE, (entry[0], _text(_module(t)), _text(_qualname(t)), key, bases, kind))
+        self._note(TYPE, (number, _text(_module(t)), _text(_qualname(t)), key, bases, kind))
+        entry = self._entries[key] = (number, shape, flat, ref(t, forget))
+        if shape is None:
+            self.plain[key] = number
         return entry
+
+
+def _tokens(
+    plain: dict[int, int], entries: dict[int, Entry], enter: Callable[[type], Entry]
+) -> tuple[Callable[[Any], Token], Callable[[Any], tuple[Token, ...]]]:
+    """How a value is told, and how the elements of a container are, without theirs.
+
+    What is most frequent is written out: a call takes longer than all the rest.
+    """
+    find, number_of = entries.get, plain.get
+    most, least, long, id_ = SMALL, -SMALL, LONG, id
+
+    def token(x: Any) -> Token:
+        t = type(x)
+        if x is None or t is bool or t is float:
+            return x
+        if t is str or t is bytes:
+            return x if len(x) <= long else shortened(x)
+        if t is int:
+            return x if least < x < most or -HUGE < x < HUGE else shortened(x)
+        entry = find(id_(t)) or enter(t)
+        shape = entry[1]
+        return (id_(x), entry[0], None if shape is None else shape(x))
+
+    def element(x: Any) -> Token:
+        t = type(x)
+        if x is None or t is bool or t is float:
+            return x
+        if t is str or t is bytes:
+            return x if len(x) <= long else shortened(x)
+        if t is int:
+            return x if -HUGE < x < HUGE else shortened(x)
+        entry = find(id_(t)) or enter(t)
+        shape = entry[2]
+        return (id_(x), entry[0], None if shape is None else shape(x))
+
+    def elements(values: Any) -> tuple[Token, ...]:
+        return tuple(
+            [
+                x
+                if (t := type(x)) is str and len(x) <= long or t is int and least < x < most
+                else x
+                if x is None
+                else (id_(x), number, None)
+                if (number := number_of(id_(t))) is not None
+                else element(x)
+                for x in values
+            ]
+        )
+
+    return token, elements
 
 
 def kind_of(t: type) -> str:
@@ -123,8 +163,11 @@ def _text(x: object) -> str | None:
     return x if type(x) is str else None
 
 
-def _shapes(elements: Callable[[Iterable[Any]], tuple[Token, ...]]) -> dict[str, tuple[Any, Any]]:
-    """How a value of each kind is told, and how as an element of another."""
+def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, bool], Any]:
+    """How a value of each kind is told, and how as an element of another.
+
+    For (kind, True) if its type is the builtin one itself: then it is told in a quicker way.
+    """
 
     def of_list(x: Any) -> object:
         return (list.__len__(x), elements(list.__getitem__(x, FIRST)))
@@ -132,20 +175,24 @@ def _shapes(elements: Callable[[Iterable[Any]], tuple[Token, ...]]) -> dict[str,
     def of_tuple(x: Any) -> object:
         return (tuple.__len__(x), elements(tuple.__getitem__(x, FIRST)))
 
+    def of_sequence(x: Any) -> object:
+        length = len(x)
+        return (length, elements(x if length <= MOST else x[FIRST]))
+
     def of_set(x: Any) -> object:
         base = _set_base(x)
         values = list(islice(base.__iter__(x), MOST))
         if all(type(value) is str or type(value) is int for value in values):
-            values.sort(key=repr)
+            values.sort(key=lambda value: (type(value) is str, value))
         return (base.__len__(x), elements(values))
 
     def of_dict(x: Any) -> object:
         length = dict.__len__(x)
         try:
-            pairs = list(islice(dict.items(x), MOST))
+            pairs = islice(dict.items(x), MOST)
+            return (length, elements([part for pair in pairs for part in pair]))
         except RuntimeError:  # another thread changed it
             return (length, None)
-        return (length, elements([part for pair in pairs for part in pair]))
 
     def length_of(base: Any) -> Shape:
         return lambda x: (base.__len__(x), None)
@@ -164,14 +211,19 @@ def _shapes(elements: Callable[[Iterable[Any]], tuple[Token, ...]]) -> dict[str,
         "class": _qualname,
         "module": lambda x: _text(_attributes(x, "__dict__").get("__name__")),
         "enum": _member,
+        "object": None,
     }
-    shapes: dict[str, tuple[Any, Any]] = {kind: (shape, shape) for kind, shape in plain.items()}
+    shapes: dict[tuple[str, bool], Any] = {
+        (kind, False): (shape, shape) for kind, shape in plain.items()
+    }
     return shapes | {
-        "list": (of_list, length_of(list)),
-        "tuple": (of_tuple, length_of(tuple)),
-        "dict": (of_dict, length_of(dict)),
-        "set": (of_set, lambda x: (_set_base(x).__len__(x), None)),
-        "exception": (of_exception, lambda x: (_qualname(type(x)), None)),
+        ("list", False): (of_list, length_of(list)),
+        ("list", True): (of_sequence, lambda x: (len(x), None)),
+        ("tuple", False): (of_tuple, length_of(tuple)),
+        ("tuple", True): (of_sequence, lambda x: (len(x), None)),
+        ("dict", False): (of_dict, length_of(dict)),
+        ("set", False): (of_set, lambda x: (_set_base(x).__len__(x), None)),
+        ("exception", False): (of_exception, lambda x: (_qualname(type(x)), None)),
     }
 
 
@@ -191,7 +243,7 @@ def _method(x: Any) -> object:
 
 
 def _builtin(x: Any) -> object:
-    owner = x.__self__ if type(x) in (BUILTINS[0], BUILTINS[3]) else None
+    owner = x.__self__ if type(x) in (BUILTIN_TYPES[0], BUILTIN_TYPES[3]) else None
     if owner is None or type(owner) is MODULE:
         return x.__name__
     return (x.__name__, id(owner))

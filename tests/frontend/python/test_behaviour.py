@@ -1,0 +1,23 @@
+"""A recorded program does what the plain one does, and the log is a run of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.frontend.python.programs import NEWER, PROGRAMS
+from tests.frontend.python.recorded import check, pythons, run_both
+
+ALL = {**{name: (10, text) for name, text in PROGRAMS.items()}, **NEWER}
+
+
+@pytest.mark.parametrize("version", pythons())
+@pytest.mark.parametrize("name", ALL)
+def test_a_recorded_program_behaves_as_ever(name: str, version: str, tmp_path: Path) -> None:
+    since, text = ALL[name]
+    if int(version.partition(".")[2]) < since:
+        pytest.skip("is no Python of that version")
+    both = run_both(tmp_path, {"program.py": text}, pythons()[version], "program.py", "a")
+    assert both.recorded == both.plain
+    assert check(both.trace) > 0
