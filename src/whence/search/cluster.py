@@ -65,6 +65,7 @@ class Parcel:
     touched: frozenset[str]
     deltas: tuple[FileDelta, ...]
     hollow: frozenset[str]
+    everything: Reverted
     base: Path = Path()
 
     def nodes(self, reverted: Reverted) -> dict[str, Node]:
@@ -102,7 +103,12 @@ def pack(changes: ChangeSet) -> Parcel:
         for path in sorted(changes.base_kinds.keys() - changes.touched):
             archive.add(changes.base / path, path, recursive=False, filter=_without_owner)
     return Parcel(
-        packed.getvalue(), changes.base_kinds, changes.touched, changes.deltas, changes.hollow
+        packed.getvalue(),
+        changes.base_kinds,
+        changes.touched,
+        changes.deltas,
+        changes.hollow,
+        changes.everything,
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from whence.model import Reverted, Run
+from whence.subject.forks.forker import Forks
 from whence.subject.trial import Recipe, Trial
 from whence.subject.workspace import Variants
 
@@ -45,6 +46,7 @@ class LocalWorkers:
         self._tasks: queue.SimpleQueue[Callable[[Trial], None] | None] = queue.SimpleQueue()
         self._jobs: list[Job] = []
         self._threads: list[threading.Thread] = []
+        self._forks = Forks()
 
     def submit(
         self, reverted: Reverted, recipe: Recipe, *, with_coverage: bool, clean: bool
@@ -74,11 +76,12 @@ class LocalWorkers:
         return job
 
     def _start(self, number: int) -> None:
-        trial = Trial(self._folder / f"worker-{number}", self._variants)
+        trial = Trial(self._folder / f"worker-{number}", self._variants, self._forks)
 
         def work() -> None:
             while (task := self._tasks.get()) is not None:
                 task(trial)
+            trial.close()
 
         thread = threading.Thread(target=work, name=f"whence-{number}", daemon=True)
         thread.start()

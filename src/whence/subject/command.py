@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -70,29 +70,50 @@ def run_command(
             stderr=err,
             start_new_session=True,
         )
-        timed_out = flooded = False
         try:
-            while process.poll() is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_LOOK_EVERY)
-                    break
-                timed_out = timeout is not None and time.monotonic() - started > timeout
-                flooded = _size(out) + _size(err) > _MOST_OUTPUT
-                if stop is not None and stop.is_set():
-                    raise Stopped
-                if timed_out or flooded:
-                    break
+            timed_out, flooded = await_end(
+                lambda seconds: _has_ended(process, seconds), out, err, timeout=timeout, stop=stop
+            )
         finally:
             _kill_group(process)
         status = process.wait()
         return Ended(
             128 - status if status < 0 else status,
-            _content(out),
-            _content(err),
+            content(out),
+            content(err),
             time.monotonic() - started,
             timed_out,
             flooded,
         )
+
+
+def await_end(
+    has_ended: Callable[[float], bool],
+    out: IO[bytes],
+    err: IO[bytes],
+    *,
+    timeout: float | None,
+    stop: threading.Event | None,
+) -> tuple[bool, bool]:
+    """Wait until a command has ended, or has to be: did it take too long, did it print too much?
+
+    `has_ended` says so when it has, or after so many seconds.
+    """
+    started = time.monotonic()
+    while not has_ended(_LOOK_EVERY):
+        timed_out = timeout is not None and time.monotonic() - started > timeout
+        flooded = _size(out) + _size(err) > _MOST_OUTPUT
+        if stop is not None and stop.is_set():
+            raise Stopped
+        if timed_out or flooded:
+            return timed_out, flooded
+    return False, False
+
+
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.returncode is not None
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
@@ -105,6 +126,7 @@ def _size(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_size
 
 
-def _content(file: IO[bytes]) -> bytes:
+def content(file: IO[bytes]) -> bytes:
+    """Return what was printed to a file."""
     file.seek(0)
     return file.read(2 * _MOST_OUTPUT)

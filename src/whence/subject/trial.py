@@ -6,10 +6,11 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from whence.subject.command import Ended, readable, run_command
 from whence.subject.complaints import read_complaints
 from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
+from whence.subject.forks.forker import Forker, Forks, Test
+from whence.subject.forks.program import read_program
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
@@ -79,10 +82,16 @@ class Reference:
 class Trial:
     """Runs variants one after another in a workspace of its own."""
 
-    def __init__(self, folder: Path, variants: Variants) -> None:
+    def __init__(self, folder: Path, variants: Variants, forks: Forks | None = None) -> None:
         self._folder = folder
         self._variants = variants
         self._workspace: Workspace | None = None
+        self._forks = Forks() if forks is None else forks
+        self.forker = Forker(folder.with_name(f"{folder.name}-forks"), variants)
+
+    def close(self) -> None:
+        """End what is kept running from one run to the next."""
+        self.forker.close()
 
     def run(
         self,
@@ -96,7 +105,8 @@ class Trial:
         """Return how the test ends with these changes reverted.
 
         A failing test is FAIL, whatever the failure: `Reference.judge` tells them apart.
-        `clean` builds from nothing.  `with_coverage` also says what the test executed.
+        `clean` builds from nothing.  `with_coverage` also says what the test executed.  Only
+        without either may the test run in a fork of a process that was there before.
         """
         if clean or with_coverage or self._workspace is None:
             self._workspace = None
@@ -105,8 +115,19 @@ class Trial:
         workspace, self._workspace = self._workspace, None
         try:
             workspace = workspace or Workspace(self._folder / "tree", self._variants)
-            workspace.become(reverted)
-            run = self._build_and_test(workspace, recipe, stop, with_coverage)
+            test = self._forkable(workspace, recipe, stop)
+            ended = None
+            if test is not None and not (clean or with_coverage) and self.forker.get_ready(test):
+                workspace.become(reverted)
+                ended = self.forker.run(test)
+            if ended is not None:
+                run = judge(_unless_full(ended, workspace.tree), recipe, workspace.tree)
+            else:
+                workspace.become(reverted)
+                run, ended = self._build_and_test(workspace, recipe, stop, with_coverage)
+                if test is not None:
+                    counts = not (clean or with_coverage)
+                    test.lessons.saw(reverted, test.look(ended), ended.seconds, counts=counts)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -120,17 +141,42 @@ class Trial:
             self._workspace = workspace
         return run
 
+    def _environment(self, tree: Path, recipe: Recipe) -> dict[str, str]:
+        env = environment(tree, as_recorded=recipe.as_recorded)
+        # Else zig would fill the user's cache: it keeps every object of every variant.
+        env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
+        return env
+
+    def _forkable(
+        self, workspace: Workspace, recipe: Recipe, stop: threading.Event | None
+    ) -> Test | None:
+        """Return the test as a program that can be forked, if it is one."""
+        # Who wants a pass to be confirmed wants processes that have nothing in common.
+        if recipe.build is not None or recipe.confirm > 1:
+            return None
+        tree, env = workspace.tree, self._environment(workspace.tree, recipe)
+        program = read_program(_in_tree(recipe.test, tree), tree, env)
+        if program is None:
+            return None
+        return Test(
+            program,
+            recipe.memory,
+            recipe.timeout,
+            stop,
+            workspace,
+            run_fresh=lambda: _run(recipe.test, tree, env, recipe, stop),
+            look=lambda ended: _look(ended, recipe, tree),
+            lessons=self._forks.of(recipe.test, recipe.memory, recipe.as_recorded),
+        )
+
     def _build_and_test(
         self,
         workspace: Workspace,
         recipe: Recipe,
         stop: threading.Event | None,
         with_coverage: bool,
-    ) -> Run:
-        tree = workspace.tree
-        env = environment(tree, as_recorded=recipe.as_recorded)
-        # Else zig would fill the user's cache: it keeps every object of every variant.
-        env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
+    ) -> tuple[Run, Ended]:
+        tree, env = workspace.tree, self._environment(workspace.tree, recipe)
         coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
         if coverage:
             env = coverage.environment(env)
@@ -141,7 +187,7 @@ class Trial:
             seconds += built.seconds
             workspace.finished()
             if built.status != 0 or built.timed_out or built.flooded:
-                return _broken(built, tree, seconds, "build")
+                return _broken(built, tree, seconds, "build"), built
         before = workspace.files()
         runs = []
         for _ in range(recipe.confirm):
@@ -151,13 +197,14 @@ class Trial:
             runs.append(judge(ended, recipe, tree))
             if runs[-1].outcome is not Outcome.PASS:
                 break
-        return replace(
+        run = replace(
             runs[-1],
             seconds=seconds + sum(run.seconds for run in runs),
             built=recipe.build is not None,
             flaky=len({run.outcome for run in runs}) > 1,
             covered=coverage.read(tree) if coverage else None,
         )
+        return run, ended
 
 
 def judge(ended: Ended, recipe: Recipe, tree: Path) -> Run:
@@ -224,14 +271,32 @@ def _run(
     stop: threading.Event | None,
 ) -> Ended:
     ended = run_command(
-        command.replace("{tree}", shlex.quote(str(tree))),
+        _in_tree(command, tree),
         cwd=tree,
         env=env,
         timeout=recipe.timeout,
         memory=recipe.memory,
         stop=stop,
     )
-    # What a full disk brings about says nothing of the variant, and must not be kept.
+    return _unless_full(ended, tree)
+
+
+def _in_tree(command: str, tree: Path) -> str:
+    return command.replace("{tree}", shlex.quote(str(tree)))
+
+
+def _look(ended: Ended, recipe: Recipe, tree: Path) -> Hashable:
+    """Return what of an end is the same for the same variant, whoever ran it."""
+    run = judge(ended, recipe, tree)
+    stdout = ended.stdout
+    if not recipe.compares_output:  # there may be times, addresses and lines as wide as these
+        stdout = re.sub(rb"0x[0-9a-f]+|[0-9]+(?:\.[0-9]+)?", b"0", stdout)
+        stdout = re.sub(rb"([-=_ ])\1+", rb"\1", stdout)
+    return run.outcome, ended.status, run.failure and run.failure.signature, stdout
+
+
+def _unless_full(ended: Ended, tree: Path) -> Ended:
+    """Raise an OSError for a run that says nothing of the variant, and must not be kept."""
     if ended.status != 0 and _is_full(tree, ended):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tree))
     return ended

@@ -1,0 +1,197 @@
+"""Our side of a fork server: start it, have it import, have it run the program, end it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import select
+import shlex
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from whence.subject.command import Ended, await_end, content
+from whence.subject.forks.choice import Learned
+from whence.subject.forks.program import Program
+
+_SERVER = Path(__file__).with_name("server.py")
+_PATIENCE = 60.0  # seconds for the imports of a server
+
+
+class ServerLost(Exception):
+    """The server has ended, or does not answer.  It is of no use any more."""
+
+
+class Server:
+    """Runs one program, as the tree stands each time.  `scratch` is for the files of its own."""
+
+    def __init__(self, program: Program, tree: Path, memory: int | None, scratch: Path) -> None:
+        scratch.mkdir(parents=True, exist_ok=True)
+        self._scratch = scratch
+        self.own_seconds = 0.0  # of the last program, from its first line to its end
+        asked, requests = os.pipe()
+        answers, told = os.pipe()
+        limit = "" if memory is None else f"ulimit -v {memory // 1024} || exit 125; "
+        words = (*program.interpreter, str(_SERVER), str(asked), str(told))
+        # Files, as for any test: the interpreter sets its streams up for what it finds there.
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", f"{limit}exec {shlex.join(words)}"],
+                cwd=tree,
+                env=dict(program.env),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                pass_fds=(asked, told),
+                start_new_session=True,
+            )
+        os.close(asked)
+        os.close(told)
+        self._answers, self._requests = answers, os.fdopen(requests, "wb")
+        self._unread = b""
+        self.close = weakref.finalize(self, _end, self._process, self._requests, answers)
+        self._ask(_description(program, tree))
+
+    def learn(self, timeout: float | None, stop: threading.Event | None) -> Learned | None:
+        """Run the program once, watched; None if it does not come to its regular end."""
+        report = self._scratch / "report"
+        report.unlink(missing_ok=True)
+        self.run(timeout, stop, report=str(report))
+        return Learned(**ast.literal_eval(report.read_text())) if report.exists() else None
+
+    def preimport(self, names: Sequence[str], brought: Mapping[str, list[str]]) -> tuple[str, ...]:
+        """Import modules; nothing, or the module at which it failed and why.
+
+        A server that failed is as good as lost.
+        """
+        self._ask({"imports": list(names), "brought": {name: brought[name] for name in names}})
+        answer = self.answer(_PATIENCE)
+        if answer is None:
+            raise ServerLost("its imports do not end")
+        return tuple(answer[1:])
+
+    def run(
+        self, timeout: float | None, stop: threading.Event | None, *, report: str = ""
+    ) -> Ended:
+        """Run the program to its end, and end all it started with it."""
+        started = time.monotonic()
+        with (
+            tempfile.NamedTemporaryFile(dir=self._scratch) as out,
+            tempfile.NamedTemporaryFile(dir=self._scratch) as err,
+        ):
+            self._ask({"out": out.name, "err": err.name, "report": report})
+            running = _Running(self)
+            try:
+                timed_out, flooded = await_end(
+                    running.has_ended, out.file, err.file, timeout=timeout, stop=stop
+                )
+            finally:
+                status = running.end()
+            self.own_seconds = running.ended - running.started
+            return Ended(
+                128 - status if status < 0 else status,
+                content(out.file),
+                content(err.file),
+                time.monotonic() - started,
+                timed_out,
+                flooded,
+            )
+
+    def _ask(self, request: Mapping[str, object]) -> None:
+        try:
+            self._requests.write(ascii(request).encode() + b"\n")
+            self._requests.flush()
+        except OSError as error:
+            raise ServerLost(str(error)) from None
+
+    def answer(self, seconds: float) -> Any:
+        """Return the next answer; None if there is none yet."""
+        while b"\n" not in self._unread:
+            if not select.select([self._answers], [], [], seconds)[0]:
+                return None
+            more = os.read(self._answers, 2**16)
+            if not more:
+                raise ServerLost("it has ended")
+            self._unread += more
+        line, _, self._unread = self._unread.partition(b"\n")
+        return ast.literal_eval(line.decode())
+
+
+class _Running:
+    """A program that the server runs for us."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._process: int | None = None
+        self._status: int | None = None
+        self.started = self.ended = time.monotonic()
+
+    def has_ended(self, seconds: float) -> bool:
+        while self._status is None and self._hear(seconds):
+            pass
+        return self._status is not None
+
+    def end(self) -> int:
+        """End it with all its processes, if it has not ended yet; returns its status."""
+        try:
+            while self._process is None and self._status is None:  # it may be forking just now
+                self._must(self._hear(_PATIENCE))
+        finally:
+            if self._process is not None:
+                _kill(self._process)
+        self._must(self.has_ended(_PATIENCE))
+        assert self._status is not None
+        return self._status
+
+    def _hear(self, seconds: float) -> bool:
+        """Take in one answer of the server; False if it has none yet."""
+        answer = self._server.answer(seconds)
+        if answer is None:
+            return False
+        if answer[0] == "started":
+            _, self._process, self.started = answer
+        else:
+            _, self._status, self.ended = answer
+        return True
+
+    def _must(self, heard: bool) -> None:
+        if not heard:
+            raise ServerLost("it does not answer")
+
+
+def _kill(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def _end(process: subprocess.Popen[bytes], requests: IO[bytes], answers: int) -> None:
+    _kill(process.pid)
+    process.wait()
+    os.close(answers)
+    with contextlib.suppress(OSError):  # something was left to be sent
+        requests.close()
+
+
+def _description(program: Program, tree: Path) -> dict[str, object]:
+    """What a server has to know of the program it is for."""
+    where = {
+        "script": os.path.dirname(os.path.realpath(tree / program.target)),
+        "module": str(tree),
+        "text": "",
+    }
+    first = {"script": program.target, "module": "-m", "text": "-c"}
+    return {
+        "tree": str(tree),
+        "kind": program.kind,
+        "target": program.target,
+        "argv": [first[program.kind], *program.arguments],
+        "orig_argv": [*program.interpreter[1:], *program.after_interpreter],
+        "path": where[program.kind],
+    }

@@ -1,0 +1,233 @@
+"""Runs a Python program again and again, each time in a fork of an interpreter that has imported
+what every run imports.
+
+This file runs in the interpreter of the test, any CPython from 3.10 on.  Invariants:
+
+1. The server imports nothing but what it is told to, and what it needs itself is in every
+   interpreter that has just started.  It runs no line of the program.
+2. A fork shows the program what a fresh process would: a module that was imported before the fork
+   is neither in `sys.modules` nor an attribute of its package until the program imports it.
+3. A module is given out once.  Who throws it out of `sys.modules` and imports it again, gets a new
+   one, and so does `importlib.reload`.
+4. The program ends as it always does: threads are joined, `atexit` is run, streams are flushed.
+
+Requests and answers are lines that hold a literal: marshal differs from version to version, and
+json would be an import.
+"""
+
+from __future__ import annotations
+
+import sys
+
+_BARE = frozenset(sys.modules)  # what every interpreter has from the start
+
+import os  # noqa: E402  after it was noted what is there
+import time  # noqa: E402
+from _frozen_importlib import BuiltinImporter, ModuleSpec  # noqa: E402
+from _frozen_importlib_external import SourceFileLoader  # noqa: E402
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import CodeType, ModuleType, TracebackType
+    from typing import Any, BinaryIO
+
+    Request = dict[str, Any]
+
+# What is in `__main__` before a program begins.
+_MAIN = {"__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__"}
+_MAIN |= {"__annotations__"} if sys.version_info < (3, 14) else set()
+
+
+def serve(asked: int, told: int) -> Request:
+    """Answer requests until there are none; returns in a fork, with the program to run."""
+    for name in sys.modules.keys() - _BARE:
+        del sys.modules[name]
+    requests = open(asked, "rb")  # noqa: SIM115  a fork closes it by itself
+    program: Request = eval(requests.readline() or b"None")
+    _set_arguments(program)
+    while line := requests.readline():
+        request: Request = eval(line)
+        if "imports" in request:
+            _tell(told, _import_all(request["imports"], request["brought"]))
+            continue
+        process = os.fork()
+        if not process:
+            _begin(request, requests, told, program["tree"])
+            return program
+        _, status = os.waitpid(process, 0)
+        _tell(told, ("ended", os.waitstatus_to_exitcode(status), time.monotonic()))
+    os._exit(0)
+
+
+def _tell(told: int, answer: object) -> None:
+    os.write(told, ascii(answer).encode() + b"\n")
+
+
+def _set_arguments(program: Request) -> None:
+    """Let `sys` show what it would if the program had been started by itself."""
+    sys.argv[:] = program["argv"]
+    sys.orig_argv[1:] = program["orig_argv"]
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+        sys.path[0] = program["path"]
+
+
+# -- a fork ----------------------------------------------------------------------------------
+
+
+def _begin(request: Request, requests: BinaryIO, told: int, tree: str) -> None:
+    """Leave all that is the server's: its session, its streams and what it knows of the tree."""
+    os.setsid()
+    requests.close()
+    for stream, path in ((1, request["out"]), (2, request["err"])):
+        file = os.open(path, os.O_RDWR)
+        os.dup2(file, stream)
+        os.close(file)
+    os.chdir(tree)  # it may have been made anew
+    for folder in list(sys.path_importer_cache):
+        if f"{folder}/".startswith(f"{tree}/"):
+            del sys.path_importer_cache[folder]
+    if request["report"]:
+        watcher: dict[str, Any] = {"__name__": "whence_watch"}
+        with open(__file__.replace("server.py", "watch.py"), "rb") as file_of_it:
+            exec(compile(file_of_it.read(), "watch.py", "exec"), watcher)
+        watcher["watch"](request["report"])
+    _tell(told, ("started", os.getpid(), time.monotonic()))
+    os.close(told)
+
+
+def run(program: Request) -> None:
+    """Run the program as `python` runs it, in a `__main__` that holds nothing of ours."""
+    main = sys.modules["__main__"].__dict__
+    for name in main.keys() - _MAIN:
+        del main[name]
+    main.update(__doc__=None, __loader__=BuiltinImporter)
+    try:
+        if program["kind"] == "module":
+            from runpy import _run_module_as_main  # type: ignore[attr-defined]
+
+            _run_module_as_main(program["target"])
+        else:
+            exec(_compiled(program, main), main)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        _show(error)
+        sys.exit(1)
+
+
+def _compiled(program: Request, main: dict[str, Any]) -> CodeType:
+    target: str = program["target"]
+    if program["kind"] == "text":
+        if sys.version_info >= (3, 13):  # whose tracebacks show the lines of `-c`
+            import linecache
+
+            linecache._register_code("<string>", target, "<string>")  # type: ignore[attr-defined]
+        return compile(target, "<string>", "exec", dont_inherit=True)
+    main.update(__file__=target, __cached__=None, __loader__=SourceFileLoader("__main__", target))
+    with open(target, "rb") as file:
+        return compile(file.read(), target, "exec", dont_inherit=True)
+
+
+def _show(error: BaseException) -> None:
+    """Do what the interpreter does with an exception that nobody caught."""
+    trace: TracebackType | None = error.__traceback__
+    while trace and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
+    if sys.version_info >= (3, 12):
+        sys.last_exc = error
+    sys.excepthook(type(error), error.with_traceback(trace), trace)
+    if isinstance(error, KeyboardInterrupt):
+        sys.excepthook = lambda *_: None
+        raise error  # so that the process dies of the signal
+
+
+# -- modules that were imported before the fork ----------------------------------------------
+
+
+def _import_all(names: Sequence[str], brought: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Import modules and hide them; says at which of them, and why, if that cannot be done."""
+    before = set(sys.modules)
+    known = before.union(names, *brought.values())
+    also: dict[str, list[str]] = {name: list(others) for name, others in brought.items()}
+    for name in names:
+        try:
+            __import__(name)
+        except BaseException as error:
+            return "refused", name, f"{type(error).__name__} when it is imported early"
+        for stream in (sys.stdout, sys.stderr):
+            if stream:
+                stream.flush()
+        if _threads() > 1:
+            return "refused", name, "it starts a thread"
+        if os.fstat(1).st_size + os.fstat(2).st_size:
+            return "refused", name, "it prints when it is imported"
+        # Such as `six.moves`, which nobody imports: it is put into sys.modules.
+        also.setdefault(name, []).extend(n for n in sys.modules if n not in known)
+        known.update(sys.modules)
+    hidden = {name: module for name, module in sys.modules.items() if name not in before}
+    sys.meta_path.insert(0, _Hidden(hidden, also))  # type: ignore[arg-type]  # it has what it takes
+    return ("imported",)
+
+
+def _threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return len(sys._current_frames())
+
+
+class _Hidden:
+    """Finds modules that were imported before the fork, and shows them when they are imported."""
+
+    def __init__(
+        self, modules: dict[str, ModuleType], brought: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._modules = modules
+        self._brought = brought
+        self._bound = {name for name in modules if self._unbind(name)}
+        for name in modules:
+            del sys.modules[name]
+
+    def _unbind(self, name: str) -> bool:
+        parent, _, last = name.rpartition(".")
+        holder = getattr(sys.modules.get(parent), "__dict__", {})
+        return bool(parent) and holder.get(last) is self._modules[name] and bool(holder.pop(last))
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> object:
+        if name not in self._modules:
+            return None
+        finding = sys._getframe(1).f_back
+        if finding is None or finding.f_code.co_name != "_find_and_load_unlocked":
+            return None  # nobody imports it: importlib.util.find_spec wants to know where it is
+        return ModuleSpec(name, self)  # type: ignore[arg-type]  # it has what it takes
+
+    def create_module(self, spec: object) -> None:
+        """The module that Python makes then is replaced by ours, as modules may do themselves."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        del sys.modules[module.__name__]
+        self._show(module.__name__)
+
+    def _show(self, name: str) -> None:
+        """Put a module where its import puts it, together with all that this import imports."""
+        parent, _, last = name.rpartition(".")
+        if parent:
+            self._show(parent)
+        if name in sys.modules or name not in self._modules:
+            return
+        module = sys.modules[name] = self._modules.pop(name)
+        for other in self._brought.get(name, ()):
+            self._show(other)
+        sys.modules[name] = sys.modules.pop(name)  # which is where an import leaves it
+        if name in self._bound and parent in sys.modules:
+            setattr(sys.modules[parent], last, module)
+
+
+if __name__ == "__main__":
+    # The program gets the real __main__, so all of this has to live elsewhere.
+    with open(__file__, "rb") as own:
+        elsewhere: dict[str, Any] = {"__name__": "whence_forks", "__file__": __file__}
+        exec(compile(own.read(), __file__, "exec"), elsewhere)
+    elsewhere["run"](elsewhere["serve"](int(sys.argv[1]), int(sys.argv[2])))
