@@ -7,12 +7,11 @@ only what they touch.  What a test leaves behind is cleared away; what a build l
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 import shutil
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -78,17 +77,7 @@ class Workspace:
 
     def files(self) -> dict[str, tuple[int, int, int]]:
         """Return all that is in the tree now, with what tells whether it was changed."""
-        found = {}
-        for folder, names, files in os.walk(self.tree):
-            below = os.path.relpath(folder, self.tree)
-            for name in (*files, *names):
-                path = name if below == "." else f"{below}/{name}"
-                with contextlib.suppress(FileNotFoundError):
-                    now = os.lstat(os.path.join(folder, name))
-                    # A directory is not changed by what is put into it.
-                    when = (now.st_mtime_ns, now.st_size)
-                    found[path] = (*((0, 0) if stat.S_ISDIR(now.st_mode) else when), now.st_mode)
-        return found
+        return dict(_states(str(self.tree), ""))
 
     def clear_up(self, before: Mapping[str, tuple[int, int, int]]) -> None:
         """Undo what a test did to the tree since `before`; compiled Python is worth keeping."""
@@ -142,10 +131,11 @@ class Workspace:
             target.unlink(missing_ok=True)
         if target.suffix == ".py":
             # Compiled files are matched by size and whole seconds: too coarse for us.
-            for compiled in (target.parent / "__pycache__").glob(
-                f"{glob.escape(target.stem)}.*.pyc"
-            ):
-                compiled.unlink(missing_ok=True)
+            cache = target.parent / "__pycache__"
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                for name in os.listdir(cache):
+                    if name.startswith(f"{target.stem}.") and name.endswith(".pyc"):
+                        (cache / name).unlink(missing_ok=True)
 
     def _prune(self, folder: Path) -> None:
         while folder != self.tree and not self._is_entry(folder):
@@ -161,6 +151,21 @@ class Workspace:
     def _is_entry(self, folder: Path) -> bool:
         path = folder.relative_to(self.tree).as_posix()
         return path in self._untouched or path in self._nodes
+
+
+def _states(folder: str, below: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """Yield all that is in a folder; one that cannot be read, or is gone, has nothing in it."""
+    with contextlib.suppress(OSError), os.scandir(folder) as items:
+        for item in items:
+            path = below + item.name
+            with contextlib.suppress(FileNotFoundError):
+                now = item.stat(follow_symlinks=False)
+                # A directory is not changed by what is put into it.
+                is_folder = stat.S_ISDIR(now.st_mode)
+                when = (0, 0) if is_folder else (now.st_mtime_ns, now.st_size)
+                yield path, (*when, now.st_mode)
+                if is_folder:
+                    yield from _states(item.path, f"{path}/")
 
 
 def _is_directory(path: Path) -> bool:

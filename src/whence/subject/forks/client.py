@@ -42,7 +42,7 @@ class Server:
         words = (*program.interpreter, str(_SERVER), str(asked), str(told))
         # Files, as for any test: the interpreter sets its streams up for what it finds there.
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 ["/bin/sh", "-c", f"{limit}exec {shlex.join(words)}"],
                 cwd=tree,
                 env=dict(program.env),
@@ -56,7 +56,7 @@ class Server:
         os.close(told)
         self._answers, self._requests = answers, os.fdopen(requests, "wb")
         self._unread = b""
-        self.close = weakref.finalize(self, _end, self._process, self._requests, answers)
+        self.close = weakref.finalize(self, _end, self.process, self._requests, answers)
         self._ask(_description(program, tree))
 
     def learn(self, timeout: float | None, stop: threading.Event | None) -> Learned | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from whence.model import Reverted
 from whence.subject.command import Ended
-from whence.subject.forks.choice import Touched, preimportable
+from whence.subject.forks.choice import Learned, Touched, preimportable
 from whence.subject.forks.client import Server, ServerLost
 from whence.subject.forks.program import Program
 from whence.subject.workspace import Variants, Workspace
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 _BAD: Reverted = frozenset()
 _MOST_SAVED = 1.0  # seconds that a fork can spare us, at a guess
 _PAYS_AFTER = 2  # runs of the test, which is what it costs to find out whether it can be forked
-_MOST_UNFIT = 10  # modules that cannot be imported early; each costs the start of a server
+_MOST_ATTEMPTS = 10  # to leave out what cannot be imported early; each costs a server's start
 
 
 class Unforkable(Exception):
@@ -95,7 +95,7 @@ class Forker:
     def __init__(self, scratch: Path, variants: Variants) -> None:
         self._scratch = scratch
         self._variants = variants
-        self._server: Server | None = None
+        self.server: Server | None = None
         self._lessons: Lessons | None = None  # of the test that the server is for
         self.own_seconds = 0.0  # of the last fork: those of the test itself
 
@@ -105,34 +105,34 @@ class Forker:
         if lessons is not self._lessons:
             self.close()
             self._lessons = lessons
-        if lessons.refused is None and self._server is None and lessons.pays:
+        if lessons.refused is None and self.server is None and lessons.pays:
             try:
-                self._server = self._get_server(test, lessons)
+                self.server = self._get_server(test, lessons)
             except (ServerLost, Unforkable) as error:
                 lessons.refuse(str(error))
-        return lessons.refused is None and self._server is not None
+        return lessons.refused is None and self.server is not None
 
     def run(self, test: Test) -> Ended | None:
         """Run the test in a fork; None if that cannot be done for this variant, or any more."""
-        if self._server is None or not _is_there(test):
+        if self.server is None or not _is_there(test):
             return None
         before = test.workspace.files()
         try:
-            ended = self._server.run(test.timeout, test.stop)
+            ended = self.server.run(test.timeout, test.stop)
         except ServerLost as error:
             self.close()
             test.lessons.refuse(str(error))
             return None
         finally:
             test.workspace.clear_up(before)
-        self.own_seconds = self._server.own_seconds
+        self.own_seconds = self.server.own_seconds
         test.lessons.forked += 1
         return ended
 
     def close(self) -> None:
-        if self._server is not None:
-            self._server.close()
-        self._server = None
+        if self.server is not None:
+            self.server.close()
+        self.server = None
 
     def _start(self, test: Test) -> Server:
         return Server(test.program, test.workspace.tree, test.memory, self._scratch)
@@ -153,34 +153,48 @@ class Forker:
 
     def _learn(self, test: Test, lessons: Lessons) -> Server:
         """Find out what to import before forking, and whether the test bears it."""
-        workspace = test.workspace
-        workspace.become(_BAD)
+        learned = self._watched(test)
+        # Modules of one project like to change each other when they are imported, and a variant
+        # may import them later than we do.  If so, try it without them.
+        project = f"{test.workspace.tree}/"
+        inside = [name for name, (_, file) in learned.found.items() if file.startswith(project)]
+        try:
+            return self._try(test, lessons, learned, [])
+        except Unforkable:
+            return self._try(test, lessons, learned, inside)
+
+    def _watched(self, test: Test) -> Learned:
+        test.workspace.become(_BAD)
         server = self._start(test)
         try:
-            before = workspace.files()
+            before = test.workspace.files()
             learned = server.learn(test.timeout, test.stop)
-            workspace.clear_up(before)
-            if learned is None:
-                raise Unforkable("it does not leave its interpreter in the regular way")
-            touched = _touched(self._variants, workspace.tree)
-            unfit: list[str] = []
-            while True:
-                imports = preimportable(learned, touched, unfit)
+            test.workspace.clear_up(before)
+        finally:
+            server.close()
+        if learned is None:
+            raise Unforkable("it does not leave its interpreter in the regular way")
+        return learned
+
+    def _try(self, test: Test, lessons: Lessons, learned: Learned, unfit: list[str]) -> Server:
+        """Return a server that ran both versions as a fresh process does."""
+        touched = _touched(self._variants, test.workspace.tree)
+        for _ in range(_MOST_ATTEMPTS):
+            imports = preimportable(learned, touched, unfit)
+            server = self._start(test)
+            try:
                 failed = server.preimport(imports, learned.brought)
                 if not failed:
-                    break
-                unfit.append(failed[0])
-                if len(unfit) > _MOST_UNFIT:
-                    raise Unforkable(" ".join(failed))
+                    for version in (_BAD, self._variants.everything):
+                        _compare(test, server, version, lessons)
+                    lessons.brought, lessons.imports = learned.brought, imports
+                    return server
+            except BaseException:
                 server.close()
-                server = self._start(test)
-            for version in (_BAD, self._variants.everything):
-                _compare(test, server, version, lessons)
-        except BaseException:
+                raise
             server.close()
-            raise
-        lessons.brought, lessons.imports = learned.brought, imports
-        return server
+            unfit = [*unfit, failed[0]]
+        raise Unforkable(" ".join(failed))
 
 
 def _compare(test: Test, server: Server, version: Reverted, lessons: Lessons) -> None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 
-_BARE = frozenset(sys.modules)  # what every interpreter has from the start
+_BARE = frozenset(sys.modules) - {"__future__"}  # what every interpreter has from the start
 
 import os  # noqa: E402  after it was noted what is there
 import time  # noqa: E402
@@ -102,6 +102,7 @@ def run(program: Request) -> None:
     for name in main.keys() - _MAIN:
         del main[name]
     main.update(__doc__=None, __loader__=BuiltinImporter)
+    main.get("__annotations__", {}).clear()
     try:
         if program["kind"] == "module":
             from runpy import _run_module_as_main  # type: ignore[attr-defined]
@@ -124,6 +125,8 @@ def _compiled(program: Request, main: dict[str, Any]) -> CodeType:
 
             linecache._register_code("<string>", target, "<string>")  # type: ignore[attr-defined]
         return compile(target, "<string>", "exec", dont_inherit=True)
+    if not target.startswith("/"):  # Python itself puts it just so
+        target = f"{os.getcwd()}/{target.removeprefix('./')}"
     main.update(__file__=target, __cached__=None, __loader__=SourceFileLoader("__main__", target))
     with open(target, "rb") as file:
         return compile(file.read(), target, "exec", dont_inherit=True)
