@@ -22,6 +22,7 @@ from whence.search.shown import shown
 from whence.search.store import Store
 from whence.search.suspicion import Evidence, executed, find_minor, find_renamings, weigh
 from whence.search.workers import LocalWorkers, Workers
+from whence.subject.extensions import without_spare
 from whence.subject.sources import fetch
 from whence.subject.trial import Recipe, Reference
 from whence.subject.workshop import workshop
@@ -81,11 +82,13 @@ def run_order(order: Order, watcher: Watcher) -> tuple[Result, ChangeSet]:
 def opened(order: Order, watcher: Watcher) -> Iterator[Session]:
     """All that it takes to run variants of two versions."""
     with workshop() as folder:
-        changes = get_changes(order, folder, watcher)
+        changes, notes = get_changes(order, folder, watcher)
         store = Store(order.store, fresh=order.fresh) if order.store else None
         workers = _workers(order, folder, changes)
         try:
-            yield Session(order, changes, store, workers, watcher, folder)
+            session = Session(order, changes, store, workers, watcher, folder)
+            session.notes += notes
+            yield session
         finally:
             watcher.close()
             workers.close()
@@ -93,11 +96,15 @@ def opened(order: Order, watcher: Watcher) -> Iterator[Session]:
                 store.close()
 
 
-def get_changes(order: Order, folder: Path, watcher: Watcher) -> ChangeSet:
+def get_changes(order: Order, folder: Path, watcher: Watcher) -> tuple[ChangeSet, list[str]]:
+    """Compare the two versions; returns the changes, and what the user should know of them."""
     watcher.phase("getting the two versions")
     good = read_tree(fetch(order.good, repo=order.repo, into=folder / "good"))
     bad = read_tree(fetch(order.bad, repo=order.repo, into=folder / "bad"))
     watcher.phase("comparing them")
+    notes: list[str] = []
+    if order.recipe.build is None:
+        good, bad, notes = without_spare(good, bad, order.keep)
     changes = compare(good, bad, order.keep)
     if not changes.changes:
         raise UserError(
@@ -108,7 +115,7 @@ def get_changes(order: Order, folder: Path, watcher: Watcher) -> ChangeSet:
             slug="no-changes",
         )
     watcher.found_changes(changes)
-    return changes
+    return changes, notes
 
 
 def _workers(order: Order, folder: Path, changes: ChangeSet) -> Workers:

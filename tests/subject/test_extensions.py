@@ -1,0 +1,48 @@
+"""Compiled modules do not hide what a variant has of their sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from whence.changes.tree import Tree, read_tree
+from whence.subject.extensions import extensions, without_spare
+
+SO = ".cpython-311-x86_64-linux-gnu.so"
+
+
+def tree(folder: Path, files: dict[str, str]) -> Tree:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return read_tree(folder)
+
+
+BOTH = {f"p/fast{SO}": "1", "p/fast.py": "1", f"p/only{SO}": "1", "p/only.pyx": "1", "lib.so": "1"}
+
+
+def test_what_is_compiled_is_found_with_its_sources(tmp_path: Path) -> None:
+    found = extensions(tree(tmp_path, BOTH))
+    assert found.spare == {f"p/fast{SO}": ("p/fast.py",)}
+    assert found.needed == {f"p/only{SO}": ("p/only.pyx",)}
+
+
+@pytest.mark.parametrize(
+    ("change", "left_out", "said"),
+    [
+        ({"p/fast.py": "2"}, {f"p/fast{SO}"}, ["Run without p/fast."]),
+        ({"p/only.pyx": "2"}, set(), ["Nothing compiles p/only."]),
+        ({"p/other.py": "2"}, set(), []),
+        ({f"p/only{SO}": "2"}, set(), []),  # reverting it brings the other one
+    ],
+)
+def test_only_what_hides_changes_is_left_out(
+    change: dict[str, str], left_out: set[str], said: list[str], tmp_path: Path
+) -> None:
+    trees = tree(tmp_path / "good", BOTH), tree(tmp_path / "bad", BOTH | change)
+    *found, notes = without_spare(*trees)
+    for before, after in zip(trees, found, strict=True):
+        assert before.entries.keys() - after.entries.keys() == left_out
+    assert [note[: len(start)] for note, start in zip(notes, said, strict=True)] == said
