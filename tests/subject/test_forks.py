@@ -386,6 +386,18 @@ def test_a_module_that_does_something_is_not_imported_early(text: str, tmp_path:
     bench.close()
 
 
+def test_an_import_that_fails_is_no_reason(tmp_path: Path) -> None:
+    more = {
+        "plain.py": "try: import windows\nexcept ImportError: windows = None",
+        "windows.py": "import json, no_such_module",
+    }
+    bench = Bench(tmp_path, GOOD | more, BAD | more)
+    bench.check_forked()
+    assert bench.lessons.imports is not None
+    assert "plain" in bench.lessons.imports
+    bench.close()
+
+
 def test_modules_that_change_each_other_are_left_out(tmp_path: Path) -> None:
     """The test looks at one before it imports the other, which is too late then."""
     more = {

@@ -22,6 +22,7 @@ class Learned:
     brought: Mapping[str, list[str]]  # what its import tried to import, or put into sys.modules
     reads: Mapping[str, list[str]]  # what it opened on import; a folder ends with a slash
     impure: Mapping[str, str]  # what its import did besides
+    failed: list[str]  # whose import raised, and whoever wanted them did without
     path: list[str]  # sys.path at the end
 
 
@@ -72,7 +73,7 @@ def preimportable(learned: Learned, touched: Touched, unfit: Iterable[str] = ())
             dirty.add(name)
     while more := {name for name in needs.keys() - dirty if not dirty.isdisjoint(needs[name])}:
         dirty |= more
-    return [name for name in learned.found if name not in dirty]
+    return [name for name in learned.found if name not in dirty.union(learned.failed)]
 
 
 def _parents(name: str) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.subject.coverage import PYTHON
+from whence.subject.python_hook import PYTHON
 
 _SAFE = r"[\w@%+=:,./^-]"
 _PIECE = re.compile(

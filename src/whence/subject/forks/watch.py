@@ -52,6 +52,7 @@ class _Watcher:
         self._brought: dict[str, dict[str, None]] = {}
         self._reads: dict[str, dict[str, None]] = {}
         self._impure: dict[str, str] = {}
+        self._failed: list[str] = []
 
     def write(self, report: str, process: int) -> None:
         if os.getpid() != process:
@@ -61,6 +62,7 @@ class _Watcher:
             "brought": {name: list(others) for name, others in self._brought.items()},
             "reads": {name: list(paths) for name, paths in self._reads.items()},
             "impure": self._impure,
+            "failed": self._failed,
             "path": [entry for entry in sys.path if isinstance(entry, str)],
         }
         with open(report, "w") as file:
@@ -111,6 +113,9 @@ class _Watcher:
             before = set(sys.modules)
             try:
                 return plain(spec)
+            except BaseException:
+                self._failed.append(spec.name)
+                raise
             finally:
                 for name in sys.modules.keys() - before - self._found.keys():
                     self._bring(name)  # such as `six.moves`, which nobody loads
