@@ -34,6 +34,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("frontend", "trace", "semantics", "explain", "report"),
     ),
     "__main__": ("cli",),
+    "pytest_plugin": (),  # starts a process of cli
 }
 
 # Of what is asked of every trace, those that know who answers for which language.

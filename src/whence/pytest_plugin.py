@@ -1,0 +1,228 @@
+"""`pytest --whence GOOD`: why do tests fail that passed on GOOD?
+
+pytest loads this module in every run, so it imports nothing of whence.  The tests that failed are
+noted, and after the run each is explained by a process of its own (whence.cli.failing_test):
+the tests may have left this one in any state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_GRACE = 30.0  # seconds in which a process that is stopped says what it knows
+_CANNOT_JUDGE = 125
+_WANTED = (
+    "xdist",
+    "pytest_cov",
+    "cacheprovider",
+)  # plugins that a run of one test is better without
+
+# Tests, conftests and plugins may change these; what is here is what Python and the user gave.
+_ENVIRONMENT = dict(os.environ)
+_PATH = tuple(sys.path)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add = parser.getgroup("whence", "explaining failures (whence)").addoption
+    explains = (
+        "explain failing tests: which changes since GOOD, a git revision, broke them, and how"
+    )
+    add("--whence", metavar="GOOD", help=f"after the run, {explains} (--whence= does not)")
+    add("--whence-max", type=int, metavar="N", help="explain so many of them at most")
+    add("--whence-time", type=float, metavar="SECONDS", help="for so long at most, in all")
+    add("--whence-html", metavar="DIR", help="write a page about each to this folder")
+    add("--whence-run", action="store_true", help=argparse.SUPPRESS)  # a run of our own
+    parser.addini("whence_good", "default of --whence")
+    parser.addini("whence_max", "default of --whence-max", default="3")
+    parser.addini("whence_time", "default of --whence-time", default="300")
+    parser.addini("whence_html", "default of --whence-html", default=".whence")
+    parser.addini("whence_keep", "globs: files that belong to the tests and are no changes", "args")
+    parser.addini("whence_trust", "functions that whence does not look into", "args")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.whence_run:
+        config.pluginmanager.register(_Judge(), "whence-judge")
+    elif "WHENCE_TREE" in _ENVIRONMENT or hasattr(config, "workerinput"):
+        pass  # this is a run of whence's own, or part of a run that another process reports on
+    elif good := _setting(config, "good"):
+        config.pluginmanager.register(_Explainer(config, str(good)), "whence-explainer")
+
+
+def _setting(config: pytest.Config, name: str) -> Any:
+    option = "whence" if name == "good" else f"whence_{name}"
+    given = getattr(config.option, option)
+    return config.getini(f"whence_{name}") if given is None else given
+
+
+def _number(config: pytest.Config, name: str) -> float:
+    given = _setting(config, name)
+    try:
+        return float(given)
+    except ValueError:
+        raise pytest.UsageError(f"whence_{name} has to be a number, not {given!r}") from None
+
+
+class _Judge:
+    """In a run of one test for whence: a test that was skipped has not passed."""
+
+    def __init__(self) -> None:
+        self.ran = False
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.ran = self.ran or (report.when == "call" and not _is_skip(report))
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if (
+            exitstatus == pytest.ExitCode.OK
+            and not self.ran
+            and not session.config.option.collectonly
+        ):
+            session.exitstatus = _CANNOT_JUDGE
+
+
+def _is_skip(report: pytest.TestReport) -> bool:
+    return report.skipped and not hasattr(report, "wasxfail")
+
+
+@dataclass(frozen=True)
+class _Answer:
+    text: str
+    is_last: bool = False  # nothing else can be said about other tests
+
+
+class _Explainer:
+    """Notes what fails, and has it explained after the run."""
+
+    def __init__(self, config: pytest.Config, good: str) -> None:
+        self._config, self._good = config, good
+        self._most, self._seconds = int(_number(config, "max")), _number(config, "time")
+        self._failed: dict[str, bool] = {}  # by node id: is it a file that cannot be collected?
+        self._was_stopped = False
+
+    # -- what fails --------------------------------------------------------------------------
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and report.when != "teardown":
+            self._failed.setdefault(self._own_id(report.nodeid), False)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and report.nodeid:
+            self._failed.setdefault(report.nodeid, True)
+
+    def pytest_keyboard_interrupt(self) -> None:
+        self._was_stopped = True
+
+    def _own_id(self, test: str) -> str:
+        """The id without the group that xdist appends to it."""
+        at = test.rfind("@")
+        is_grouped = getattr(self._config.option, "dist", "no") == "loadgroup"
+        return test[:at] if is_grouped and at > test.rfind("]") else test
+
+    # -- why it fails ------------------------------------------------------------------------
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._was_stopped:
+            return
+        say, tests = terminalreporter.write_line, list(self._failed)
+        deadline = time.monotonic() + self._seconds
+        for number, test in enumerate(tests[: self._most]):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                say(f"whence: no time is left for {_tests(len(tests) - number)} (--whence-time)")
+                return
+            terminalreporter.section(f"whence: why {test} fails")
+            terminalreporter.flush()
+            answer = self._answer(test, left)
+            for line in answer.text.splitlines():
+                say(line)
+            if answer.is_last:
+                return
+        if len(tests) > self._most:
+            say(f"whence: {_tests(len(tests) - self._most)} more not explained (--whence-max)")
+
+    def _answer(self, test: str, seconds: float) -> _Answer:
+        with tempfile.TemporaryDirectory(prefix="whence-pytest-") as folder:
+            # `python -m` imports from the directory where it is: there is nothing in this one.
+            # The variants' runs would push out what the failing tests left in pytest's own.
+            process = subprocess.Popen(
+                [sys.executable, "-m", "whence.cli.failing_test", json.dumps(self._request(test))],
+                cwd=folder,
+                env=_ENVIRONMENT | {"PYTEST_DEBUG_TEMPROOT": folder},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=None if sys.stderr.isatty() else subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            is_last = False
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                _stop(process, b"time")
+            except KeyboardInterrupt:
+                is_last = True
+                _stop(process, b"")
+            try:
+                found = json.loads(Path(folder, "answer.json").read_bytes())
+            except (OSError, ValueError):
+                return _Answer("nothing was found before it was stopped", is_last)
+        return _Answer(found["text"], is_last or found["is_last"])
+
+    def _request(self, test: str) -> dict[str, Any]:
+        config, writer = self._config, self._config.get_terminal_writer()
+        return {
+            "test": test,
+            "collects": self._failed[test],
+            "good": self._good,
+            "root": str(config.rootpath),
+            "here": str(config.invocation_params.dir),
+            "arguments": [str(argument) for argument in config.invocation_params.args],
+            "named": getattr(config.option, "file_or_dir", []),
+            "plugins": [name for name in _WANTED if config.pluginmanager.has_plugin(name)],
+            "path": [*_PATH, *_editable()],
+            "keep": config.getini("whence_keep"),
+            "trust": config.getini("whence_trust"),
+            "html": str(config.rootpath / _setting(config, "html")),
+            "width": writer.fullwidth,
+            "colour": writer.hasmarkup,
+            "seconds": self._seconds,
+        }
+
+
+def _tests(count: int) -> str:
+    return f"{count} failing test{'s' * (count != 1)}"
+
+
+def _editable() -> list[str]:
+    """Folders that projects installed in place are imported from, where no path says so."""
+    found = (
+        getattr(module, "MAPPING", {})  # package -> its folder, by setuptools
+        for name, module in list(sys.modules.items())
+        if name.startswith("__editable__")
+    )
+    return sorted({os.path.dirname(place) for mapping in found for place in mapping.values()})
+
+
+def _stop(process: subprocess.Popen[bytes], why: bytes) -> None:
+    """Have it say what it knows; who interrupts a second time does not want to hear it."""
+    assert process.stdin is not None
+    try:
+        with suppress(OSError):
+            process.stdin.write(why)
+            process.stdin.close()  # which it waits for
+        process.wait(_GRACE)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.kill()
+        process.wait()
