@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -97,12 +96,6 @@ def _is_skip(report: pytest.TestReport) -> bool:
     return report.skipped and not hasattr(report, "wasxfail")
 
 
-@dataclass(frozen=True)
-class _Answer:
-    text: str
-    is_last: bool = False  # nothing else can be said about other tests
-
-
 class _Explainer:
     """Notes what fails, and has it explained after the run."""
 
@@ -122,8 +115,9 @@ class _Explainer:
         if report.failed and report.nodeid:
             self._failed.setdefault(report.nodeid, True)
 
-    def pytest_keyboard_interrupt(self) -> None:
-        self._was_stopped = True
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        # Not by pytest or xdist itself, which do so where they cannot collect, or for -x.
+        self._was_stopped = type(excinfo.value) in (KeyboardInterrupt, pytest.exit.Exception)
 
     def _own_id(self, test: str) -> str:
         """The id without the group that xdist appends to it."""
@@ -145,40 +139,43 @@ class _Explainer:
                 return
             terminalreporter.section(f"whence: why {test} fails")
             terminalreporter.flush()
-            answer = self._answer(test, left)
-            for line in answer.text.splitlines():
+            text, is_last = self._answer(test, left)
+            for line in text.splitlines():
                 say(line)
-            if answer.is_last:
+            if is_last:
                 return
         if len(tests) > self._most:
             say(f"whence: {_tests(len(tests) - self._most)} more not explained (--whence-max)")
 
-    def _answer(self, test: str, seconds: float) -> _Answer:
+    def _answer(self, test: str, seconds: float) -> tuple[str, bool]:
+        """What there is to say, and whether it is the last, as it would be the same of all."""
         with tempfile.TemporaryDirectory(prefix="whence-pytest-") as folder:
-            # `python -m` imports from the directory where it is: there is nothing in this one.
-            # The variants' runs would push out what the failing tests left in pytest's own.
-            process = subprocess.Popen(
-                [sys.executable, "-m", "whence.cli.failing_test", json.dumps(self._request(test))],
-                cwd=folder,
-                env=_ENVIRONMENT | {"PYTEST_DEBUG_TEMPROOT": folder},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=None if sys.stderr.isatty() else subprocess.DEVNULL,
-                start_new_session=True,
-            )
             is_last = False
-            try:
-                process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                _stop(process, b"time")
-            except KeyboardInterrupt:
-                is_last = True
-                _stop(process, b"")
+            with self._explaining(test, folder) as process:
+                try:
+                    process.wait(seconds)
+                except subprocess.TimeoutExpired:
+                    _stop(process, b"time")
+                except KeyboardInterrupt:
+                    is_last = True
+                    _stop(process, b"")
             try:
                 found = json.loads(Path(folder, "answer.json").read_bytes())
             except (OSError, ValueError):
-                return _Answer("nothing was found before it was stopped", is_last)
-        return _Answer(found["text"], is_last or found["is_last"])
+                return "stopped, before anything was found", is_last
+        return found["text"], is_last or found["is_last"]
+
+    def _explaining(self, test: str, folder: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "whence.cli.failing_test", json.dumps(self._request(test))],
+            cwd=folder,  # `python -m` imports from where it is: there is nothing in this one
+            # The variants' runs would push out what the failing tests left in pytest's own.
+            env=_ENVIRONMENT | {"PYTEST_DEBUG_TEMPROOT": folder},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=None if sys.stderr.isatty() else subprocess.DEVNULL,  # for progress
+            start_new_session=True,  # Ctrl-C is for us
+        )
 
     def _request(self, test: str) -> dict[str, Any]:
         config, writer = self._config, self._config.get_terminal_writer()

@@ -116,7 +116,7 @@ def _story(explanation: Explanation, asked: Asked) -> str:
 def _page(explanation: Explanation, asked: Asked) -> str:
     """Write the page and say where it is."""
     folder = Path(asked.html)
-    page = folder / f"{_name(asked.test)}.html"
+    page = folder / f"{page_name(asked.test)}.html"
     try:
         if not folder.exists():
             folder.mkdir(parents=True)
@@ -127,10 +127,10 @@ def _page(explanation: Explanation, asked: Asked) -> str:
     return f"The whole of it: {os.path.relpath(page, asked.here)}"
 
 
-def _name(test: str) -> str:
+def page_name(test: str) -> str:
     """A file name for a test; no two tests have the same."""
-    name = re.sub(r"[^\w.]+", "-", test).strip("-.")
-    if "[" not in test and len(name) <= _LONGEST:
+    name = re.sub(r"[^A-Za-z0-9_.]+", "-", test).strip("-.")
+    if "[" not in test and test.isascii() and len(name) <= _LONGEST:
         return name
     return f"{name[:_LONGEST]}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"
 
@@ -151,7 +151,8 @@ def _one_line(error: UserError, asked: Asked) -> str:
         )
     if error.slug == "good-is-broken" and " skipped" in str(error):
         return f"it is skipped on {good}, so it never passed there"
-    return str(error).partition("\n")[0]
+    offline = "; tests that need the network cannot be compared offline"
+    return str(error).partition("\n")[0] + offline * (error.slug == "needs-network")
 
 
 if __name__ == "__main__":

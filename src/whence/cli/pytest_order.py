@@ -24,12 +24,16 @@ from whence.subject.sources.revision import find_commit
 from whence.subject.trial import Recipe
 
 _TESTS = ("test", "tests", "testing")  # what folders of tests are called
-# Options that are about the user's own run.
-_ALONE = {"--", "--pdb", "--trace", "--whence-run"}
+# Options about the user's own run: which tests it has, how it reports, where it leaves things.
+_ALONE = {
+    *("--", "-x", "--exitfirst", "--lf", "--last-failed", "--ff", "--failed-first", "--nf"),
+    *("--new-first", "--sw", "--stepwise", "--stepwise-skip", "--pdb", "--trace", "-q", "--quiet"),
+    *("-v", "-vv", "--verbose", "-l", "--showlocals", "--no-header", "--no-summary"),
+}
 _WITH_VALUE = {
-    *("--whence", "--whence-max", "--whence-time", "--whence-html"),
-    *("--basetemp", "--junitxml", "--junit-xml", "--log-file", "--html", "--report-log"),
-    *("--pastebin", "--pdbcls"),
+    *("--whence", "--whence-max", "--whence-time", "--whence-html", "-n", "--numprocesses"),
+    *("--dist", "--maxfail", "--tb", "--color", "-r", "--durations", "--basetemp", "--pdbcls"),
+    *("--junitxml", "--junit-xml", "--log-file", "--html", "--report-log", "--pastebin"),
 }
 _FOR_PLUGINS = {
     "xdist": ("-n0",),
@@ -173,13 +177,22 @@ def _quoted(word: str) -> str:
 
 
 def kept(asked: Asked, top: Path) -> list[str]:
-    """Globs of what belongs to the tests: the test's file, what is in its folder of tests, and
-    every conftest.py.  The file of a doctest is the program's, though."""
+    """Globs of what belongs to the tests: the test's file, what is in its folder of tests, every
+    conftest.py, and files that options name.  The file of a doctest is the program's, though."""
+    found = [*_configured(asked, top)]
     file = _inside(str(asked.file), top)
-    if file is None or _is_in_docstring(asked.test):
-        return ["conftest.py"]
-    folders = [part for part in PurePosixPath(file).parents if part.name in _TESTS]
-    return ["conftest.py", glob.escape(file), *(glob.escape(str(part)) for part in folders[-1:])]
+    if file is not None and not _is_in_docstring(asked.test):
+        folders = [part for part in PurePosixPath(file).parents if part.name in _TESTS]
+        found += [file, *map(str, folders[-1:])]
+    return ["conftest.py", *map(glob.escape, found)]
+
+
+def _configured(asked: Asked, top: Path) -> Iterator[str]:
+    for word in options(asked.arguments, asked.named):
+        for part in filter(None, (word, word.partition("=")[2])):
+            path = os.path.join(asked.here, part)
+            if os.path.isfile(path) and (inside := _inside(path, top)):
+                yield inside
 
 
 def _is_in_docstring(test: str) -> bool:

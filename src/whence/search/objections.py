@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from whence.errors import UserError
 from whence.model import Outcome, Run
 from whence.subject.trial import Recipe
+
+_NETWORK = re.compile(
+    r"gaierror|URLError|NewConnectionError|MaxRetryError|ConnectionRefusedError|"
+    r"\bConnect(?:ion|ionError|Error|Timeout|TimeoutError)\b: |Network is unreachable|"
+    r"No route to host|Name or service not known|failure in name resolution|Could not resolve host"
+)
 
 
 def good_fails(good: str, recipe: Recipe, run: Run) -> UserError:
@@ -28,6 +36,15 @@ def good_fails(good: str, recipe: Recipe, run: Run) -> UserError:
             "It is run by /bin/sh in the version's own tree; {tree} stands for that tree. Give "
             "paths outside the tree as absolute paths.",
             slug="test-not-found",
+        )
+    if _NETWORK.search(run.failure.message):
+        return UserError(
+            f"The test seems to need the network, and fails on the good version ({good}) already: "
+            f"{run.failure.message}\n"
+            f"We ran: {recipe.test}\n{_indented(run.note)}\n"
+            "Tests that need the network cannot be compared offline. Run it where it can be "
+            "reached, or let the test use a stored answer.",
+            slug="needs-network",
         )
     how = "is flaky: it passes, then fails" if run.flaky else "fails"
     return UserError(

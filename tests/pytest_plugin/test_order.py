@@ -1,0 +1,106 @@
+"""How is a test run alone, in a copy of the repository?"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whence.cli.failing_test import page_name
+from whence.cli.pytest_order import Asked, command, kept, options
+from whence.pytest_plugin import _editable
+
+
+def asked(top: Path, **more: Any) -> Asked:
+    facts = {"test": "tests/test_a.py::test_b", "collects": False, "good": "v1", "root": str(top)}
+    facts |= {"here": str(top), "arguments": [], "named": [], "plugins": [], "path": []}
+    facts |= {"keep": [], "trust": [], "html": "", "width": 80, "colour": False, "seconds": 1.0}
+    return Asked(**facts | more)  # type: ignore[arg-type]  # a mistake here fails soon enough
+
+
+def words(top: Path, **more: Any) -> list[str]:
+    return shlex.split(command(asked(top, **more), top))
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ("tests/a.py -x", ""),
+        ("-k tests tests", "-k tests"),
+        ("--whence v1 --runslow -n 4 --whence-max=2 -p no:randomly", "--runslow -p no:randomly"),
+        ("--junitxml r.xml -W error -- tests", "-W error"),
+        ("--pdb --import-mode importlib -o a=b --tb=no", "--import-mode importlib -o a=b"),
+    ],
+)
+def test_options_about_the_users_own_run_are_left_out(given: str, left: str) -> None:
+    named = [word for word in ("tests/a.py", "tests") if word in given.split()]
+    assert options(given.split(), named) == left.split()
+
+
+def test_it_runs_where_pytest_was_started(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    found = words(tmp_path, here=str(tmp_path / "a b"), root=str(tmp_path / "a b"))
+    assert found[:2] == ["cd", "a b"]
+    assert found[5:9] == [sys.executable, "-m", "pytest", "tests/test_a.py::test_b"]
+    assert "--rootdir={tree}/a b" in found
+
+
+def test_started_outside_of_the_repository_it_runs_in_the_root(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    assert words(top, here=str(tmp_path))[:4] == [sys.executable, "-m", "pytest", asked(top).test]
+
+
+def test_a_test_outside_of_the_repository_stays_where_it_is(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    assert f"{tmp_path}/t.py::test_b" in words(top, test="../t.py::test_b")
+    assert kept(asked(top, test="../t.py::test_b"), top) == ["conftest.py"]
+
+
+def test_paths_in_options_lead_into_the_copy(tmp_path: Path) -> None:
+    found = words(tmp_path, arguments=[f"--confcutdir={tmp_path}/a", f"{tmp_path}x"])
+    assert "--confcutdir={tree}/a" in found
+    assert f"{tmp_path}x" in found
+
+
+def test_a_project_that_is_installed_in_place_is_imported_from_the_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But not what is installed in an environment that lies in the repository."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    path = [f"{tmp_path}/src", "/usr/lib", f"{tmp_path}/.venv/site", "", f"{tmp_path}/src"]
+    assert words(tmp_path, path=path)[0] == "PYTHONPATH={tree}/src${PYTHONPATH:+:$PYTHONPATH}"
+    finder = types.SimpleNamespace(MAPPING={"shop": "/p/src/shop", "cart": "/p/src/cart"})
+    monkeypatch.setitem(sys.modules, "__editable___shop_1_finder", finder)
+    assert _editable() == ["/p/src"]
+
+
+def test_plugins_that_disturb_are_told_not_to(tmp_path: Path) -> None:
+    found = " ".join(words(tmp_path, plugins=["xdist", "pytest_cov", "cacheprovider"]))
+    assert " -n0 --no-cov -o cache_dir=.pytest_cache " in found
+
+
+@pytest.mark.parametrize(
+    ("test", "globs"),
+    [
+        ("test_a.py::test_b", ["test_a.py"]),
+        ("tests/unit/test_a.py::T::test_b[x.y]", ["tests/unit/test_a.py", "tests"]),
+        ("src/p/tests/test_a.py", ["src/p/tests/test_a.py", "src/p/tests"]),
+        ("src/p/a.py::p.a.f", []),
+        ("docs/a.rst::a.rst", ["docs/a.rst"]),
+    ],
+)
+def test_what_belongs_to_the_tests_is_no_change(
+    tmp_path: Path, test: str, globs: list[str]
+) -> None:
+    assert kept(asked(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]
+
+
+def test_pages_of_two_tests_have_two_names() -> None:
+    assert page_name("tests/test_a.py::T::test_b") == "tests-test_a.py-T-test_b"
+    names = {page_name(f"a.py::test[{param}]") for param in ("a/b", "a b", "é" * 300, "é" * 301)}
+    assert len(names) == 4
+    assert max(len(name.encode()) for name in names) < 250
