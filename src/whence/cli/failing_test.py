@@ -84,15 +84,22 @@ def _told(asked: Asked, stopped: _Stopped) -> str:
 
 
 def _explained(wish: Wish) -> Explanation:
+    """The explanation; whatever goes wrong with it, the changes at least."""
     watcher = watcher_for(quiet=not sys.stderr.isatty())
     try:
         return explain(wish, watcher)[0]
     except UserError as error:
-        if error.slug != "bad-passes":
+        if error.slug != "bad-passes" or wish.order.recipe.confirm > 1:
             raise
+    except Exception as error:
+        if wish.frontend == "none":
+            raise
+        found = _explained(replace(wish, frontend="none"))
+        reason = f"whence itself failed ({type(error).__name__}: {error})"
+        return replace(found, result=replace(found.result, reason=reason))
     # It did fail, so perhaps it does so now and then.
     recipe = replace(wish.order.recipe, confirm=_CONFIRM)
-    return explain(replace(wish, order=replace(wish.order, recipe=recipe)), watcher)[0]
+    return _explained(replace(wish, order=replace(wish.order, recipe=recipe)))
 
 
 def _story(explanation: Explanation, asked: Asked) -> str:

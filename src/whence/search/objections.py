@@ -71,7 +71,8 @@ def bad_does_not_fail(bad: str, recipe: Recipe, run: Run) -> UserError:
         f"The test passes on the bad version ({bad}), so there is no failure to explain.\n"
         f"We ran: {recipe.test}  (exit status 0)\n"
         "If the versions are the wrong way round, swap --good and --bad. If the test fails only "
-        "sometimes, --confirm N runs it up to N times.",
+        "sometimes, --confirm N runs it up to N times. If it fails only after other tests, have "
+        "the command run those as well.",
         slug="bad-passes",
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Failure
-from whence.subject.printed import last_line, plain
+from whence.subject.printed import LONGEST_LINE, last_line, plain
 from whence.subject.readers.languages import from_go, from_java, from_node, from_rust
 from whence.subject.readers.native import from_c_assert, from_sanitizer, from_signal
 from whence.subject.readers.python import from_pytest, from_traceback, from_unittest
@@ -47,9 +47,15 @@ def read_failure(
             return found
     if number:
         return from_signal(number, text, tree)
-    last = last_line(stderr) or last_line(stdout)
+    last = _usage_error(stderr) or last_line(stderr) or last_line(stdout)
     message = f"exit status {status}" + (f": {last}" if last else "")
     return Failure("exit", message, f"exit status {status}")
+
+
+def _usage_error(stderr: str) -> str:
+    """What pytest says where it runs nothing: where it looked comes after it."""
+    found = re.findall(r"(?m)^(ERROR: .+)\n\(no match in any of ", stderr[-LONGEST_LINE:])
+    return str(found[-1]) if found else ""
 
 
 def _signal_number(status: int) -> int:

@@ -12,6 +12,14 @@ from pathlib import Path
 
 from whence.errors import UserError
 
+# pip shows what a build printed below what did not work, and its own words follow.
+_END_OF_BUILD = re.compile(
+    r"\u00d7 (?P<what>[^\n]*did not run successfully[^\n]*)\n.*?lines? of output\]\n"
+    r"(?P<output>.*?)\[end of output\]",
+    re.DOTALL,
+)
+_MOST_OF_BUILD = 5  # lines: errors are at the end
+
 
 def install_package(spec: str, into: Path) -> None:
     requirement = spec.removeprefix("pypi:")
@@ -58,8 +66,11 @@ def _run_pip(requirement: str, into: Path) -> subprocess.CompletedProcess[bytes]
 
 
 def _what_pip_says(errors: str) -> str:
-    """The last error; without a network, also the failed connection that is behind it."""
+    """The last error, with what is behind it: a connection that failed, a build that did."""
     lines = errors.strip().splitlines()
+    if built := _END_OF_BUILD.search(errors):
+        said = built["output"].strip().splitlines()[-_MOST_OF_BUILD:]
+        return "\n".join(f"  {line.strip()}" for line in (built["what"], *said))
     retried = [line for line in lines if "Retrying" in line]
     failed = [line for line in lines if line.startswith("ERROR:")] or lines
     return "\n".join(f"  {line.strip()}" for line in retried[-1:] + failed[-1:])
