@@ -230,3 +230,14 @@ def test_a_package_does_not_build(shop: User) -> None:
         *("RuntimeError: there is no Fortran compiler", "pip download"),
         slug="pypi-failed",
     )
+
+
+# -- the language ----------------------------------------------------------------------------
+
+
+def test_there_is_no_python_to_explain(user: User) -> None:
+    """The change is found, and why it is not explained is said."""
+    said = explained(user, "! grep -q 44 numbers", "--frontend", "python")
+    assert said.status == 1, said
+    assert "numbers:4" in said.out
+    assert "the test ran no Python code of the tree" in said.out

@@ -5,9 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from .suites import BROKEN, CULPRIT, PRICE, TEST, Suite, shop
+from .suites import BROKEN, PRICE, TEST, Suite, shop
 
 TEN = "tests/test_price.py::test_ten"
 
@@ -109,12 +107,12 @@ def test_a_file_that_cannot_be_imported_and_a_source_folder(tmp_path: Path) -> N
     assert (suite.here / "sub/.whence").is_dir()
 
 
-@pytest.mark.parametrize("dist", ["load", "loadgroup"])
-def test_with_xdist(tmp_path: Path, dist: str) -> None:
+def test_with_xdist(tmp_path: Path) -> None:
+    """Whatever it appends to the id of a test."""
     suite = shop(tmp_path)
     grouped = TEST.replace("def test_ten", "@pytest.mark.xdist_group('g')\ndef test_ten")
     suite.put({"tests/test_price.py": f"import pytest\n{grouped}"})
-    said = suite.pytest("-p", "xdist", "-n1", "--dist", dist, "--whence", "good", "-x")
+    said = suite.pytest("-p", "xdist", "-n1", "--dist", "loadgroup", "--whence", "good", "-x")
     said.finds(TEN)
     assert said.out.count("whence: why") == 1
 
@@ -143,13 +141,3 @@ def test_options_that_matter_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / "pages").is_dir()
     assert (tmp_path / "t").is_dir()
     assert 'failures="1"' in (tmp_path / "r.xml").read_text()
-
-
-def test_a_doctest_is_no_test_file(tmp_path: Path) -> None:
-    suite = Suite(tmp_path)
-    doctest = '    """\n    >>> total(10, 2)\n    18.0\n    """\n'
-    documented = PRICE.replace("price):\n", f"price):\n{doctest}")
-    suite.commit({"price.py": documented})
-    suite.put({"price.py": documented.replace(">= 10", "> 10")})
-    said = suite.pytest("--whence", "good", "--doctest-modules")
-    assert CULPRIT in said.about("price.py::price.total")

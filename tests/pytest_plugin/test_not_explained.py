@@ -106,12 +106,6 @@ def test_it_fails_now_and_then(tmp_path: Path) -> None:
     assert len(count.read_text()) > 10
 
 
-def test_the_page_cannot_be_written(tmp_path: Path) -> None:
-    said = shop(tmp_path).pytest("--whence", "good", "--whence-html", "price.py/pages")
-    said.finds(TEN)
-    assert "price.py/pages/tests-test_price.py-test_ten.html cannot be written" in said.out
-
-
 def test_a_setting_is_no_number(tmp_path: Path) -> None:
     said = shop(tmp_path).pytest("--whence", "good", "-o", "whence_max=some")
     assert said.status == 4

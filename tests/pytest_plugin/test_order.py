@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from whence.cli.failing_test import page_name
 from whence.cli.pytest_order import Asked, command, kept, options
 from whence.pytest_plugin import _editable
 
@@ -97,10 +96,3 @@ def test_what_belongs_to_the_tests_is_no_change(
     tmp_path: Path, test: str, globs: list[str]
 ) -> None:
     assert kept(asked(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]
-
-
-def test_pages_of_two_tests_have_two_names() -> None:
-    assert page_name("tests/test_a.py::T::test_b") == "tests-test_a.py-T-test_b"
-    names = {page_name(f"a.py::test[{param}]") for param in ("a/b", "a b", "é" * 300, "é" * 301)}
-    assert len(names) == 4
-    assert max(len(name.encode()) for name in names) < 250

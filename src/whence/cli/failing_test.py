@@ -80,7 +80,7 @@ def _told(asked: Asked, stopped: _Stopped) -> str:
     if stopped.yes and reason:
         reason = reason.replace("interrupted", stopped.said(asked.seconds), 1)
         explanation = replace(explanation, result=replace(explanation.result, reason=reason))
-    return f"{_story(explanation, asked)}\n{_page(explanation, asked)}"
+    return f"{short_story(explanation, asked)}\n{page_at(explanation, asked)}"
 
 
 def _explained(wish: Wish) -> Explanation:
@@ -102,7 +102,7 @@ def _explained(wish: Wish) -> Explanation:
     return _explained(replace(wish, order=replace(wish.order, recipe=recipe)))
 
 
-def _story(explanation: Explanation, asked: Asked) -> str:
+def short_story(explanation: Explanation, asked: Asked) -> str:
     console = Console(
         file=io.StringIO(),
         width=asked.width,
@@ -120,7 +120,7 @@ def _story(explanation: Explanation, asked: Asked) -> str:
     return text
 
 
-def _page(explanation: Explanation, asked: Asked) -> str:
+def page_at(explanation: Explanation, asked: Asked) -> str:
     """Write the page and say where it is."""
     folder = Path(asked.html)
     page = folder / f"{page_name(asked.test)}.html"
