@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format bench-isolate bench-trace bench-why bench-explain clean
+.PHONY: demo test check format bench-isolate bench-trace bench-why bench-explain bench-python clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
@@ -31,6 +31,9 @@ bench-why: $(VENV)/ready
 
 bench-explain: $(VENV)/ready
 	$(BIN)/python bench/explain/run.py $(ARGS)
+
+bench-python: $(VENV)/ready
+	$(BIN)/python bench/python/run.py $(ARGS)
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

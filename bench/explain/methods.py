@@ -129,6 +129,11 @@ def _shows(link: dict[str, Any], root: list[dict[str, Any]], culprits: tuple[Pla
     named = [change for change in root if set(change["pieces"]) & set(link["changes"])]
     if any(hits(_place(change), culprit) for change in named for culprit in culprits):
         return True
+    return is_on_line(link, culprits)
+
+
+def is_on_line(link: dict[str, Any], culprits: tuple[Place, ...]) -> bool:
+    """Is the link a line of a culprit?"""
     is_missing = link.get("step") == "missing"
     return any(
         link["file"] == culprit.file

@@ -1,0 +1,65 @@
+"""What are the Python cases, and where may they run so that nothing given is touched?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.isolate.cases import Case, NotInstallableError, install, load
+
+PARTS = ("good", "bad", "deps")
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCase:
+    """A case in a folder of our own, with the functions that its culprits are in."""
+
+    case: Case
+    functions: frozenset[tuple[str, str]]  # file, qualified name
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where cases are: `shared` describes them, `env` may have them installed, `work` is ours."""
+
+    shared: Path
+    env: Path
+    work: Path
+    python: str
+
+
+def python_cases(shelf: Shelf, only: str, missing: dict[str, str]) -> Iterator[PythonCase]:
+    """The chosen cases, one by one; those that cannot be installed go into `missing`."""
+    for told in sorted((shelf.shared / "python").glob("*/case.json")):
+        if only in told.parent.name:
+            try:
+                yield copied(told.parent, shelf)
+            except NotInstallableError as error:
+                missing[told.parent.name] = str(error)
+
+
+def copied(folder: Path, shelf: Shelf) -> PythonCase:
+    """The case as a fresh copy: Python writes compiled files beside what it imports."""
+    env = installed(folder, shelf)
+    place = shelf.work / "cases" / folder.name
+    shutil.rmtree(place, ignore_errors=True)
+    for part in PARTS:
+        shutil.copytree(env / part, place / part, symlinks=True)
+    told = shutil.copytree(folder, place / "case")
+    culprits = json.loads((told / "case.json").read_text())["culprit"]
+    functions = frozenset((each["file"], each["function"]) for each in culprits)
+    return PythonCase(load(told, place, shelf.python), functions)
+
+
+def installed(folder: Path, shelf: Shelf) -> Path:
+    """Where the two versions are: in `env` if they are there, else installed into `work`."""
+    there = shelf.env / folder.name
+    if all((there / part).is_dir() for part in PARTS):
+        return there
+    ours = shelf.work / "env" / folder.name
+    install(folder, ours, shelf.python)
+    (ours / "deps").mkdir(exist_ok=True)
+    return ours
