@@ -1,0 +1,260 @@
+"""Do programs behave the same when they are recorded?
+
+Runs test suites of the standard library and of packages from PyPI twice, plain and recorded, with
+the tests and what they test in the recorded tree, and compares how each test ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
+
+from bench.isolate.cases import NotInstallableError  # noqa: E402  needs the line above
+from bench.python.recorded import (  # noqa: E402
+    plain_environment,
+    recorded_environment,
+    recorded_modules,
+)
+from bench.python.suites import (  # noqa: E402
+    Library,
+    Package,
+    Prepared,
+    Suite,
+    prepare_library,
+    prepare_package,
+    suites,
+)
+from bench.trace.table import Table, markdown_table, text_table  # noqa: E402
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How each test ended, and what was said of those that failed."""
+
+    ended: Mapping[str, str]
+    told: Mapping[str, str]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One suite, plain and recorded."""
+
+    suite: str
+    plain: Outcome
+    recorded: Outcome
+    unsteady: frozenset[str] = frozenset()  # tests that end otherwise when they run plain again
+    modules: int = 0  # that were instrumented
+    left_plain: Mapping[str, str] = field(default_factory=dict)  # files, and why
+    unseen: tuple[str, ...] = ()  # files that should have been recorded
+
+    @property
+    def differences(self) -> dict[str, tuple[str, str]]:
+        """Tests that ended otherwise."""
+        names = {*self.plain.ended, *self.recorded.ended} - self.unsteady
+        pairs = {
+            name: (self.plain.ended.get(name, "-"), self.recorded.ended.get(name, "-"))
+            for name in sorted(names)
+        }
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+    @property
+    def is_same(self) -> bool:
+        """Did the tests end as they should, and was what they test recorded?"""
+        is_real = bool(self.plain.ended and self.modules) and not self.unseen
+        return is_real and not self.differences
+
+
+def compare(suite: str, prepared: Prepared, work: Path, limit: float) -> Compared:
+    """Run a suite plain and recorded; plain again if they differ, to know what is unsteady."""
+    plain_env = plain_environment(prepared.path)
+    plain = run(prepared, work / "plain", plain_env, limit)
+    trace = work / "trace"
+    env = recorded_environment(prepared.path, prepared.tree, trace)
+    recorded = run(prepared, work / "recorded", env, limit)
+    seen = recorded_modules(trace)
+    shutil.rmtree(trace)
+    unsteady: frozenset[str] = frozenset()
+    if plain.ended != recorded.ended:
+        again = run(prepared, work / "again", plain_env, limit)
+        names = {*plain.ended, *again.ended}
+        unsteady = frozenset(n for n in names if plain.ended.get(n) != again.ended.get(n))
+    left_plain = {_short(file, prepared): why for file, why in seen.items() if why}
+    unseen = tuple(_short(file, prepared) for file in prepared.wanted if file not in seen)
+    modules = len(seen) - len(left_plain)
+    return Compared(suite, plain, recorded, unsteady, modules, left_plain, unseen)
+
+
+def _short(file: str, prepared: Prepared) -> str:
+    is_within = Path(file).is_relative_to(prepared.tree)
+    return os.path.relpath(file, prepared.tree) if is_within else file
+
+
+def run(prepared: Prepared, place: Path, env: Mapping[str, str], limit: float) -> Outcome:
+    """How the tests end in a fresh folder; what they print is kept there in `log`."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    out = place / "results.json"
+    words = [str(out) if word == "OUT" else word for word in prepared.command]
+    # The suites of packages name their tests within the tree, those of Python write where they are.
+    cwd = prepared.tree if "pytest" in words else place
+    began = time.monotonic()
+    with (place / "log").open("wb") as sink:
+        process = subprocess.Popen(
+            words, cwd=cwd, env={**env, "BENCH_RESULTS": str(out)}, stdin=subprocess.DEVNULL,
+            stdout=sink, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    seconds = time.monotonic() - began
+    if not out.exists():
+        how = f"exit status {process.returncode} without results"
+        return Outcome({"the whole suite": how}, {"the whole suite": last_lines(place)}, seconds)
+    told = json.loads(out.read_text("utf-8"))
+    return Outcome(told["ended"], told["told"], seconds)
+
+
+def last_lines(place: Path) -> str:
+    return "\n".join((place / "log").read_text(errors="replace").splitlines()[-25:])
+
+
+# --- tables ------------------------------------------------------------------------------------
+
+COLUMNS = (
+    "suite", "tests", "ok", "skipped", "other", "differ", "unsteady", "modules", "left plain",
+    "plain s", "recorded s",
+)  # fmt: skip
+
+
+def cells(row: Compared) -> tuple[str, ...]:
+    how = Counter(row.plain.ended.values())
+    other = sum(how.values()) - how["ok"] - how["skip"]
+    return (
+        row.suite, str(len(row.plain.ended)), str(how["ok"]), str(how["skip"]), str(other),
+        str(len(row.differences)), str(len(row.unsteady)), str(row.modules),
+        str(len(row.left_plain)), f"{row.plain.seconds:.1f}", f"{row.recorded.seconds:.1f}",
+    )  # fmt: skip
+
+
+def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -> str:
+    """Every suite, and every test that ended otherwise."""
+    tests = sum(len(row.plain.ended) for row in rows)
+    differ = sum(len(row.differences) for row in rows)
+    same = sum(row.is_same for row in rows)
+    parts = [
+        f"{same} of {len(rows)} suites the same; {differ} of {tests} tests differ.",
+        table(COLUMNS, map(cells, rows)),
+    ]
+    if differ:
+        parts.append(table(("test", "suite", "plain", "recorded"), [
+            (name.replace("|", "\\|"), row.suite, *pair)
+            for row in rows for name, pair in row.differences.items()
+        ]))  # fmt: skip
+    parts += [
+        f"left plain in {row.suite}: {name}: {why}"
+        for row in rows
+        for name, why in sorted(row.left_plain.items())
+    ]
+    parts += [f"not recorded in {row.suite}: {', '.join(row.unseen)}" for row in rows if row.unseen]
+    parts += [f"not compared: {name}: {why}" for name, why in sorted(missing.items())]
+    return "\n\n".join(parts) + "\n"
+
+
+def published(rows: Sequence[Compared], missing: Mapping[str, str], version: str) -> str:
+    head = "# Recorded as plain?\n\n"
+    head += "`python bench/python/differential.py --out bench/python/RESULTS-DIFFERENTIAL.md`, "
+    head += f"with Python {version}; [README.md](README.md) explains the columns.\n\n"
+    return head + report(rows, missing, markdown_table)
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", metavar="NAMES", help="only these, with commas")
+    parser.add_argument("--group", choices=("library", "packages"), help="only these")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter under test")
+    parser.add_argument("--seconds", type=float, default=900, help="for one run of a suite")
+    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "differential")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
+    parser.add_argument("--verbose", action="store_true", help="show what failing tests said")
+    options = parser.parse_args(arguments)
+    options.work = options.work.resolve()
+    return options
+
+
+def chosen(options: argparse.Namespace) -> list[Suite]:
+    kind = {"library": Library, "packages": Package}.get(options.group, Library | Package)
+    wanted = set(filter(None, options.only.split(",")))
+    return [
+        suite
+        for suite in suites()
+        if isinstance(suite, kind) and (not wanted or suite.name in wanted)
+    ]
+
+
+def compared(suite: Suite, options: argparse.Namespace, version: str) -> Compared:
+    place = options.work / version / suite.name
+    if isinstance(suite, Library):
+        prepared = prepare_library(suite, options.python, place)
+    else:
+        prepared = prepare_package(suite, options.python, place, options.work / "sdists")
+    return compare(suite.name, prepared, place / "runs", options.seconds)
+
+
+def show(row: Compared, verbose: bool) -> None:
+    print(*cells(row), sep="  ", flush=True)
+    for file in row.unseen:
+        print(f"    not recorded: {file}")
+    for name, pair in row.differences.items():
+        print(f"    {name}: {pair[0]} -> {pair[1]}")
+        if verbose:
+            print(
+                "\n".join(
+                    "        " + line for line in row.recorded.told.get(name, "").splitlines()
+                )
+            )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    asked = subprocess.run(
+        [options.python, "-c", "import platform; print(platform.python_version())"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    version = asked.stdout.strip()
+    rows: list[Compared] = []
+    missing: dict[str, str] = {}
+    for suite in chosen(options):
+        try:
+            rows.append(compared(suite, options, version))
+        except NotInstallableError as error:
+            missing[suite.name] = str(error)
+            print(f"{suite.name}: {error}", flush=True)
+            continue
+        show(rows[-1], options.verbose)
+        if options.out:
+            options.out.write_text(published(rows, missing, version), "utf-8")
+    print("\n" + report(rows, missing, text_table))
+    return 0 if rows and all(row.is_same for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""How is a command run so that it is recorded, without the rest of whence?"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import whence
+
+HOOK = Path(whence.__file__).parent / "frontend" / "python" / "hook"
+MAX_TRACE = 2**28  # bytes; past it a process goes on unrecorded
+
+
+def plain_environment(path: Sequence[str]) -> dict[str, str]:
+    """The variables of a run that is not recorded."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WHENCE_")}
+    # Where dictionaries of strings are in another order, so are other things.
+    return {**kept, "PYTHONPATH": os.pathsep.join(path), "PYTHONHASHSEED": "0"}
+
+
+def recorded_environment(
+    path: Sequence[str],
+    tree: Path,
+    trace: Path,
+    also: Sequence[Path] = (),
+    cache: Path | None = None,
+) -> dict[str, str]:
+    """The variables of the same run recorded into the new folder `trace`."""
+    shutil.rmtree(trace, ignore_errors=True)
+    trace.mkdir(parents=True)
+    settings = {
+        "WHENCE_TREE": str(tree),
+        "WHENCE_TRACE": str(trace),
+        "WHENCE_MAX_TRACE": str(MAX_TRACE),
+        "WHENCE_ALSO": os.pathsep.join(map(str, also)),
+    }
+    if cache is not None:
+        settings["WHENCE_CACHE"] = str(cache)
+    return {**plain_environment([str(HOOK), *path]), **settings}
+
+
+def recorded_modules(trace: Path) -> dict[str, str | None]:
+    """The files whose code was instrumented, each with the reason if it was left plain."""
+    told = [json.loads(file.read_text()) for file in (trace / "modules").glob("*.json")]
+    return {each["file"]: each.get("skipped") for each in told}
+
+
+def logged(trace: Path) -> tuple[int, int]:
+    """How many events were logged in all processes, and in how many bytes."""
+    logs = sorted(trace.glob("*/*.log"))
+    return sum(map(_events, logs)), sum(log.stat().st_size for log in logs)
+
+
+def _events(log: Path) -> int:
+    """A log is chunks: their length in 8 bytes, then the numbers of the events and their values."""
+    data, at, count = log.read_bytes(), 0, 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 8], "little")
+        count += len(marshal.loads(data[at + 8 : at + 8 + size])[0])
+        at += 8 + size
+    return count

@@ -1,0 +1,180 @@
+"""How much slower is a test when it is recorded, and how large is the trace?
+
+Runs the test of each Python case on the bad version, plain and recorded, several times, and takes
+the median of the processor seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
+
+from bench.python.cases import PythonCase, python_cases  # noqa: E402  needs the line above
+from bench.python.recorded import (  # noqa: E402
+    logged,
+    plain_environment,
+    recorded_environment,
+)
+from bench.python.run import add_places, shelf_of  # noqa: E402
+from bench.trace.measure import run  # noqa: E402
+from bench.trace.table import Table, markdown_table, text_table  # noqa: E402
+
+SLOWDOWN = 20.0  # median, without start-up
+
+
+@dataclass(frozen=True, slots=True)
+class Slowdown:
+    """Processor seconds of one test.
+
+    `first` is the recorded run that also has to instrument; `recorded` found that done, as the
+    plain one found its modules compiled.
+    """
+
+    case: str
+    start: float  # of a plain interpreter that does nothing
+    plain: float
+    recorded: float
+    first: float
+    events: int
+    size: int  # bytes of the logs
+    is_same: bool  # do both end with the same status?
+
+    @property
+    def whole(self) -> float:
+        return self.recorded / self.plain
+
+    @property
+    def net(self) -> float:
+        """The slowdown without what a plain interpreter needs to start: that of the hook counts."""
+        return (self.recorded - self.start) / max(self.plain - self.start, 0.001)
+
+
+def measured(case: PythonCase, python: str, start: float, times: int, work: Path) -> Slowdown:
+    """Run the case's test plain and recorded."""
+    env, script = case.case.env, case.case.env / "case" / "test.py"
+    tree = env / "bad"
+    path = (str(tree), str(env / "deps"))
+    command = [python, str(script)]
+    trace, cache = work / "trace", work / "cache"
+
+    def plain() -> tuple[float, int]:
+        return _cpu(command, plain_environment(path), work)
+
+    def recorded() -> tuple[float, int]:
+        made = recorded_environment(path, tree, trace, (script.parent,), cache)
+        return _cpu(command, made, work)
+
+    plain()  # compiles
+    first, _ = recorded()
+    quick, status = _typical(plain, times)
+    slow, recorded_status = _typical(recorded, times)
+    events, size = logged(trace)
+    is_same = status == recorded_status
+    return Slowdown(case.case.id, start, quick, slow, first, events, size, is_same)
+
+
+def _typical(measure: Callable[[], tuple[float, int]], times: int) -> tuple[float, int]:
+    runs = [measure() for _ in range(times)]
+    return median(seconds for seconds, _ in runs), runs[-1][1]
+
+
+def _cpu(command: Sequence[str], env: dict[str, str], work: Path) -> tuple[float, int]:
+    ended = run(command, Path(os.devnull), work / "output", env)
+    return ended.cost.cpu, ended.status
+
+
+def start_up(python: str, times: int, work: Path) -> float:
+    """Processor seconds of an interpreter that does nothing."""
+    script = work / "nothing.py"
+    script.write_text("")
+    env = plain_environment(())
+    return _typical(lambda: _cpu([python, str(script)], env, work), times)[0]
+
+
+# --- tables ------------------------------------------------------------------------------------
+
+COLUMNS = (
+    "case", "plain s", "recorded s", "first s", "slower", "without start-up", "events", "log bytes",
+    "bytes/event", "same status",
+)  # fmt: skip
+
+
+def cells(row: Slowdown) -> tuple[str, ...]:
+    each = f"{row.size / row.events:.1f}" if row.events else "-"
+    return (
+        row.case, f"{row.plain:.3f}", f"{row.recorded:.3f}", f"{row.first:.3f}",
+        f"{row.whole:.1f}x", f"{row.net:.1f}x", str(row.events), str(row.size), each,
+        "yes" if row.is_same else "NO",
+    )  # fmt: skip
+
+
+def report(rows: Sequence[Slowdown], table: Table) -> str:
+    """Medians, and every case."""
+    parts = [
+        f"Start of the interpreter: {rows[0].start:.3f} s. Median slowdown "
+        f"{median(row.whole for row in rows):.1f}x, without start-up "
+        f"{median(row.net for row in rows):.1f}x (aim: {SLOWDOWN:.0f}x or less: "
+        f"{'met' if is_met(rows) else 'NOT MET'}); first run, with instrumenting, "
+        f"{median(row.first / row.plain for row in rows):.1f}x. Bytes per event: "
+        f"{sum(row.size for row in rows) / max(1, sum(row.events for row in rows)):.1f}.",
+        table(COLUMNS, map(cells, rows)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def is_met(rows: Sequence[Slowdown]) -> bool:
+    return median(row.net for row in rows) <= SLOWDOWN
+
+
+def published(rows: Sequence[Slowdown]) -> str:
+    head = "# How much slower is a recorded test?\n\n"
+    head += "`python bench/python/slowdown.py --out bench/python/RESULTS-SLOWDOWN.md`; "
+    return head + "[README.md](README.md) explains the columns.\n\n" + report(rows, markdown_table)
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_places(parser)
+    parser.add_argument("--times", type=int, default=5, help="runs of each kind (%(default)s)")
+    return parser.parse_args(arguments)
+
+
+def slowdowns(options: argparse.Namespace, missing: dict[str, str]) -> Iterator[Slowdown]:
+    shelf = shelf_of(options)
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        start = start_up(shelf.python, options.times, work)
+        for case in python_cases(shelf, options.only, missing):
+            yield measured(case, shelf.python, start, options.times, work)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    missing: dict[str, str] = {}
+    rows: list[Slowdown] = []
+    for row in slowdowns(options, missing):
+        rows.append(row)
+        print(*cells(row), sep="  ", flush=True)
+    if not rows:
+        print("No case could be measured.", missing)
+        return 2
+    if options.out:
+        options.out.write_text(published(rows), "utf-8")
+    print("\n" + report(rows, text_table))
+    return 0 if is_met(rows) and all(row.is_same for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
