@@ -9,9 +9,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import whence
+from whence.frontend.python import record
 
-HOOK = Path(whence.__file__).parent / "frontend" / "python" / "hook"
 MAX_TRACE = 2**28  # bytes; past it a process goes on unrecorded
 
 
@@ -29,18 +28,21 @@ def recorded_environment(
     also: Sequence[Path] = (),
     cache: Path | None = None,
 ) -> dict[str, str]:
-    """The variables of the same run recorded into the new folder `trace`."""
-    shutil.rmtree(trace, ignore_errors=True)
-    trace.mkdir(parents=True)
-    settings = {
-        "WHENCE_TREE": str(tree),
-        "WHENCE_TRACE": str(trace),
-        "WHENCE_MAX_TRACE": str(MAX_TRACE),
-        "WHENCE_ALSO": os.pathsep.join(map(str, also)),
-    }
+    """The variables of the same run recorded into the new folder `trace`.
+
+    What is needed for that is in the folder beside it.
+    """
+    hook = trace.with_name(trace.name + "-hook")
+    for folder in (trace, hook):
+        shutil.rmtree(folder, ignore_errors=True)
+    (trace / "modules").mkdir(parents=True)
+    hook.mkdir()
+    env = plain_environment(path) | record.COMPARABLE
+    settings = record._settings(tree, trace, MAX_TRACE, also, env)
     if cache is not None:
-        settings["WHENCE_CACHE"] = str(cache)
-    return {**plain_environment([str(HOOK), *path]), **settings}
+        cache.mkdir(exist_ok=True)
+        settings["cache"] = str(cache)
+    return record._hook(hook, settings).environment(env)
 
 
 def recorded_modules(trace: Path) -> dict[str, str | None]:

@@ -16,6 +16,7 @@ from bench.python.differential import Compared, Outcome, compare
 from bench.python.slowdown import Slowdown
 from bench.python.suites import INSIDE, Library, Package, Prepared, prepare_library, suites
 from bench.trace.table import text_table
+from whence.frontend.python import record
 
 
 def outcome(**ended: str) -> Outcome:
@@ -55,10 +56,11 @@ class Mine(unittest.TestCase):
 """
 
 HOOK = """
-import builtins, os, pathlib
+import builtins, pathlib
 builtins.spoilt = True
-modules = pathlib.Path(os.environ["WHENCE_TRACE"]) / "modules"
-modules.mkdir()
+settings = pathlib.Path(__file__).with_name("settings").read_text().splitlines()
+trace = dict(line.split("=", 1) for line in settings)["trace"]
+modules = pathlib.Path(trace) / "modules"
 (modules / "1.json").write_text('{"file": "a.py"}')
 (modules / "2.json").write_text('{"file": "b.py", "skipped": "odd"}')
 """
@@ -72,7 +74,8 @@ def test_a_recorder_that_disturbs_a_test_is_seen(
     for folder, name, text in ((tree, "mine.py", TESTS), (hook, "sitecustomize.py", HOOK)):
         folder.mkdir()
         (folder / name).write_text(text)
-    monkeypatch.setattr(recorded, "HOOK", hook)
+    (hook / "whence_recorder").mkdir()
+    monkeypatch.setattr(record, "HOOK", hook)
     command = (sys.executable, "-m", "bench_unittest", "OUT", "mine")
     prepared = Prepared(tree, command, (str(tree), str(INSIDE)))
     row = compare("mine", prepared, tmp_path / "work", 60)
