@@ -33,11 +33,14 @@ from bench.python.suites import (  # noqa: E402
     Package,
     Prepared,
     Suite,
+    known_differences,
     prepare_library,
     prepare_package,
     suites,
 )
 from bench.trace.table import Table, markdown_table, text_table  # noqa: E402
+
+WHOLE = "the whole suite"  # where there are no results at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class Compared:
     def differences(self) -> dict[str, tuple[str, str]]:
         """Tests that ended otherwise."""
         names = {*self.plain.ended, *self.recorded.ended} - self.unsteady
+        if WHOLE in names:
+            names = {WHOLE}
         pairs = {
             name: (self.plain.ended.get(name, "-"), self.recorded.ended.get(name, "-"))
             for name in sorted(names)
@@ -72,10 +77,16 @@ class Compared:
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     @property
+    def unknown(self) -> dict[str, tuple[str, str]]:
+        """Differences that nobody has said to be a matter of course."""
+        known = known_differences()
+        return {name: pair for name, pair in self.differences.items() if name not in known}
+
+    @property
     def is_same(self) -> bool:
         """Did the tests end as they should, and was what they test recorded?"""
         is_real = bool(self.plain.ended and self.modules) and not self.unseen
-        return is_real and not self.differences
+        return is_real and not self.unknown
 
 
 def compare(suite: str, prepared: Prepared, work: Path, limit: float) -> Compared:
@@ -125,7 +136,7 @@ def run(prepared: Prepared, place: Path, env: Mapping[str, str], limit: float) -
     seconds = time.monotonic() - began
     if not out.exists():
         how = f"exit status {process.returncode} without results"
-        return Outcome({"the whole suite": how}, {"the whole suite": last_lines(place)}, seconds)
+        return Outcome({WHOLE: how}, {WHOLE: last_lines(place)}, seconds)
     told = json.loads(out.read_text("utf-8"))
     return Outcome(told["ended"], told["told"], seconds)
 
@@ -137,8 +148,8 @@ def last_lines(place: Path) -> str:
 # --- tables ------------------------------------------------------------------------------------
 
 COLUMNS = (
-    "suite", "tests", "ok", "skipped", "other", "differ", "unsteady", "modules", "left plain",
-    "plain s", "recorded s",
+    "suite", "tests", "ok", "skipped", "other", "differ", "known", "unsteady", "modules",
+    "left plain", "plain s", "recorded s",
 )  # fmt: skip
 
 
@@ -147,7 +158,8 @@ def cells(row: Compared) -> tuple[str, ...]:
     other = sum(how.values()) - how["ok"] - how["skip"]
     return (
         row.suite, str(len(row.plain.ended)), str(how["ok"]), str(how["skip"]), str(other),
-        str(len(row.differences)), str(len(row.unsteady)), str(row.modules),
+        str(len(row.unknown)), str(len(row.differences) - len(row.unknown)),
+        str(len(row.unsteady)), str(row.modules),
         str(len(row.left_plain)), f"{row.plain.seconds:.1f}", f"{row.recorded.seconds:.1f}",
     )  # fmt: skip
 
@@ -155,17 +167,20 @@ def cells(row: Compared) -> tuple[str, ...]:
 def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -> str:
     """Every suite, and every test that ended otherwise."""
     tests = sum(len(row.plain.ended) for row in rows)
-    differ = sum(len(row.differences) for row in rows)
+    differ = sum(len(row.unknown) for row in rows)
     same = sum(row.is_same for row in rows)
     parts = [
         f"{same} of {len(rows)} suites the same; {differ} of {tests} tests differ.",
         table(COLUMNS, map(cells, rows)),
     ]
-    if differ:
-        parts.append(table(("test", "suite", "plain", "recorded"), [
-            (name.replace("|", "\\|"), row.suite, *pair)
-            for row in rows for name, pair in row.differences.items()
-        ]))  # fmt: skip
+    known = known_differences()
+    listed = [
+        (name.replace("|", "\\|"), row.suite, *pair, known.get(name, ""))
+        for row in rows
+        for name, pair in row.differences.items()
+    ]
+    if listed:
+        parts.append(table(("test", "suite", "plain", "recorded", "known"), listed))
     parts += [
         f"left plain in {row.suite}: {name}: {why}"
         for row in rows
@@ -224,7 +239,7 @@ def show(row: Compared, verbose: bool) -> None:
     for file in row.unseen:
         print(f"    not recorded: {file}")
     for name, pair in row.differences.items():
-        print(f"    {name}: {pair[0]} -> {pair[1]}")
+        print(f"    {name}: {pair[0]} -> {pair[1]}", known_differences().get(name, ""))
         if verbose:
             print(
                 "\n".join(

@@ -12,6 +12,7 @@ import sys
 import tarfile
 import venv
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,13 @@ def suites() -> list[Suite]:
     return found + [Package(**_tuples(entry)) for entry in told["package"]]
 
 
+@cache
+def known_differences() -> dict[str, str]:
+    """Tests that cannot end the same, each with the reason."""
+    return {name: why for why, names in _told()["known"].items() for name in names}
+
+
+@cache
 def _told() -> dict[str, Any]:
     return tomllib.loads(SUITES.read_text("utf-8"))
 

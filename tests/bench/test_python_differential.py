@@ -14,7 +14,15 @@ from bench.isolate.cases import NotInstallableError
 from bench.python import differential, recorded, slowdown
 from bench.python.differential import Compared, Outcome, compare
 from bench.python.slowdown import Slowdown
-from bench.python.suites import INSIDE, Library, Package, Prepared, prepare_library, suites
+from bench.python.suites import (
+    INSIDE,
+    Library,
+    Package,
+    Prepared,
+    known_differences,
+    prepare_library,
+    suites,
+)
 from bench.trace.table import text_table
 from whence.frontend.python import record
 
@@ -26,6 +34,13 @@ def outcome(**ended: str) -> Outcome:
 def test_every_test_that_ends_otherwise_is_a_difference() -> None:
     row = Compared("x", outcome(a="ok", b="ok", c="ok"), outcome(a="ok", b="fail", d="ok"))
     assert row.differences == {"b": ("ok", "fail"), "c": ("ok", "-"), "d": ("-", "ok")}
+
+
+def test_a_known_difference_is_shown_and_does_not_count() -> None:
+    name = next(iter(known_differences()))
+    row = Compared("x", Outcome({name: "ok"}, {}, 1), Outcome({name: "fail"}, {}, 1), modules=1)
+    assert row.is_same
+    assert name in differential.report([row], {}, text_table)
 
 
 def test_unsteady_tests_do_not_count_and_nothing_recorded_is_not_the_same() -> None:
