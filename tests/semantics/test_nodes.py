@@ -14,7 +14,7 @@ import pytest
 
 from tests.semantics.explaining import threads
 from whence.frontend.c.tables import Code
-from whence.frontend.meaning import Op
+from whence.frontend.meaning import Op, PyOp
 from whence.semantics.evaluate import evaluate
 from whence.trace.c.flow import CFlow
 from whence.trace.flow import Node
@@ -40,9 +40,9 @@ EXPECTED = {
 }
 
 
-def compared(flow: CFlow) -> tuple[Counter[Op], list[str]]:
+def compared(flow: CFlow) -> tuple[Counter[Op | PyOp], list[str]]:
     """How often each operation gave what was recorded; and where it did not."""
-    agreed: Counter[Op] = Counter()
+    agreed: Counter[Op | PyOp] = Counter()
     others = []
     steps = range(1, flow.thread.stream.steps + 1)
     for step in sorted(random.Random(1).sample(steps, min(MOST, len(steps)))):
@@ -85,7 +85,7 @@ def passes_copy(flow: CFlow, node: Node) -> bool:
     return any(any(source.instruction(local).byval) for source, local in located)
 
 
-def check(flow: CFlow) -> Counter[Op]:
+def check(flow: CFlow) -> Counter[Op | PyOp]:
     agreed, others = compared(flow)
     assert not others, "\n".join(others[:10])
     return agreed
@@ -93,7 +93,7 @@ def check(flow: CFlow) -> Counter[Op]:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_node_gives_what_was_recorded(name: str, flows_of: Callable[[str], list[CFlow]]) -> None:
-    agreed = sum(map(check, flows_of(name)), Counter[Op]())
+    agreed = sum(map(check, flows_of(name)), Counter[Op | PyOp]())
     assert agreed.total() >= EXPECTED[name]
 
 

@@ -15,7 +15,7 @@ from whence.frontend.c.ir import Instruction, Label, Local, Typed
 from whence.frontend.c.meaning import Meaning, Meanings
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Code
-from whence.frontend.meaning import Op
+from whence.frontend.meaning import Op, PyOp
 from whence.semantics.evaluate import evaluate
 from whence.trace.c.recording import CThread
 from whence.trace.opening import narrator_of
@@ -107,9 +107,9 @@ class Run:
         return source.function(local).blocks[block - int(code.function_first_block[function])].label
 
 
-def compared(run: Run) -> tuple[Counter[Op], list[str]]:
+def compared(run: Run) -> tuple[Counter[Op | PyOp], list[str]]:
     """How often each operation gave what was recorded; and where it did not."""
-    agreed: Counter[Op] = Counter()
+    agreed: Counter[Op | PyOp] = Counter()
     others = []
     for step, op, source, local in run:
         meaning = run.meaning(source, local)

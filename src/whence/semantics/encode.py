@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from whence.frontend.meaning import Op, Operation, Overflow
+from whence.frontend.meaning import Op, Operation, Overflow, PyOp
 from whence.semantics.floats import FORMATS, classes, of_integer
 
 Rule = Callable[..., Any]  # the operation, and its operands one by one
@@ -147,13 +147,13 @@ def _differ_nowhere(_: Operation, a: Any, b: Any) -> Any:
 
 
 # When the result is determined; None if it always is.
-_DEFINED: dict[Op, Rule] = {
+_DEFINED: dict[Op | PyOp, Rule] = {
     Op.UDIV: _divides, Op.SDIV: _divides, Op.UREM: _divides, Op.SREM: _divides,
     Op.SHL: _is_in_range, Op.LSHR: _is_in_range, Op.ASHR: _is_in_range,
     Op.CTLZ: _is_counted, Op.CTTZ: _is_counted,
     Op.FMIN: _differ_nowhere, Op.FMAX: _differ_nowhere,
 }  # fmt: skip
-_CONDITIONS: dict[Op, Rule] = {
+_CONDITIONS: dict[Op | PyOp, Rule] = {
     Op.EQ: lambda _, a, b: a == b,
     Op.NE: lambda _, a, b: a != b,
     Op.ULT: lambda _, a, b: z3.ULT(a, b),
@@ -166,7 +166,7 @@ _CONDITIONS: dict[Op, Rule] = {
     Op.SGE: lambda _, a, b: a >= b,
     Op.OVERFLOW: _overflows,
 }
-_RULES: dict[Op, Rule] = {
+_RULES: dict[Op | PyOp, Rule] = {
     Op.COPY: lambda _, a: a,
     Op.ADD: lambda _, a, b: a + b,
     Op.SUB: lambda _, a, b: a - b,
@@ -306,7 +306,7 @@ def _rounding(towards: Callable[[], Any]) -> Callable[..., Any]:
     return lambda a: z3.fpRoundToIntegral(towards(), a)
 
 
-_FLOATING: dict[Op, Callable[..., Any]] = {
+_FLOATING: dict[Op | PyOp, Callable[..., Any]] = {
     Op.FADD: lambda a, b: z3.fpAdd(z3.RNE(), a, b),
     Op.FSUB: lambda a, b: z3.fpSub(z3.RNE(), a, b),
     Op.FMUL: lambda a, b: z3.fpMul(z3.RNE(), a, b),
@@ -322,7 +322,7 @@ _FLOATING: dict[Op, Callable[..., Any]] = {
     Op.FMIN: lambda a, b: z3.fpMin(a, b),
     Op.FMAX: lambda a, b: z3.fpMax(a, b),
 }
-_OTHERS: dict[Op, Rule] = {
+_OTHERS: dict[Op | PyOp, Rule] = {
     Op.FCMP: _fcmp,
     Op.FPCLASS: _fpclass,
     Op.FPTRUNC: _converted,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from whence.frontend.meaning import Op, Operation, Overflow
+from whence.frontend.meaning import Op, Operation, Overflow, PyOp
 from whence.semantics import floats
 from whence.semantics.floats import FORMATS
 
@@ -99,7 +99,8 @@ def _concatenated(o: Operation, *parts: int) -> int:
 
 def _address(o: Operation, base: int, *indices: int) -> int:
     scaled = zip(indices, o.widths[1:], o.extra, strict=False)  # the constant comes after
-    return base + o.extra[-1] + sum(signed(i, width) * scale for i, width, scale in scaled)
+    offset: int = sum(signed(i, width) * scale for i, width, scale in scaled) + o.extra[-1]
+    return base + offset
 
 
 def _overflow(o: Operation, a: int, b: int) -> int:
@@ -154,7 +155,8 @@ def _fpclass(o: Operation, a: int) -> int | None:
     if f is None:
         return None
     kind = next(kind for kind, low, high in floats.classes(f) if low <= a <= high)
-    return o.extra[0] >> kind.value & 1
+    asked: int = o.extra[0]
+    return asked >> kind.value & 1
 
 
 def _converted(o: Operation, a: int) -> int | None:
@@ -180,7 +182,7 @@ def _sign(o: Operation) -> int:
     return 1 << (o.width - 1)
 
 
-_RULES: dict[Op, Rule] = {
+_RULES: dict[Op | PyOp, Rule] = {
     Op.COPY: lambda _, a: a,
     Op.ADD: lambda _, a, b: a + b,
     Op.SUB: lambda _, a, b: a - b,

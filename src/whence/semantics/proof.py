@@ -3,7 +3,8 @@
 A proof walks backwards from what is to be shown and keeps of each operation only the operands
 that its result rests on: one zero of a product, the arm of a select that was taken, of
 `flags | option` only who set the bit that was asked for.  Conditions and addresses are left out:
-what they rest on is the next level's question.
+what they rest on is the next level's question.  Of a Python tuple, the bits that are asked for are
+its items.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from whence.frontend.meaning import Op
+from whence.frontend.meaning import Op, PyOp
 from whence.semantics.justify import alternatives
+from whence.semantics.python import justify as python
 from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece
 
 ALL = -1  # every bit, as a mask
@@ -123,6 +125,8 @@ def needed(flow: Flow, node: Node, step: int, mask: int) -> Sequence[tuple[Opera
         return [(operands[0], mask)] if operands else []
     if op is Op.OPAQUE:
         return [(operand, ALL) for operand in operands]
+    if isinstance(op, PyOp):
+        return _needed_in_python(flow, node, step, mask)
     if op is Op.CONCAT:
         return _concatenated(operands, widths, mask)
     if op is Op.EXTRACT:
@@ -148,6 +152,20 @@ def needed(flow: Flow, node: Node, step: int, mask: int) -> Sequence[tuple[Opera
     elif op is not Op.XOR:
         mask = ALL
     return [(operands[i], mask) for i in best]
+
+
+def _needed_in_python(
+    flow: Flow, node: Node, step: int, mask: int
+) -> Sequence[tuple[Operand, int]]:
+    operation, operands = node.operation, node.operands
+    if operation.op is PyOp.TUPLE:
+        return [(operand, ALL) for at, operand in enumerate(operands) if mask >> at & 1]
+    if operation.op is PyOp.EITHER:
+        return [(operands[0], mask)]
+    values = [flow.value_of(operand) for operand in operands]
+    sets = python.alternatives(operation, values, flow.value(step))
+    best = min(sets, key=lambda one: sum(not isinstance(operands[i], Constant) for i in one))
+    return [(operands[i], python.items_needed(operation, values, i)) for i in best]
 
 
 def _concatenated(

@@ -86,7 +86,9 @@ def decode(token: Token, types: Mapping[int, TypeRow]) -> Value:
 def _shape(kind: str, shape: Any, types: Mapping[int, TypeRow]) -> Shape:
     if kind in CONTAINERS:
         length, inside = shape
-        return length, None if inside is None else tuple(decode(one, types) for one in inside)
+        if inside is None and length:
+            return length, None
+        return length, tuple(decode(one, types) for one in inside or ())
     if kind == "exception":
         return tuple(decode(one, types) for one in shape[1] or ())
     if kind in PLAIN and isinstance(shape, tuple):

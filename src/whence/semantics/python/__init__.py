@@ -1,0 +1,1 @@
+"""What the operations of Python programs say: computed, justified and told to the solver."""
