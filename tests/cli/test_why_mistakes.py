@@ -17,7 +17,7 @@ import pytest
 
 from whence.cli import main
 from whence.model import Cause
-from whence.semantics import precondition
+from whence.semantics import formula
 from whence.semantics.tree import Tree
 
 from .asker import FAILS, PASSES, Asker, document
@@ -307,7 +307,7 @@ def test_a_solver_that_gives_up_is_said_to(
     asked: Asker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The causes are there all the same: proved by values alone, they have more statements."""
-    monkeypatch.setattr(precondition, "LIMIT", 1)
+    monkeypatch.setattr(formula, "LIMIT", 1)
     assert run_here(asked) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "a * a != b * b + c * c was true" in told

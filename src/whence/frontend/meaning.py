@@ -163,6 +163,7 @@ class PyOp(Enum):
     CHAIN = auto()  # a < b <= c: extra is the comparisons
     TRUTH = auto()  # what a branch asks of its operand
     EITHER = auto()  # the operand of an `and` or `or`; as a branch, only its truth counts
+    NEXT = auto()  # of an iterable, or "\0stop"; as a branch, only whether there was one counts
     ITEM = auto()  # object[key]; unpacking is this too, with constant keys
     SLICE = auto()  # object[lower:upper:step]
     ATTR = auto()  # extra[0] is the attribute's name

@@ -116,7 +116,7 @@ def evaluate(operation: Operation, operands: Sequence[Value]) -> Value:
     if op in _OF_VALUES:
         return _OF_VALUES[op](operation, operands)
     if op is PyOp.BUILTIN and operation.extra in _ASKED_OF_VALUES:
-        answer = _ASKED_OF_VALUES[operation.extra](*operands[:2])
+        answer = _ASKED_OF_VALUES[operation.extra](*operands)
         if answer is not UNKNOWN or operation.extra != ("len",):
             return answer
     rule = _RULES.get(op)
@@ -272,9 +272,9 @@ def _type(value: Value = UNKNOWN, *others: Value) -> Value:
     return UNKNOWN if kind is None or others else _class(kind)
 
 
-def _is_instance(value: Value = UNKNOWN, asked: Value = UNKNOWN) -> Value:
+def _is_instance(value: Value = UNKNOWN, asked: Value = UNKNOWN, *others: Value) -> Value:
     kind, classes = _type_of(value), _asked_classes(asked)
-    if classes is None:
+    if classes is None or others:
         return UNKNOWN
     if kind is not None:
         return issubclass(kind, classes)
