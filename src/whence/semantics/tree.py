@@ -310,7 +310,7 @@ class Tree:
         """The shortest proof that we can find that the seeds are what they are."""
         found = self.prover.prove(seeds)
         goals = [(step, self.flow.value(step)) for step, _ in seeds if isinstance(step, int)]
-        if len(goals) < len(seeds) or not goals or self.flow.language.value == "Python":
+        if len(goals) < len(seeds) or not goals:
             return found
         core = self.preconditions.core(goals, found.steps)
         if core is None:
