@@ -65,6 +65,7 @@ class Expressions(Flow):
         self.module, self.scope = module, scope
         self.calls = module.calls
         self.constant_use = module.constants.use
+        self._last_operands: dict[int, Node] = {}  # of each `and` or `or`, by its id
 
     def expression(self, node: Node) -> Rewritten:
         value = constant_value(node)
@@ -206,7 +207,7 @@ class Expressions(Flow):
         Python 3.11 names all that is tested, but for the last comparison on the way.
         """
         while isinstance(node, ast.BoolOp) or is_negation(node):
-            node = node.operand if is_negation(node) else self._last_operand
+            node = node.operand if is_negation(node) else self._last_operands[id(node)]
         if not OF_3_11:
             return node
         if isinstance(node, ast.Compare):
@@ -223,6 +224,7 @@ class Expressions(Flow):
         join = Block()
         results: list[Use] = []
         self._operands(node, join, join, None, wanted, results, join)
+        self._last_operands[id(node)] = self._last_operand
         self.begin(join)
         phi = self.emit("phi", node, results)
         return self.logged(node, phi) if wanted == "value" else (node, phi)
