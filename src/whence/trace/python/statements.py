@@ -114,8 +114,8 @@ class PythonNarrator(Narrator):
 
     def named(self, step: int, op: int) -> Named | None:
         opcode = self._program.opcode[op]
-        if opcode not in _TOLD:
-            return None
+        if opcode not in _TOLD or (self._program.name[op] or "").startswith("@"):
+            return None  # such names are those that pytest gives to parts of an assertion
         if step in self._python.run.raised:
             text = self._names.text(step)
             return Named(text[:_LONGEST], f"raised {shown(self._python.value(step))}")
