@@ -426,8 +426,8 @@ def test_forks_have_to_pay() -> None:
     for number in range(10):
         assert quick.pays == (number >= 2)
         assert not slow.pays
-        quick.saw(frozenset(), None, 0.1, counts=True)
-        slow.saw(frozenset(), None, 60.0, counts=True)
+        quick.ran_fresh(0.1, might_fork=True)
+        slow.ran_fresh(60.0, might_fork=True)
 
 
 # -- nothing is left behind ------------------------------------------------------------------

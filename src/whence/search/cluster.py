@@ -35,6 +35,7 @@ from whence.errors import UserError
 from whence.model import Reverted, Run
 from whence.search.workers import Job
 from whence.subject.command import Stopped
+from whence.subject.forks.forker import Forks
 from whence.subject.trial import Recipe, Trial
 
 _PATIENCE = 10.0  # seconds for a cluster to answer, and for its first worker to appear
@@ -156,13 +157,15 @@ class _Desk:
             ) from None
         self._idle: list[Trial] = []
         self._made = 0
+        self._forks = Forks()
 
     @contextlib.contextmanager
     def trial(self) -> Iterator[Trial]:
         """Lend a trial that no other thread has."""
         with _desks_lock:
             if not self._idle:
-                self._idle.append(Trial(self._folder / f"trial-{self._made}", self._variants))
+                folder = self._folder / f"trial-{self._made}"
+                self._idle.append(Trial(folder, self._variants, self._forks))
                 self._made += 1
             trial = self._idle.pop()
         try:

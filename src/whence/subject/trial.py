@@ -126,8 +126,10 @@ class Trial:
                 workspace.become(reverted)
                 run, ended = self._build_and_test(workspace, recipe, stop, with_coverage)
                 if test is not None:
-                    counts = not (clean or with_coverage)
-                    test.lessons.saw(reverted, test.look(ended), ended.seconds, counts=counts)
+                    might_fork = not (clean or with_coverage)
+                    test.lessons.ran_fresh(ended.seconds, might_fork=might_fork)
+                    if reverted in (frozenset(), self._variants.everything):
+                        test.lessons.saw(reverted, test.look(ended))
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -292,7 +294,8 @@ def _look(ended: Ended, recipe: Recipe, tree: Path) -> Hashable:
     if not recipe.compares_output:  # there may be times, addresses and lines as wide as these
         stdout = re.sub(rb"0x[0-9a-f]+|[0-9]+(?:\.[0-9]+)?", b"0", stdout)
         stdout = re.sub(rb"([-=_ ])\1+", rb"\1", stdout)
-    return run.outcome, ended.status, run.failure and run.failure.signature, stdout
+    signature = run.failure and run.failure.signature
+    return run.outcome.value, ended.status, signature, _hash(stdout).hex()
 
 
 def _unless_full(ended: Ended, tree: Path) -> Ended:

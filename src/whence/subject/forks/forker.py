@@ -1,7 +1,8 @@
 """Can this test be run in forks, does that pay, and does it end there as in fresh processes?
 
 What is believed of a fork was seen: the bad and the good version have to end the same both ways.
-If they do not, or a server is lost, there are no more forks for that test.
+If they do not, or a server is lost, there are no more forks for that test.  Forks of one server
+have one hash seed: that of the environment, or else one that Python chose for the server.
 """
 
 from __future__ import annotations
@@ -59,14 +60,17 @@ class Lessons:
     _saved: float = 0.0  # seconds that forks could have spared us so far
     _last: float = 0.0  # seconds of the last run
 
-    def saw(self, reverted: Reverted, look: Hashable, seconds: float, *, counts: bool) -> None:
-        """Note how a variant ended in a fresh process; it counts if a fork would have done."""
-        self._seen[reverted].add(look)
+    def ran_fresh(self, seconds: float, *, might_fork: bool) -> None:
+        """Note what a process of its own took; `might_fork`: where a fork would have done."""
         self._last = seconds
-        self._saved += min(seconds, _MOST_SAVED) if counts else 0.0
+        self._saved += min(seconds, _MOST_SAVED) if might_fork else 0.0
 
-    def has_seen(self, reverted: Reverted, look: Hashable) -> bool:
-        return look in self._seen[reverted]
+    def saw(self, version: Reverted, look: Hashable) -> None:
+        """Note how a version ends in a process of its own."""
+        self._seen[version].add(look)
+
+    def has_seen(self, version: Reverted, look: Hashable) -> bool:
+        return look in self._seen[version]
 
     @property
     def pays(self) -> bool:

@@ -1,7 +1,8 @@
 """Which modules does a program import, where from, for whom, and what do their imports do besides?
 
 Runs in the interpreter of the test, in a run that nobody judges: a program that looks can see that
-it is watched.  All that is noted, is noted of each module whose import is under way.
+it is watched.  All that is noted, is noted of each module whose import is under way.  Not seen is a
+module that on import only asks whether a file is there.
 """
 
 from __future__ import annotations
