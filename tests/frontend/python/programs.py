@@ -1,5 +1,7 @@
 """Programs of every construct; each prints what it does."""
 
+# ruff: noqa: E501 (programs are written as they come)
+
 from __future__ import annotations
 
 PROGRAMS: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Runs programs plain and recorded, and checks that what was logged is a run of what was described."""
+"""Runs programs plain and recorded, and checks that the log is a run of what is described."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from whence.frontend.python.dump import MODULE, events
+from whence.frontend.python.logged import MODULE, events
 from whence.frontend.python.record import COMPARABLE, hooked
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"

@@ -1,31 +1,19 @@
 """Print the events of a recorded run, for whoever looks for a mistake in the recorder.
 
-python -m whence.frontend.python.dump FOLDER
+As `python -m whence.frontend.python.dump FOLDER`.
 """
 
 from __future__ import annotations
 
 import json
-import marshal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from whence.frontend.python.logged import END, MODULE, TYPE, events
 from whence.frontend.run import MODULES
 
-MODULE = 2**31
-NAMES = {MODULE: "MODULE", MODULE + 1: "END", MODULE + 2: "TYPE"}
-
-
-def events(log: Path) -> Iterator[tuple[int, Any]]:
-    data = log.read_bytes()
-    at = 0
-    while at < len(data):
-        size = int.from_bytes(data[at : at + 8], "little")
-        ops, values = marshal.loads(data[at + 8 : at + 8 + size])
-        yield from zip(ops, values, strict=True)
-        at += 8 + size
+RECORDS = {MODULE: "MODULE", END: "END", TYPE: "TYPE"}
 
 
 def lines(folder: Path, log: Path) -> Iterator[str]:
@@ -36,13 +24,14 @@ def lines(folder: Path, log: Path) -> Iterator[str]:
         for base, _, _, digest, count in loaded
     ]
     for op, value in events(log):
-        if op in NAMES:
-            yield f"{NAMES[op]} {value}"
+        if op in RECORDS:
+            yield f"{RECORDS[op]} {value}"
         else:
             base, _, found = next(m for m in modules if m[0] <= op < m[0] + m[1])
             ops, k = found["ops"], op - base
             where = f"{Path(found['file']).name}:{ops['row'][k]}"
-            yield f"{op:6} {where:20} {ops['opcode'][k]:10} {(ops['text'][k] or '')[:40]:40} {value}"
+            text = (ops["text"][k] or "")[:40]
+            yield f"{op:6} {where:20} {ops['opcode'][k]:10} {text:40} {value}"
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whence.frontend.python.logged import decoded
 from whence.trace.python.program import Loaded
 
 FIRST_RECORD = 2**31  # numbers from here on are of records that are no ops
@@ -44,7 +45,7 @@ def read_events(path: Path, main: Path | None = None) -> Events:
     found = Events()
     for source in dict.fromkeys([main or path, path]):
         for ops, values in _chunks(source, found):
-            for op, value in zip(ops, values, strict=True):
+            for op, value in decoded(ops, values):
                 if op < FIRST_RECORD:
                     if source == path:
                         found.ops.append(op)

@@ -168,10 +168,10 @@ class Expressions(Flow):
         rewritten, use = self.expression(node)
         if isinstance(node, ast.Compare) and len(node.ops) > 1:
             # Python jumps out of the chain without asking a second time.
-            assert isinstance(rewritten, ast.Call)
             truths = constant(True, node), constant(False, node)
             whole = place(ast.IfExp(test=node, body=truths[0], orelse=truths[1]), node)
             rewritten.args[1] = whole
+            rewritten.logs = rewritten.args
         return rewritten, use
 
     def _negation(self, node: Node) -> Rewritten:
@@ -181,7 +181,10 @@ class Expressions(Flow):
         return self.calls("w", op, node, place(negated, self._asked_at(node))), op
 
     def truth(self, op: Op, at: Node, value: Node) -> Node:
-        negated = place(ast.UnaryOp(op=ast.Not(), operand=value), self._asked_at(at))
+        asked, inner = self._asked_at(at), getattr(value, "logs", None)
+        if inner is not None and is_bool(inner[1]):
+            return self.calls("c", op, at, inner[0], inner[1])
+        negated = place(ast.UnaryOp(op=ast.Not(), operand=value), asked)
         return self.calls("b", op, at, negated)
 
     def branch(
@@ -490,6 +493,16 @@ class Expressions(Flow):
             self.logged_after = op
 
     logged_after: Op | None = None  # what the statement has to log once it is done
+
+
+def is_bool(node: Node) -> bool:
+    """Can it be nothing else than True or False?"""
+    if isinstance(node, ast.IfExp):  # a comparison chain of which the truth was asked
+        return isinstance(node.body, ast.Constant) and node.body.value is True
+    always = isinstance(node, ast.Compare) and len(node.ops) == 1
+    return is_negation(node) or (
+        always and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn))
+    )
 
 
 def is_negation(node: Node) -> bool:

@@ -12,7 +12,7 @@ import sys
 
 from .log import WAITING
 from .private import BUILTINS
-from .tokens import LONG, SMALL, Tokens
+from .tokens import Tokens
 
 globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
@@ -23,16 +23,23 @@ if TYPE_CHECKING:
 
     from .log import Extend, Log
 
+PARAM, FRAME, ENTER = 2**31 + 3, 2**31 + 4, 2**31 + 5
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>"}  # frames of their own before 3.12
 
 
 def functions(log: Log) -> dict[str, Callable[..., Any]]:
-    """The recorder's functions by the names they have in rewritten code."""
+    """The recorder's functions by the names they have in rewritten code.
+
+    A value that is told by its identity and type alone is logged as one int under ~k: tuples
+    would have the garbage collector run all the time.  For the same reason the frame and the
+    parameters of an event are records of their own before it.
+    """
     tokens = Tokens(log.note)
     extend, events = log.extend, log.events
-    token, number_of, id_ = tokens.token, tokens.plain.get, id
+    token, number_of, find, id_ = tokens.token, tokens.plain.get, tokens.entries.get, id
     getframe, exc_info = sys._getframe, sys.exc_info
-    waiting, long, most, least = WAITING, LONG, SMALL, -SMALL
+    waiting = WAITING
+    param, frame_, enters = PARAM, FRAME, ENTER
     flush = log.flush_thread
     log.token = token
 
@@ -48,14 +55,17 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
     def w(k: int, x: Any) -> Any:
         t = type(x)
         try:
-            if t is str and len(x) <= long:
-                extend((k, x))
-            elif t is bool or x is None:
-                extend((k, x))
-            elif t is int and least < x < most:
+            if (
+                (t is str and len(x) <= 4096)
+                or (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF)
+                or t is bool
+                or x is None
+            ):
                 extend((k, x))
             elif (number := number_of(id_(t))) is not None:
-                extend((k, (id_(x), number, None)))
+                extend((~k, id_(x) | number))
+            elif (entry := find(id_(t))) is not None:
+                extend((k, (id_(x), entry[0], entry[1](x))))
             else:
                 extend((k, token(x)))
         except RecursionError:
@@ -67,9 +77,21 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
 
     def v(j: int, k: int, x: Any) -> Any:
         """As w(k, w(j, x))."""
+        t = type(x)
         try:
-            y = token(x)
-            extend((j, y, k, y))
+            if (
+                (t is str and len(x) <= 4096)
+                or (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF)
+                or t is bool
+                or x is None
+            ):
+                extend((j, x, k, x))
+            elif (number := number_of(id_(t))) is not None:
+                number |= id_(x)
+                extend((~j, number, ~k, number))
+            else:
+                told = token(x)
+                extend((j, told, k, told))
         except RecursionError:
             try:
                 extend((j, None, k, None))
@@ -78,8 +100,14 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
         return x
 
     def n(k: int, x: Any) -> bool:
+        t = type(x)
         try:
-            extend((k, token(x)))
+            if (t is str and len(x) <= 4096) or (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF):
+                extend((k, x))
+            elif (number := number_of(id_(t))) is not None:
+                extend((~k, id_(x) | number))
+            else:
+                extend((k, token(x)))
             if len(events) > waiting:
                 flush(0)
         except RecursionError:
@@ -102,56 +130,122 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
         except RecursionError:
             return not negated
 
-    def enter(k: int, params: tuple[Any, ...]) -> None:
+    def c(j: int, k: int, x: bool) -> bool:
+        """As b(k, not w(j, x)) of what can only be a bool."""
         try:
-            for x in params:
-                t = type(x)
-                if not (t is int and least < x < most or t is str and len(x) <= long or x is None):
-                    params = tuple([
-                        (id_(x), number, None)
-                        if (number := number_of(id_(type(x)))) is not None
-                        else token(x)
-                        for x in params
-                    ])  # fmt: skip
-                    break
-            extend((k, (id_(getframe(1)), params)))
+            extend((j, x, k, x))
+        except RecursionError:
+            pass
+        return x
+
+    def enter0(k: int) -> None:
+        try:
+            extend((enters, id_(getframe(1)), k, None))
+            if len(events) > waiting:
+                flush(0)
+        except RecursionError:
+            pass
+
+    def enter1(k: int, x: Any) -> None:
+        t = type(x)
+        p = param
+        try:
+            if (number := number_of(id_(t))) is not None:
+                p, x = ~p, id_(x) | number
+            elif not (
+                (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF)
+                or (t is str and len(x) <= 4096)
+                or x is None
+            ):
+                x = token(x)
+            extend((p, x, enters, id_(getframe(1)), k, None))
             if len(events) > waiting:
                 flush(0)
         except RecursionError:
             try:
-                extend((k, (id_(getframe(1)), (None,) * len(params))))
+                extend((param, None, enters, id_(getframe(1)), k, None))
+            except RecursionError:
+                pass
+
+    def enter2(k: int, x: Any, y: Any) -> None:
+        t, u = type(x), type(y)
+        p = q = param
+        try:
+            if (number := number_of(id_(t))) is not None:
+                p, x = ~p, id_(x) | number
+            elif not (
+                (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF)
+                or (t is str and len(x) <= 4096)
+                or x is None
+            ):
+                x = token(x)
+            if (t is u and number is not None) or (number := number_of(id_(u))) is not None:
+                q, y = ~q, id_(y) | number
+            elif not (
+                (u is int and -0x3FFFFFFF < y < 0x3FFFFFFF)
+                or (u is str and len(y) <= 4096)
+                or y is None
+            ):
+                y = token(y)
+            extend((p, x, q, y, enters, id_(getframe(1)), k, None))
+            if len(events) > waiting:
+                flush(0)
+        except RecursionError:
+            try:
+                extend((param, None, param, None, enters, id_(getframe(1)), k, None))
+            except RecursionError:
+                pass
+
+    def enter(k: int, *params: Any) -> None:
+        records: list[Any] = []
+        try:
+            for x in params:
+                t = type(x)
+                if (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF) or (t is str and len(x) <= 4096):
+                    records += (param, x)
+                elif (number := number_of(id_(t))) is not None:
+                    records += (~param, id_(x) | number)
+                else:
+                    records += (param, token(x))
+            records += (enters, id_(getframe(1)), k, None)
+            extend(records)
+            if len(events) > waiting:
+                flush(0)
+        except RecursionError:
+            try:
+                extend((param, None) * len(params) + (enters, id_(getframe(1)), k, None))
             except RecursionError:
                 pass
 
     def x(k: int) -> None:
         try:
             frame, exception = getframe(1), exc_info()[1]
-            extend((k, (id(frame), token(exception))))
+            extend((frame_, id_(frame), k, token(exception)))
             if frame.f_back is None or is_runner(frame.f_back):
-                log.uncaught = id(exception)
+                log.uncaught = id_(exception)
         except RecursionError:
             pass
 
     def h(k: int) -> None:
         try:
-            extend((k, (id(getframe(1)), token(exc_info()[1]))))
+            extend((frame_, id_(getframe(1)), k, token(exc_info()[1])))
         except RecursionError:
             pass
 
     def f(k: int) -> None:
         try:
-            extend((k, id(getframe(1))))
+            extend((k, id_(getframe(1))))
         except RecursionError:
             pass
 
     def frame_id(frame: FrameType) -> int:
         while frame.f_code.co_name in COMPREHENSIONS and frame.f_back is not None:
             frame = frame.f_back
-        return id(frame)
+        return id_(frame)
 
     def r(k: int, x: Any) -> Any:
         try:
-            extend((k, (frame_id(getframe(1)), token(x))))
+            extend((frame_, frame_id(getframe(1)), k, token(x)))
             if len(events) > waiting:
                 flush(0)
         except RecursionError:
@@ -160,16 +254,15 @@ def functions(log: Log) -> dict[str, Callable[..., Any]]:
 
     def g(k: int, x: Any) -> bool:
         try:
-            extend((k, (frame_id(getframe(1)), token(x))))
+            extend((frame_, frame_id(getframe(1)), k, token(x)))
             if len(events) > waiting:
                 flush(0)
         except RecursionError:
             pass
         return True
 
-    return {
-        "w": w, "v": v, "n": n, "e": e, "b": b, "enter": enter, "x": x, "h": h, "f": f, "r": r, "g": g
-    }  # fmt: skip
+    named = (w, v, n, e, b, c, enter0, enter1, enter2, enter, x, h, f, r, g)
+    return {function.__name__: function for function in named}
 
 
 def is_runner(frame: FrameType) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Extend = Callable[[tuple[int, object]], None]
+    Extend = Callable[[Any], None]
 
 END = 2**31 + 1
 WAITING = 400_000  # entries of the list, two an event

@@ -61,6 +61,8 @@ class Calls:
         op.logged = True
         number = constant(None, at)
         op.places.append(number)
+        if function == "c":  # the number of the inner operation comes first
+            return self.bare(function, at, arguments[0], number, arguments[1])
         if function == "w" and (inner := getattr(arguments[0], "logs", None)) is not None:
             # One call for two events of the same value: w(k, w(j, x)) is v(j, k, x).
             return self.bare("v", at, inner[0], number, inner[1])

@@ -3,7 +3,7 @@
 Each method gives the statements that stand for one.  What was done is logged by a statement after
 it; where a body begins, by its first statement.  The body of every function is
 
-    try: enter(k, (parameter, ...)); ...; e(return)
+    try: enter(k, parameter, ...); ...; e(return)
     except: x(leave); raise
 
 Re-raising adds nothing to a traceback.
@@ -89,7 +89,8 @@ class Body(Expressions):
             self.emit("param", head, [], found, owner)
         values = [read(name, at) for name in params]
         op = self.emit("enter", head)
-        return self.calls("enter", op, at, place(ast.Tuple(elts=values, ctx=ast.Load()), at))
+        function = f"enter{len(values)}" if len(values) <= 2 else "enter"
+        return self.calls(function, op, at, *values)
 
     def _guarded(self, body: Statements_, at: Node, definition: Node) -> Node:
         self.start(Block())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from _weakref import ref
-from itertools import islice
+from itertools import chain, islice
 
 from .private import BUILTINS
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     Token: TypeAlias = Any
     Shape: TypeAlias = Callable[[Any], object]
-    Entry: TypeAlias = tuple[int, Shape | None, Shape | None, ref[type]]
+    Entry: TypeAlias = tuple[int, Any, Any, ref[type]]  # number, how it is told, as an element
 
 TYPE = 2**31 + 2
 MOST = 12  # elements of a container that are looked at
 LONG = 4096  # characters, bytes or bits
 SHOWN = 256
 HUGE = 1 << LONG
-SMALL = 1 << 30  # ints below are compared quickly
+IDENTITY = 56  # bits of an identity
 FIRST = slice(0, MOST)
 
 _bases = type.__dict__["__mro__"].__get__
@@ -62,15 +62,17 @@ KINDS: dict[int, str] = {
 class Tokens:
     """`token(x)` is the token of x; `note(TYPE, ...)` is called before the first of a new type.
 
-    `plain` has the numbers of types of whose values nothing is told but the identity.
+    `entries` has what is known of types by their id: the number, and how their values are told;
+    `plain` the numbers of those of whose values nothing is told but the identity, moved up so
+    that an identity fits below.
     """
 
     def __init__(self, note: Callable[[int, object], None]) -> None:
         self.plain: dict[int, int] = {}
         self._note = note
         self._count = 0
-        self._entries: dict[int, Entry] = {}
-        self.token, elements = _tokens(self.plain, self._entries, self._enter)
+        self.entries: dict[int, Entry] = {}
+        self.token, elements = _tokens(self.entries, self._enter)
         self._shapes = _shapes(elements)
 
     def _enter(self, t: type) -> Entry:
@@ -81,37 +83,37 @@ class Tokens:
         shape, flat = self._shapes[kind, is_exact]
 
         def forget(_: object) -> None:
-            self._entries.pop(key, None)
+            self.entries.pop(key, None)
             self.plain.pop(key, None)
 
         number = self._count
         self._count += 1
         bases = tuple(map(id, _mro(t)))
         self._note(TYPE, (number, _text(_module(t)), _text(_qualname(t)), key, bases, kind))
-        entry = self._entries[key] = (number, shape, flat, ref(t, forget))
+        entry = self.entries[key] = (number, shape, flat, ref(t, forget))
         if shape is None:
-            self.plain[key] = number
+            self.plain[key] = number << IDENTITY
         return entry
 
 
 def _tokens(
-    plain: dict[int, int], entries: dict[int, Entry], enter: Callable[[type], Entry]
+    entries: dict[int, Entry], enter: Callable[[type], Entry]
 ) -> tuple[Callable[[Any], Token], Callable[[Any], tuple[Token, ...]]]:
     """How a value is told, and how the elements of a container are, without theirs.
 
     What is most frequent is written out: a call takes longer than all the rest.
     """
-    find, number_of = entries.get, plain.get
-    most, least, long, id_ = SMALL, -SMALL, LONG, id
+    find = entries.get
+    id_ = id
 
     def token(x: Any) -> Token:
         t = type(x)
         if x is None or t is bool or t is float:
             return x
         if t is str or t is bytes:
-            return x if len(x) <= long else shortened(x)
+            return x if len(x) <= 4096 else shortened(x)
         if t is int:
-            return x if least < x < most or -HUGE < x < HUGE else shortened(x)
+            return x if -0x3FFFFFFF < x < 0x3FFFFFFF or -HUGE < x < HUGE else shortened(x)
         entry = find(id_(t)) or enter(t)
         shape = entry[1]
         return (id_(x), entry[0], None if shape is None else shape(x))
@@ -121,7 +123,7 @@ def _tokens(
         if x is None or t is bool or t is float:
             return x
         if t is str or t is bytes:
-            return x if len(x) <= long else shortened(x)
+            return x if len(x) <= 4096 else shortened(x)
         if t is int:
             return x if -HUGE < x < HUGE else shortened(x)
         entry = find(id_(t)) or enter(t)
@@ -129,18 +131,14 @@ def _tokens(
         return (id_(x), entry[0], None if shape is None else shape(x))
 
     def elements(values: Any) -> tuple[Token, ...]:
-        return tuple(
-            [
-                x
-                if (t := type(x)) is str and len(x) <= long or t is int and least < x < most
-                else x
-                if x is None
-                else (id_(x), number, None)
-                if (number := number_of(id_(t))) is not None
-                else element(x)
-                for x in values
-            ]
-        )
+        return tuple([
+            x
+            if ((t := type(x)) is str and len(x) <= 4096)
+            or (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF)
+            or x is None
+            else element(x)
+            for x in values
+        ])  # fmt: skip
 
     return token, elements
 
@@ -176,8 +174,7 @@ def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, boo
         return (tuple.__len__(x), elements(tuple.__getitem__(x, FIRST)))
 
     def of_sequence(x: Any) -> object:
-        length = len(x)
-        return (length, elements(x if length <= MOST else x[FIRST]))
+        return (len(x), elements(x[:12]))
 
     def of_set(x: Any) -> object:
         base = _set_base(x)
@@ -189,10 +186,11 @@ def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, boo
     def of_dict(x: Any) -> object:
         length = dict.__len__(x)
         try:
-            pairs = islice(dict.items(x), MOST)
-            return (length, elements([part for pair in pairs for part in pair]))
+            return (length, elements(flattened(islice(dict.items(x), MOST))))
         except RuntimeError:  # another thread changed it
             return (length, None)
+
+    flattened = chain.from_iterable
 
     def length_of(base: Any) -> Shape:
         return lambda x: (base.__len__(x), None)
