@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import marshal
 import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from whence.frontend.python import record
+from whence.frontend.python.logged import MODULE, events
 
 MAX_TRACE = 2**28  # bytes; past it a process goes on unrecorded
 
@@ -38,11 +38,9 @@ def recorded_environment(
     (trace / "modules").mkdir(parents=True)
     hook.mkdir()
     env = plain_environment(path) | record.COMPARABLE
-    settings = record._settings(tree, trace, MAX_TRACE, also, env)
-    if cache is not None:
-        cache.mkdir(exist_ok=True)
-        settings["cache"] = str(cache)
-    return record._hook(hook, settings).environment(env)
+    told = env | ({"WHENCE_CACHE": str(cache)} if cache is not None else {})
+    hooked = record.hooked(hook, tree, trace, told, max_trace=MAX_TRACE, also=also)
+    return hooked.environment(env)
 
 
 def recorded_modules(trace: Path) -> dict[str, str | None]:
@@ -58,10 +56,4 @@ def logged(trace: Path) -> tuple[int, int]:
 
 
 def _events(log: Path) -> int:
-    """A log is chunks: their length in 8 bytes, then the numbers of the events and their values."""
-    data, at, count = log.read_bytes(), 0, 0
-    while at < len(data):
-        size = int.from_bytes(data[at : at + 8], "little")
-        count += len(marshal.loads(data[at + 8 : at + 8 + size])[0])
-        at += 8 + size
-    return count
+    return sum(op < MODULE for op, _ in events(log))
