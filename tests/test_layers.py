@@ -38,7 +38,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
 }
 
 # Of what is asked of every trace, those that know who answers for which language.
-OPENERS = {"whence.trace.opening", "whence.semantics.failures"}
+OPENERS = {"whence.trace.opening", "whence.semantics.failures", "whence.semantics.languages"}
 LANGUAGES = ("c", "python")
 
 Graph = dict[str, set[str]]

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 
 import z3
 
-from whence.frontend.meaning import Language
 from whence.semantics.formula import Formula, Goal, Premise
-from whence.semantics.python.formula import PythonFormula
+from whence.semantics.languages import formula_of
 from whence.trace.flow import Flow, Operand
 
 FIRST, MOST = 3, 48  # steps behind the cut at first, and when we give up
@@ -58,8 +57,7 @@ class Preconditions:
         order = sorted(steps, reverse=True)
         if len(order) <= 2:
             return None
-        kind = PythonFormula if self.flow.language is Language.PYTHON else Formula
-        formula = kind(self.flow, goals, self._premises(goals, order))
+        formula = formula_of(self.flow, goals, self._premises(goals, order))
         satisfied = 0
         count = FIRST
         while count < len(order) and count <= MOST:

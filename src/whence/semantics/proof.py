@@ -9,20 +9,12 @@ its items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from whence.frontend.meaning import Op, PyOp
-from whence.semantics.justify import alternatives
-from whence.semantics.python import justify as python
+from whence.semantics.languages import needed
+from whence.semantics.operands import ALL as ALL
 from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece
-
-ALL = -1  # every bit, as a mask
-_UP = frozenset({Op.ADD, Op.SUB, Op.MUL})  # a bit of the result rests on those up to it
-_MAY_BE_FORCED = frozenset({
-    Op.MUL, Op.UDIV, Op.SDIV, Op.UREM, Op.SREM, Op.SHL, Op.LSHR, Op.ASHR, Op.SELECT,
-    Op.SMAX, Op.SMIN, Op.UMAX, Op.UMIN, Op.FMUL, Op.FSHL, Op.FSHR,
-})  # fmt: skip
 
 
 @dataclass
@@ -115,82 +107,3 @@ class Prover:
                 yield decided, ALL
             if node.pointer is not None:
                 yield node.pointer, ALL
-
-
-def needed(flow: Flow, node: Node, step: int, mask: int) -> Sequence[tuple[Operand, int]]:
-    """The operands, and the bits of them, that these bits of a step's result rest on."""
-    operation, operands = node.operation, node.operands
-    op, widths = operation.op, operation.widths
-    if op is Op.COPY:
-        return [(operands[0], mask)] if operands else []
-    if op is Op.OPAQUE:
-        return [(operand, ALL) for operand in operands]
-    if isinstance(op, PyOp):
-        return _needed_in_python(flow, node, step, mask)
-    if op is Op.CONCAT:
-        return _concatenated(operands, widths, mask)
-    if op is Op.EXTRACT:
-        return [(operands[0], ALL if mask == ALL else mask << operation.extra[0])]
-    if op in (Op.ZEXT, Op.TRUNC):
-        kept = mask & (1 << min(operation.width, widths[0])) - 1
-        return [(operands[0], kept)] if kept else []
-    values = [flow.value_of(operand) for operand in operands]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        return [(operand, ALL) for operand in operands]
-    if op in (Op.AND, Op.OR) and operation.width <= 64:
-        return _bitwise(op, operands, known, mask & (1 << operation.width) - 1)
-    if op in (Op.SHL, Op.LSHR) and isinstance(operands[1], Constant) and mask != ALL:
-        moved = mask >> known[1] if op is Op.SHL else mask << known[1]
-        return [(operands[0], moved & (1 << operation.width) - 1)] if moved else []
-    best: Sequence[int] = range(len(operands))
-    if op in _MAY_BE_FORCED:
-        sets = alternatives(operation, known, flow.value(step))
-        best = min(sets, key=lambda one: sum(not isinstance(operands[i], Constant) for i in one))
-    if op in _UP and mask > 0:
-        mask = (1 << mask.bit_length()) - 1
-    elif op is not Op.XOR:
-        mask = ALL
-    return [(operands[i], mask) for i in best]
-
-
-def _needed_in_python(
-    flow: Flow, node: Node, step: int, mask: int
-) -> Sequence[tuple[Operand, int]]:
-    operation, operands = node.operation, node.operands
-    if operation.op is PyOp.TUPLE:
-        return [(operand, ALL) for at, operand in enumerate(operands) if mask >> at & 1]
-    if operation.op is PyOp.EITHER:
-        return [(operands[0], mask)]
-    values = [flow.value_of(operand) for operand in operands]
-    sets = python.alternatives(operation, values, flow.value(step))
-    best = min(sets, key=lambda one: sum(not isinstance(operands[i], Constant) for i in one))
-    return [(operands[i], python.items_needed(operation, values, i)) for i in best]
-
-
-def _concatenated(
-    operands: Sequence[Operand], widths: Sequence[int], mask: int
-) -> list[tuple[Operand, int]]:
-    found = []
-    for operand, width in zip(operands, widths, strict=True):
-        part = mask & (1 << width) - 1
-        if part:
-            found.append((operand, part))
-        mask >>= width
-    return found
-
-
-def _bitwise(
-    op: Op, operands: Sequence[Operand], values: Sequence[int], mask: int
-) -> list[tuple[Operand, int]]:
-    """Of a bit that one operand settles, only that operand; of two that do, a constant."""
-    a, b = (value if op is Op.AND else ~value for value in values)
-    either = mask & ~a & ~b  # settled by each of them
-    both = mask & a & b
-    first, second = both | mask & ~a & b, both | mask & a & ~b
-    if isinstance(operands[1], Constant):
-        second |= either
-    else:
-        first |= either
-    asked = zip(operands, (first, second), strict=True)
-    return [(operand, bits) for operand, bits in asked if bits]
