@@ -177,6 +177,15 @@ def test_what_is_not_recorded_is_passed_on_but_not_asked() -> None:
     assert of(PyOp.IN, (nan, [nan])) is UNKNOWN  # by its identity, it is
 
 
+def test_constants_show_what_is_in_their_items() -> None:
+    def whole(inside: int) -> Obj:
+        pair = Obj(0, "tuple", "tuple", (1, (inside,)))
+        return Obj(0, "tuple", "tuple", (1, (pair,)))
+
+    assert agrees(whole(5), recorded(((5,),)))
+    assert not agrees(whole(5), recorded(((5, 6),)))
+
+
 def test_what_takes_long_is_not_computed() -> None:
     for op, a, b in [
         (PyOp.POW, 10, 10**8), (PyOp.SHL, 1, 10**9), (PyOp.MUL, "ab", 10**9),

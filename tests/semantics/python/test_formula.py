@@ -151,6 +151,16 @@ def test_items_of_tuples() -> None:
     assert {a, b} <= run.proof(pair).steps
 
 
+def test_what_came_out_of_a_tuple_has_items_of_its_own() -> None:
+    """A step that took something from what another made is no copy of all of it."""
+    run = Run()
+    a, b = run.input(1), run.input("x")
+    made = run.do(PyOp.TUPLE, a, b)
+    inside = run.load(made, value=("y", 2))
+    taken = run.do(PyOp.ITEM, inside, constant(0))
+    assert {a, b} <= run.proof(taken).steps
+
+
 def consistent(run: Run) -> bool:
     """Do all definitions hold under the recorded values?"""
     formula = PythonFormula(cast("Flow", run), [], [])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from whence.frontend.meaning import Op, Operation, PyOp
@@ -129,8 +130,15 @@ def agrees(found: Value, result: Value) -> bool:
     """Is that what it came to?  What an exception says depends on Python's version."""
     if isinstance(found, Obj) and isinstance(result, Obj) and found.type == result.type:
         is_it = found.identity == result.identity != 0  # taken out of a container, as it was there
-        return is_it or found.kind == "exception" or same(found, result)
+        return is_it or found.kind == "exception" or same(_flattened(found), _flattened(result))
     return same(found, result)
+
+
+def _flattened(value: Obj) -> Obj:
+    """A container as it is recorded: the program's constants show what is in their items, too."""
+    if value.kind not in CONTAINERS or not inner(value):
+        return value
+    return replace(value, shape=(size(value), tuple(map(_nested, inner(value)))))
 
 
 def _computed(operation: Operation, operands: Sequence[Value], rule: Callable[..., Any]) -> Value:
@@ -216,7 +224,7 @@ def _container(name: str, length: int, inside: Sequence[Value] | None) -> Obj:
 def _nested(value: Value) -> Value:
     """How a value is recorded inside a container."""
     if isinstance(value, Obj) and value.kind in CONTAINERS and size(value):
-        return Obj(value.identity, value.kind, value.type, (size(value), None))
+        return replace(value, shape=(size(value), None))
     return value
 
 

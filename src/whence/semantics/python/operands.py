@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whence.frontend.meaning import Op, PyOp
+from whence.semantics.python.evaluate import agrees
 from whence.semantics.python.justify import ALL, alternatives, items_needed
 from whence.trace.flow import Constant, Flow, Node, Operand
 
@@ -13,11 +14,13 @@ def needed(flow: Flow, node: Node, step: int, mask: int) -> Sequence[tuple[Opera
     """The operands that these items of a step's result, if it is a tuple, rest on; and of each,
     if it is a tuple, the items."""
     operation, operands = node.operation, node.operands
-    if operation.op in (Op.COPY, PyOp.EITHER):
-        return [(operand, mask) for operand in operands[:1]]
     if operation.op is PyOp.TUPLE:
         return [(operand, ALL) for at, operand in enumerate(operands) if mask >> at & 1]
     values = [flow.value_of(operand) for operand in operands]
+    if operation.op in (Op.COPY, PyOp.EITHER):
+        # What came out of something that another step made has items of its own.
+        is_it = mask == ALL or agrees(values[0], flow.value(step))
+        return [(operand, mask if is_it else ALL) for operand in operands[:1]]
     sets = alternatives(operation, values, flow.value(step))
     best = min(sets, key=lambda one: sum(not isinstance(operands[i], Constant) for i in one))
     return [(operands[i], items_needed(operation, values, i)) for i in best]

@@ -211,8 +211,8 @@ class PythonFlow(Flow):
             return self._compared(name), operands
         if opcode == "branch":
             return _of(PyOp.TRUTH), operands
-        if opcode == "either":
-            return _of(PyOp.EITHER), operands
+        if opcode == "either":  # in a condition, its truth is recorded
+            return _of(PyOp.TRUTH if isinstance(self.value(step), bool) else PyOp.EITHER), operands
         if opcode == "unpack" and name.isdigit():
             return _of(PyOp.ITEM), (*operands, Constant(int(name), 0))
         if opcode == "attr":
