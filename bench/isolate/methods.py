@@ -42,6 +42,7 @@ class Ended:
     seconds: float
     stopped: bool
     peak_kib: int
+    cpu: float = 0.0  # seconds, of the command and all that it waited for
 
 
 def run_limited(
@@ -71,7 +72,8 @@ def run_limited(
     # macOS counts in bytes.
     peak = usage.ru_maxrss // 1024 if sys.platform == "darwin" else usage.ru_maxrss
     text = log.read_text(errors="replace")
-    return Ended(child.returncode, text, time.monotonic() - began, stopped, peak)
+    seconds, cpu = time.monotonic() - began, usage.ru_utime + usage.ru_stime
+    return Ended(child.returncode, text, seconds, stopped, peak, cpu)
 
 
 def compiler() -> str:

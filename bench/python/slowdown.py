@@ -7,7 +7,6 @@ the median of the processor seconds.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -18,17 +17,18 @@ from statistics import median
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
 
-from bench.python.cases import PythonCase, python_cases  # noqa: E402  needs the line above
+from bench.isolate.methods import run_limited  # noqa: E402  needs the line above
+from bench.python.cases import PythonCase, python_cases  # noqa: E402
 from bench.python.recorded import (  # noqa: E402
     logged,
     plain_environment,
     recorded_environment,
 )
 from bench.python.run import add_places, shelf_of  # noqa: E402
-from bench.trace.measure import run  # noqa: E402
 from bench.trace.table import Table, markdown_table, text_table  # noqa: E402
 
 SLOWDOWN = 20.0  # median, without start-up
+LIMIT = 300.0  # seconds for one run
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,9 @@ def _typical(measure: Callable[[], tuple[float, int]], times: int) -> tuple[floa
 
 
 def _cpu(command: Sequence[str], env: dict[str, str], work: Path) -> tuple[float, int]:
-    ended = run(command, Path(os.devnull), work / "output", env)
-    return ended.cost.cpu, ended.status
+    """Processor seconds of a command with all that it waited for, and its status."""
+    ended = run_limited(list(command), cwd=work, log=work / "log", env=env, seconds=LIMIT)
+    return ended.cpu, ended.status
 
 
 def start_up(python: str, times: int, work: Path) -> float:
