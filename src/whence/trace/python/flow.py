@@ -277,9 +277,12 @@ class PythonFlow(Flow):
     def _operands(self, step: int, op: int) -> tuple[Operand, ...]:
         """What a step was made of; which function it called is another question."""
         found = [one for one in self._uses(step, op) if one is not None]
-        if self.program.opcode[op] == "call" and found and self._is_known(found[0]):
-            del found[0]
-        return tuple(found)
+        if self.program.opcode[op] != "call" or not found:
+            return tuple(found)
+        if self._is_known(found[0]):
+            return tuple(found[1:])
+        on = self._called_on(step)
+        return tuple(found) if on is None else (on, *found[1:])
 
     def _arguments(self, call: int) -> tuple[Operand, ...]:
         return tuple(one for one in self._uses(call, self.op_of(call))[1:] if one is not None)

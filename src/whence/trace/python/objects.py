@@ -8,7 +8,7 @@ read which nobody recorded had written; then it comes from who last had the obje
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whence.trace.python.events import Token, Type
@@ -31,6 +31,11 @@ _PURE = frozenset({
     "abs", "round", "range", "enumerate", "zip", "map", "filter", "iter", "type", "id", "hash",
     "print", "hasattr", "getattr", "callable", "ord", "chr", "divmod", "pow", "format", "vars",
     "super", "cast", "deepcopy", "copy",
+})  # fmt: skip
+# Functions and methods that give what they were given before.
+_HAND_OUT = frozenset({
+    "get", "setdefault", "pop", "popitem", "popleft", "next", "getattr", "max", "min", "cast",
+    "vars", "globals", "__getitem__", "__next__",
 })  # fmt: skip
 _MOST_READ = 400  # steps that one step reads through an object
 _MOST_SHIFTS = 16
@@ -98,7 +103,7 @@ class Objects:
         """The elements of a container, if all of them are known."""
         if isinstance(token, Display):
             return token.items
-        if self.kind(token) not in _CONTAINERS:
+        if self.kind(token) not in _CONTAINERS or token[2] is None:
             return None
         length, elements = token[2]
         per = 2 if self.kind(token) == "dict" else 1
@@ -116,7 +121,7 @@ class Objects:
             return True
         kind = self.kind(token)
         if kind in _CONTAINERS:
-            return bool(token[2][0])
+            return None if token[2] is None else bool(token[2][0])
         if kind in ("function", "method", "builtin", "class", "module"):
             return True
         return None
@@ -124,16 +129,14 @@ class Objects:
     def is_container(self, token: Token) -> bool:
         return self.kind(token) in _CONTAINERS
 
-    def now(self, token: Token, missing: Token) -> Token:
-        """An object that was known before, as it is now; `missing` if that is not known."""
+    def now(self, token: Token) -> Token:
+        """An object that was known before, as it is now; without a shape if that is not known."""
         if type(token) is not tuple or self.kind(token) not in ("list", "dict", "set"):
             return token
         known = self._now.get(token[0])
-        return (
-            token
-            if known is None or known.looks is None
-            else (missing if known.looks is False else known.looks)
-        )
+        if known is None or known.looks is None:
+            return token
+        return known.looks or (token[0], token[1], None)
 
     # --- objects -------------------------------------------------------------------------------
 
@@ -148,6 +151,16 @@ class Objects:
         """The step that made an object, or that first had it; 0 if none did yet."""
         known = self._now.get(identity(token) or 0)
         return 0 if known is None else known.made
+
+    def given(self, token: Token, step: int, name: str) -> None:
+        """Code that is not recorded gave an object: if it is a new one, what lay there is gone."""
+        known = self._now.get(identity(token) or 0)
+        if known is None:
+            return
+        is_other = bool(known.looks) and known.looks[1:] != token[1:]
+        is_unlike = not known.looks and name not in _HAND_OUT
+        if self.is_container(token) and (is_other or is_unlike):
+            self._begin(token[0], step)
 
     def made(self, token: Token, step: int) -> None:
         """A step made an object, whatever lay there before."""
@@ -330,15 +343,12 @@ class Objects:
 
     def _gave(self, step: int, value: Token) -> bool:
         """Is what a step added this value?  Of `xs.append(x)` that is x."""
-        return any(is_same_object(self.values[one], value) for one in self.given(step))
-
-    def given(self, step: int) -> Iterator[int]:
-        yield step
-        yield from self.operands_of(step)
+        steps = (step, *self.operands_of(step))
+        return any(is_same_object(self.values[one], value) for one in steps)
 
     def _key(self, holder: Token, key: Token) -> object:
         if type(key) is int and self.kind(holder) == "list" and key < 0:
-            key += holder[2][0]
+            key += holder[2][0] if holder[2] else 0
         address = identity(key)
         if address is not None and self.kind(key) not in ("tuple", "str", "int", "enum"):
             return ("at", address)

@@ -55,6 +55,8 @@ class PythonThread(Thread):
         return self._values[step]
 
     def decoded(self, token: object) -> Value:
+        if isinstance(token, tuple) and token[-1] is None and self.run.objects.is_container(token):
+            return UNKNOWN  # it has changed since it was seen
         if isinstance(token, Other):
             return Obj(0, "object", "constant", token.text)
         if isinstance(token, Display):

@@ -621,7 +621,7 @@ class _Walker:
             definer = self._variables(activation, op).get(program.name[op] or "", 0)
             if definer:
                 out.source[step] = definer
-                out.values[step] = out.objects.now(out.values[definer], MISSING)
+                out.values[step] = out.objects.now(out.values[definer])
         elif opcode in ("store", "delete"):
             self._variables(activation, op)[program.name[op] or ""] = step
             uses = program.uses[op]
@@ -900,6 +900,9 @@ class _Walker:
                 out.objects.method(receiver, program.name[callee] or "", arguments, step)
         elif callee is not None and callee >= 0 and not activation.has_run_code:
             out.objects.called(program.name[callee] or "", arguments, step)
+        if step not in out.source and not activation.has_run_code:
+            name = program.name[callee] if callee is not None and callee >= 0 else None
+            out.objects.given(value, step, name or "")
         if callee is not None and callee >= 0 and program.text[callee] in _PRINT:
             out.prints.append(step)
         made = self._token(activation, op, callee)
