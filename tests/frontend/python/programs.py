@@ -637,6 +637,63 @@ keep = Last()
 raise KeyError("end")
 """
 
+PROGRAMS["watching"] = """
+import builtins, enum, gc, signal, sys, threading, types, warnings
+class M(types.ModuleType):
+    def asked(self): print("asked for __dict__"); return "no dict"
+    __dict__ = property(asked)
+m = M("m")
+seen = []
+def trace(frame, event, arg):
+    seen.append((frame.f_code.co_name, event, frame.f_lineno))
+    return trace
+def f(x):
+    if x > 2: return 3
+    for i in range(2):
+        x += i
+    return [x]
+sys.settrace(trace); f(1); print(sys.gettrace() is trace); sys.settrace(None)
+print(seen); del seen[:]
+def profile(frame, event, arg): seen.append((frame.f_code.co_name, event)) if event in ("call", "return") else None
+sys.setprofile(profile); f(1); sys.setprofile(None)
+print(seen)
+real, calls = len, []
+def fake(x): calls.append(type(x).__name__); return real(x)
+builtins.len = fake
+text = "abc".upper(); many = [1, text]
+builtins.len = real
+print(calls)
+def handler(number, frame): print("signal", frame.f_code.co_name in ("wait", "w", "e", "b", "n", "enter0")); raise TimeoutError
+signal.signal(signal.SIGALRM, handler)
+def wait():
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    while True: pass
+try: wait()
+except TimeoutError: print("timed out")
+class Unhashable(type):
+    __hash__ = None
+    def __eq__(cls, other): raise TypeError("never")
+class U(metaclass=Unhashable):
+    def __len__(self): raise TypeError("never")
+    def __getattr__(self, name): raise TypeError(name)
+    __slots__ = ()
+u = U(); v = [u, U]
+class L(list):
+    def __len__(self): raise TypeError("never")
+    def __iter__(self): raise TypeError("never")
+    def __getitem__(self, i): raise TypeError("never")
+l = L([1]); d = {"l": l}
+class S(str):
+    def __len__(self): raise TypeError("never")
+    def __str__(self): raise TypeError("never")
+s = S("text")
+warnings.warn("here")
+print(gc.isenabled(), gc.get_threshold(), sys.getrecursionlimit(), threading.active_count())
+print([name for name in sys.modules if "whence" in name], [p for p in sys.path if "whence" in p], [h for h in sys.meta_path if "whence" in repr(h)])
+import os
+print([name for name in os.environ if "WHENCE" in name and name not in ("WHENCE_CACHE", "WHENCE_DEBUG")])
+"""
+
 PROGRAMS["futures"] = """
 '''doc'''
 from __future__ import annotations

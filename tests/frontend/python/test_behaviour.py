@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.frontend.python.programs import NEWER, PROGRAMS
+from tests.frontend.python.raising import program
 from tests.frontend.python.recorded import check, pythons, run_both
 
-ALL = {**{name: (10, text) for name, text in PROGRAMS.items()}, **NEWER}
+EVER = {**PROGRAMS, "tracebacks": program()}
+ALL = {**{name: (10, text) for name, text in EVER.items()}, **NEWER}
 
 
 @pytest.mark.parametrize("version", pythons())

@@ -6,6 +6,7 @@ from .functions import functions
 from .loading import Loader, Settings
 from .log import Log
 from .script import Script
+from .tracing import hide_frames
 
 
 def start(values: dict[str, str]) -> None:
@@ -20,5 +21,6 @@ def start(values: dict[str, str]) -> None:
     log = Log(settings.trace, settings.max_trace)
     loader = Loader(settings, log, functions(log))
     loader.install()
+    hide_frames()
     if script.is_ours:
         script.expect(loader)

@@ -35,7 +35,8 @@ _bases = type.__dict__["__mro__"].__get__
 _qualname = type.__dict__["__qualname__"].__get__
 _module = type.__dict__["__module__"].__get__
 _args = BaseException.__dict__["args"].__get__
-_attributes = object.__getattribute__
+_of_type = type.__dict__["__dict__"].__get__
+_of_module = vars(type(sys))["__dict__"].__get__
 
 
 def _mro(t: type) -> tuple[type, ...]:
@@ -47,6 +48,7 @@ class _Sample:
 
 
 FUNCTION, METHOD, MODULE = type(_Sample.method), type(_Sample().method), type(sys)
+GETTER = type(_Sample.__dict__["__dict__"])
 BUILTIN_TYPES = (
     type(len), type(str.join), type(object.__init__), type(object().__str__),
     type(dict.__dict__["fromkeys"]),
@@ -207,7 +209,7 @@ def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, boo
         "method": _method,
         "builtin": _builtin,
         "class": _qualname,
-        "module": lambda x: _text(_attributes(x, "__dict__").get("__name__")),
+        "module": lambda x: _text(_of_module(x).get("__name__")),
         "enum": _member,
         "object": None,
     }
@@ -248,4 +250,9 @@ def _builtin(x: Any) -> object:
 
 
 def _member(x: Any) -> object:
-    return _text(_attributes(x, "__dict__").get("_name_"))
+    """The name of an enum's member, read from its attributes as `object` would keep them."""
+    for base in _mro(type(x)):
+        slot = _of_type(base).get("__dict__")
+        if type(slot) is GETTER:
+            return _text(slot.__get__(x).get("_name_"))
+    return None

@@ -1,0 +1,230 @@
+"""Commands of every kind are recorded, and what is needed to read the trace is kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.frontend.python.recorded import check, lines, run_both
+from whence.errors import UserError
+from whence.frontend.python.record import record
+from whence.frontend.run import Recorded
+from whence.model import Outcome
+from whence.subject.trial import Recipe
+
+SHAPES = """\
+def area(width, height):
+    return width * height
+"""
+USES = """\
+import shapes
+print(shapes.area(2, 3))
+"""
+
+
+class Project:
+    def __init__(self, root: Path) -> None:
+        self.tree, self.out = root / "tree", root / "out"
+        self.tree.mkdir()
+        self.out.mkdir()
+
+    def write(self, **files: str) -> None:
+        for name, text in files.items():
+            (self.tree / f"{name}.py").write_text(text)
+
+    def record(self, test: str, **options: object) -> Recorded:
+        recipe = Recipe(test=test.replace("python ", f"{sys.executable} "))
+        return record(self.tree, recipe, self.out, **options)  # type: ignore[arg-type]
+
+    def modules(self) -> dict[str, dict[str, object]]:
+        found = [json.loads(file.read_text()) for file in (self.out / "modules").iterdir()]
+        return {Path(module["file"]).name: module for module in found}
+
+    def log(self) -> str:
+        return "\n".join(lines(self.out))
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setenv("WHENCE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    return Project(tmp_path)
+
+
+def test_a_script_and_its_modules_are_recorded(project: Project) -> None:
+    project.write(shapes=SHAPES, uses=USES)
+    done = project.record("python uses.py")
+    assert (done.run.outcome, done.stdout) == (Outcome.PASS, b"6\n")
+    assert set(project.modules()) == {"shapes.py", "uses.py"}
+    assert "binary     width * height                           6" in project.log()
+    assert (project.out / "source/shapes.py").read_text() == SHAPES
+    assert json.loads((project.out / "run.json").read_text())["frontend"] == "python"
+    assert check(project.out) > 10
+
+
+def test_the_text_of_a_command_is_recorded(project: Project) -> None:
+    project.write(shapes=SHAPES)
+    project.record("python -c 'import shapes; print(shapes.area(4, 5))'")
+    assert (project.out / "source/<string>").read_text().startswith("import shapes")
+    assert "shapes.area(4, 5)                        20" in project.log()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m uses",
+        "python -B -W ignore -X utf8 uses.py",
+        "PYTHONPATH=. python -Bc 'import uses'",
+        "env -u PYTHONPATH python3 uses.py",
+    ],
+)
+def test_however_a_program_is_started_it_is_recorded(project: Project, command: str) -> None:
+    project.write(shapes=SHAPES, uses=USES)
+    done = project.record(command)
+    assert done.stdout == b"6\n"
+    assert "shapes.py" in project.modules()
+
+
+def test_only_the_tree_and_what_else_was_asked_for_is_recorded(
+    project: Project, tmp_path: Path
+) -> None:
+    for name in ("elsewhere", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"of_{name}.py").write_text("import json\n")
+    project.write(uses=f"import sys\nsys.path += [r'{tmp_path}/elsewhere', r'{tmp_path}/other']\n"
+                  "import of_elsewhere, of_other\n")  # fmt: skip
+    project.record("python uses.py", also=[tmp_path / "other"])
+    assert set(project.modules()) == {"uses.py", "of_other.py"}
+    kept = (tmp_path / "other/of_other.py").relative_to("/")
+    assert (project.out / "source" / kept).exists()
+
+
+def test_a_module_with_a_mistake_fails_as_ever(tmp_path: Path) -> None:
+    files = {"bad.py": "x = 1\nif x\n    pass\n", "uses.py": "import bad\n"}
+    both = run_both(tmp_path, files, sys.executable, "uses.py")
+    assert both.recorded == both.plain
+
+
+def test_what_the_compiler_warns_of_is_said_once(tmp_path: Path) -> None:
+    files = {
+        "odd.py": "x = 1\nprint(x is 1, '\\d')\n",
+        "uses.py": "import odd\nx = 'a'\nx is 'b'\n",
+    }
+    both = run_both(tmp_path, files, sys.executable, "-W", "always", "uses.py")
+    assert both.recorded == both.plain
+    assert "SyntaxWarning" in both.plain
+
+
+def test_each_thread_has_a_log(project: Project) -> None:
+    project.write(
+        uses="import threading\ndef work(n): return n * 7\n"
+        "ts = [threading.Thread(target=work, args=(n,)) for n in (1, 2)]\n"
+        "[t.start() for t in ts]; [t.join() for t in ts]; print(work(3))\n"
+    )
+    project.record("python uses.py")
+    logs = sorted(path.name for path in project.out.glob("*/*.log"))
+    assert logs == ["0.log", "1.log", "2.log"]
+    assert check(project.out) > 10
+
+
+def test_a_forked_child_has_a_log_that_begins_with_its_parents(project: Project) -> None:
+    project.write(
+        uses="import os\ndef work(n): return n * 7\nwork(1)\nif os.fork() == 0:\n"
+        "    work(2)\n    os._exit(0)\nos.wait()\nwork(3)\n"
+    )
+    project.record("python uses.py")
+    told = ["\n".join(lines(folder.parent)) for folder in [project.out / "x"]]
+    processes = sorted(project.out.glob("*/process.json"))
+    assert len(processes) == 2
+    assert told[0].count("work(1)") == 2
+    assert told[0].count("work(2)") == told[0].count("work(3)") == 1
+    assert check(project.out) > 10
+
+
+def test_a_log_that_becomes_too_long_ends_there(project: Project) -> None:
+    project.write(uses="for i in range(500_000):\n    i = i\nprint(i)\n")
+    done = project.record("python uses.py", max_trace=1000)
+    assert done.stdout == b"499999\n"
+    (process,) = project.out.glob("*/process.json")
+    assert json.loads(process.read_text())["full"] is True
+
+
+def test_a_process_that_is_killed_loses_little(project: Project) -> None:
+    project.write(
+        uses="import os\nfor i in range(300_000): pass\nos.kill(os.getpid(), 9)\n",
+    )
+    assert project.record("python uses.py").status == 128 + 9
+    assert check(project.out) > 150_000
+
+
+def test_instrumented_code_is_kept_for_the_next_run(project: Project, tmp_path: Path) -> None:
+    project.write(shapes=SHAPES, uses=USES)
+    project.record("python uses.py")
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache/python/code").iterdir()}
+    assert len(kept) == 2
+    project.out = tmp_path / "again"
+    project.out.mkdir()
+    project.record("python uses.py")
+    assert kept == {
+        path: path.stat().st_mtime_ns for path in (tmp_path / "cache/python/code").iterdir()
+    }
+    assert set(project.modules()) == {"shapes.py", "uses.py"}
+
+
+def test_damaged_code_in_the_cache_is_made_again(project: Project, tmp_path: Path) -> None:
+    project.write(shapes=SHAPES, uses=USES)
+    project.record("python uses.py")
+    for path in (tmp_path / "cache/python/code").iterdir():
+        path.write_bytes(path.read_bytes()[:-10])
+    project.out = tmp_path / "again"
+    project.out.mkdir()
+    assert project.record("python uses.py").stdout == b"6\n"
+    assert set(project.modules()) == {"shapes.py", "uses.py"}
+
+
+def test_the_second_run_tells_whether_the_test_always_ends_so(project: Project) -> None:
+    project.write(uses="import os\nprint(os.path.exists('made'))\nopen('made', 'w').close()\n")
+    project.record("python uses.py", twice=True)
+    again = json.loads((project.out / "run.json").read_text())["again"]
+    assert again == {"outcome": "pass", "failure": None, "same_output": True}
+
+
+def test_a_build_that_fails_is_said(project: Project) -> None:
+    with pytest.raises(UserError, match="ended with status 3"):
+        record(project.tree, Recipe(test="true", build="exit 3"), project.out)
+
+
+TESTS = """\
+import pytest
+from shapes import area
+
+@pytest.fixture
+def width():
+    yield 3
+
+@pytest.mark.parametrize("height", [1, 2])
+def test_area(width, height):
+    assert area(width, height) == 3, "wrong"
+
+def test_parts():
+    sizes = [area(n, n) for n in range(3)]
+    assert 5 in sizes and sizes
+"""
+
+
+def test_tests_that_pytest_rewrites_are_recorded(tmp_path: Path) -> None:
+    files = {"shapes.py": SHAPES, "test_shapes.py": TESTS, "conftest.py": ""}
+    options = ("-q", "-p", "no:cacheprovider", "--durations=0", "--no-header", "--tb=long")
+    both = run_both(tmp_path, files, sys.executable, "-m", "pytest", *options, "test_shapes.py")
+    assert _untimed(both.recorded) == _untimed(both.plain)
+    assert "assert (5 in [0, 1, 4])" in both.recorded
+    assert check(both.trace) > 30
+    assert any("test_shapes.py:14" in line for line in lines(both.trace))
+    assert not list(tmp_path.glob("tree/**/*.pyc"))
+
+
+def _untimed(printed: str) -> list[str]:
+    return [line for line in printed.splitlines() if not line.rstrip().endswith(("s", "setup"))]

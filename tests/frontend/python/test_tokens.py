@@ -1,0 +1,87 @@
+"""What is told of a value tells it from others, and asks the program nothing."""
+
+from __future__ import annotations
+
+import collections
+import enum
+import gc
+import weakref
+from typing import Any
+
+from whence.frontend.python.hook.whence_recorder.tokens import TYPE, Tokens
+
+
+def tokens() -> tuple[Tokens, list[tuple[Any, ...]]]:
+    noted: list[tuple[Any, ...]] = []
+
+    def note(op: int, value: object) -> None:
+        assert op == TYPE
+        assert isinstance(value, tuple)
+        noted.append(value)
+
+    return Tokens(note), noted
+
+
+def shape(x: object) -> object:
+    told = tokens()[0].token(x)
+    assert told[0] == id(x)
+    return told[2]
+
+
+def test_plain_values_are_themselves() -> None:
+    for x in (None, True, 5, -(2**100), 1.5, "text", b"bytes"):
+        assert tokens()[0].token(x) is x
+
+
+def test_what_is_long_is_told_by_its_beginning() -> None:
+    text = "a" * 5000
+    assert tokens()[0].token(text) == ("long", "str", 5000, "a" * 256, hash(text))
+    number = 1 << 5000
+    assert tokens()[0].token(number)[:3] == ("long", "int", 5001)
+
+
+def test_containers_tell_their_first_elements() -> None:
+    assert shape([1, "a", None]) == (3, (1, "a", None))
+    assert shape(list(range(20))) == (20, tuple(range(12)))
+    assert shape({"b", "a", 1}) == (3, (1, "a", "b"))
+    assert shape({"a": 1, "b": 2}) == (2, ("a", 1, "b", 2))
+    inner = [1, 2]
+    assert shape((inner, 3))[1] == ((id(inner), 1, (2, None)), 3)  # type: ignore[index]
+    assert shape(collections.OrderedDict(a=1)) == (1, ("a", 1))
+
+
+def test_other_things_tell_who_they_are() -> None:
+    class Color(enum.Enum):
+        RED = 1
+
+    class Text(str):
+        pass
+
+    assert shape(Color.RED) == "RED"
+    assert shape(Text("x")) == "x"
+    assert shape(tokens) == "tokens"
+    assert shape(Tokens) == "Tokens"
+    assert shape(gc) == "gc"
+    assert shape(KeyError("k")) == ("KeyError", ("k",))
+    some: list[int] = []
+    assert shape(some.append) == ("append", id(some))
+    assert shape(object()) is None
+
+
+def test_a_type_is_noted_once() -> None:
+    told, noted = tokens()
+    first, second = told.token([1]), told.token([2])
+    assert first[1] == second[1] == 0
+    assert [(number, name, kind) for number, _, name, _, _, kind in noted] == [(0, "list", "list")]
+
+
+def test_a_type_that_is_gone_is_forgotten() -> None:
+    told, noted = tokens()
+    made = type("Made", (), {})
+    told.token(made())
+    alive = weakref.ref(made)
+    del made
+    gc.collect()
+    assert alive() is None
+    assert told.plain == {}
+    assert len(noted) == 1
