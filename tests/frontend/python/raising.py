@@ -39,6 +39,12 @@ if b.x or ok() or b: pass
 
 if not (ok() and b): pass
 
+if ok() and not (b or ok()): pass
+
+if ok() and not (not ok() or not (ok() and b)): pass
+
+assert ok() and not (ok() or b)
+
 if ok() and not b: pass
 
 if ok() and (0 or not not b): pass

@@ -65,7 +65,6 @@ class Expressions(Flow):
         self.module, self.scope = module, scope
         self.calls = module.calls
         self.constant_use = module.constants.use
-        self._last_operands: dict[int, Node] = {}  # of each `and` or `or`, by its id
 
     def expression(self, node: Node) -> Rewritten:
         value = constant_value(node)
@@ -210,7 +209,7 @@ class Expressions(Flow):
         Python 3.11 names all that is tested, but for the last comparison on the way.
         """
         while isinstance(node, ast.BoolOp) or is_negation(node):
-            node = node.operand if is_negation(node) else self._last_operands[id(node)]
+            node = node.operand if is_negation(node) else node.last_operand
         if not OF_3_11:
             return node
         if isinstance(node, ast.Compare):
@@ -218,7 +217,6 @@ class Expressions(Flow):
         return self._testing
 
     _testing: Node = None
-    _last_operand: Node = None  # of the `and` or `or` that was lowered last
 
     def _boolop(self, node: Node) -> Rewritten:
         return self._choice(node, wanted="value")
@@ -226,8 +224,8 @@ class Expressions(Flow):
     def _choice(self, node: Node, wanted: str) -> Rewritten:
         join = Block()
         results: list[Use] = []
+        node.last_operand = last_operand(node)  # as it was, before it is rewritten
         self._operands(node, join, join, None, wanted, results, join)
-        self._last_operands[id(node)] = self._last_operand
         self.begin(join)
         phi = self.emit("phi", node, results)
         return self.logged(node, phi) if wanted == "value" else (node, phi)
@@ -256,7 +254,6 @@ class Expressions(Flow):
                 if join in (truthy, falsy):
                     results.append(use)
                 if asks is None:
-                    self._last_operand = operand
                     self.go(join)
                 else:
                     op = self.emit("either", operand, [use], asks)
@@ -493,6 +490,12 @@ class Expressions(Flow):
             self.logged_after = op
 
     logged_after: Op | None = None  # what the statement has to log once it is done
+
+
+def last_operand(node: Node) -> Node:
+    while isinstance(node, ast.BoolOp):
+        node = node.values[-1]
+    return node
 
 
 def is_bool(node: Node) -> bool:
