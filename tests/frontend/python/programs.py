@@ -626,6 +626,13 @@ finally:
     print("last", flush=True)
 """
 
+PROGRAMS["spawning"] = """
+import multiprocessing, sys
+def double(x): return 2 * x, __name__, sys.argv[1:]
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool: print(pool.map(double, [1, 2]))
+"""
+
 PROGRAMS["atexit_"] = """
 import atexit, sys
 atexit.register(print, "at exit")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MODULE = 2**31
 ONLY_AST = 0x400
+INSTALLED = frozenset({"site-packages", "dist-packages"})
 REWRITER = "_pytest.assertion.rewrite"
 
 
@@ -45,8 +46,12 @@ class Settings:
         self.files = frozenset(both)
 
     def covers(self, file: str) -> bool:
+        """Is it recorded?  What was installed into a folder of the tree is not."""
         path = os.path.abspath(file)
-        return path.startswith(self.roots) or path in self.files
+        for root in self.roots:
+            if path.startswith(root):
+                return INSTALLED.isdisjoint(path[len(root) :].split(os.sep))
+        return path in self.files
 
 
 class Loader:

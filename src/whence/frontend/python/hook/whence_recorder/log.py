@@ -45,6 +45,7 @@ class Log:
         self._sizes: dict[int, int] = {}
         self._local = _thread._local()
         self._lock = _thread.allocate_lock()
+        self._flushing_lock = _thread.allocate_lock()
         self.events: list[Any] = []
         self._streams = [self.events]
         self.extend: Extend = self.events.extend
@@ -75,8 +76,16 @@ class Log:
             self.flush_thread(thread)
 
     def flush_thread(self, thread: int) -> None:
+        # Whoever is here already, perhaps this very thread before a signal came, does it.
+        if self._left > 0 and self._flushing_lock.acquire(blocking=False):
+            try:
+                self._write_down(thread)
+            finally:
+                self._flushing_lock.release()
+
+    def _write_down(self, thread: int) -> None:
         events = self._streams[thread]
-        if not events or self._left <= 0:
+        if not events:
             return
         batch = events[:]
         del events[: len(batch)]  # what came meanwhile stays
@@ -223,6 +232,7 @@ class Log:
     def _forked(self) -> None:
         """The child goes on with a log of its own, which begins with what is known so far."""
         self._lock = _thread.allocate_lock()
+        self._flushing_lock = _thread.allocate_lock()
         if self._folder is not None:
             self._inherited = self._folder
         self._folder = None

@@ -107,7 +107,8 @@ class Script:
         if command.kind == "c":
             return COMMAND, f"{command.what}\n".encode("utf-8", "surrogateescape")
         path = os.path.abspath(command.what)
-        if not os.path.isfile(path):
+        is_tool = os.path.dirname(path) == os.path.dirname(sys.executable)  # such as pytest
+        if is_tool or not os.path.isfile(path):
             return None
         with open(path, "rb") as file:
             source = file.read()
