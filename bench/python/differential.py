@@ -33,7 +33,7 @@ from bench.python.suites import (  # noqa: E402
     Package,
     Prepared,
     Suite,
-    known_differences,
+    known_difference,
     prepare_library,
     prepare_package,
     suites,
@@ -79,8 +79,7 @@ class Compared:
     @property
     def unknown(self) -> dict[str, tuple[str, str]]:
         """Differences that nobody has said to be a matter of course."""
-        known = known_differences()
-        return {name: pair for name, pair in self.differences.items() if name not in known}
+        return {name: pair for name, pair in self.differences.items() if not known_difference(name)}
 
     @property
     def is_same(self) -> bool:
@@ -173,9 +172,8 @@ def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -
         f"{same} of {len(rows)} suites the same; {differ} of {tests} tests differ.",
         table(COLUMNS, map(cells, rows)),
     ]
-    known = known_differences()
     listed = [
-        (name.replace("|", "\\|"), row.suite, *pair, known.get(name, ""))
+        (name.replace("|", "\\|"), row.suite, *pair, known_difference(name) or "")
         for row in rows
         for name, pair in row.differences.items()
     ]
@@ -239,7 +237,7 @@ def show(row: Compared, verbose: bool) -> None:
     for file in row.unseen:
         print(f"    not recorded: {file}")
     for name, pair in row.differences.items():
-        print(f"    {name}: {pair[0]} -> {pair[1]}", known_differences().get(name, ""))
+        print(f"    {name}: {pair[0]} -> {pair[1]}", known_difference(name) or "")
         if verbose:
             print(
                 "\n".join(
