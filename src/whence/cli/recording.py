@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
+from whence.changes.tree import read_tree
 from whence.cli.options import Size
 from whence.errors import UserError
-from whence.frontend.c.record import record
+from whence.frontend.languages import FRONTENDS, RECORDERS, fitting
 from whence.frontend.run import DEFAULT_MAX_TRACE, RUN
 from whence.model import TraceSummary
 from whence.subject.trial import Recipe
@@ -20,6 +21,7 @@ from whence.trace.opening import open_recording
 from whence.trace.summary import summarise
 
 Say = Callable[[str], None]
+_NOT_ITS_OWN = ("nothing-recorded", "no-c-compiler")  # another front end may do better
 
 
 def recording_options(*, required: bool) -> list[Callable[..., Any]]:
@@ -28,6 +30,7 @@ def recording_options(*, required: bool) -> list[Callable[..., Any]]:
         click.option("--source", required=required, metavar="SRC", help="The version to record: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
         click.option("--test", required=required, metavar="CMD", help="Shell command run in the version's tree ({tree})."),
         click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX name whence's compilers."),
+        click.option("--frontend", type=click.Choice(["auto", *FRONTENDS]), default="auto", show_default=True, help="The language of the program to record."),
         click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="The most that one process may log."),
         click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository of git revisions."),
         click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds for the build and for the test."),
@@ -42,13 +45,47 @@ def recipe_of(options: dict[str, Any]) -> Recipe:
     )  # fmt: skip
 
 
+def frontends_for(frontend: str, tree: Path, recipe: Recipe) -> list[str]:
+    """The front ends to record a tree with, the likeliest first; the one that was asked for."""
+    if frontend != "auto":
+        return [frontend]
+    found = fitting((), read_tree(tree).entries) or list(FRONTENDS)
+    if recipe.build is not None:  # what has to be built is what the test is about
+        found.sort(key=lambda one: one != "c")
+    return found
+
+
 def record_into(
-    out: Path, tree: Path, recipe: Recipe, *, max_trace: int, say: Say, twice: bool = False
+    out: Path, tree: Path, recipe: Recipe, *,
+    frontends: Sequence[str], max_trace: int, say: Say, twice: bool = False,
+) -> TraceSummary:  # fmt: skip
+    """Build and run what is in `tree`, recorded into an empty folder; it is empty if that fails.
+
+    If the first front end finds nothing to record, the next is tried.
+    """
+    *others, last = frontends
+    for frontend in others:
+        try:
+            return _recorded(out, tree, recipe, frontend, max_trace, say, twice)
+        except UserError as error:
+            if error.slug not in _NOT_ITS_OWN:
+                raise
+            say(f"nothing was recorded as {_LANGUAGES[frontend]}; trying {_LANGUAGES[last]}")
+    return _recorded(out, tree, recipe, last, max_trace, say, twice)
+
+
+_LANGUAGES = {"c": "C or C++", "python": "Python"}
+
+
+def _recorded(
+    out: Path, tree: Path, recipe: Recipe, frontend: str, max_trace: int, say: Say, twice: bool
 ) -> TraceSummary:
-    """Build and run what is in `tree`, recorded into an empty folder; it is empty if that fails."""
     try:
-        say("building and running it, recorded" + ", and once more" * twice)
-        record(tree, recipe, out, max_trace=max_trace, twice=twice)
+        what = (
+            "running it" if frontend == "python" and not recipe.build else "building and running it"
+        )
+        say(f"{what}, recorded" + ", and once more" * twice)
+        RECORDERS[frontend](tree, recipe, out, max_trace=max_trace, twice=twice)
         return summarise(open_recording(out), tree, max_trace=max_trace, say=say)
     except BaseException:
         clear(out)  # a trace that cannot be used must not look like one

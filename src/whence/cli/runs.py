@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +15,9 @@ from typing import Any
 
 from whence import __version__
 from whence.changes.tree import read_tree
-from whence.cli.recording import Say, clear, prepare, record_into
+from whence.cli.recording import Say, clear, frontends_for, prepare, record_into
 from whence.errors import UserError
-from whence.frontend.c.cache import own_sources
+from whence.frontend.languages import own_sources
 from whence.subject.sources import fetch
 from whence.subject.trial import Recipe
 from whence.subject.workshop import workshop
@@ -26,13 +26,13 @@ _ABOUT = "about.json"
 _MOST = 5  # runs that are kept: a trace may be large
 
 
-def key_of(tree: Path, recipe: Recipe) -> str:
+def key_of(tree: Path, recipe: Recipe, frontends: Sequence[str] = ()) -> str:
     """Return what tells two runs apart: the source, the commands, and the whence that records."""
     files = [
         (path, entry.kind.value, entry.digest.hex())
         for path, entry in sorted(read_tree(tree).entries.items())
     ]
-    known = [__version__, own_sources().hex(), recipe.key().hex(), files]
+    known = [__version__, own_sources().hex(), recipe.key().hex(), files, *frontends]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
 
@@ -70,7 +70,8 @@ def recorded(options: dict[str, Any], recipe: Recipe, say: Say) -> tuple[Path, b
     with workshop() as scratch:
         say("fetching the source")
         tree = fetch(options["source"], repo=options["repo"], into=scratch / "tree")
-        key = key_of(tree, recipe)
+        frontends = frontends_for(options["frontend"], tree, recipe)
+        key = key_of(tree, recipe, frontends)
         out: Path | None = options["out"]
         folder = out or kept(key)
         is_known = is_run(folder, key) and not options["fresh"]
@@ -79,8 +80,9 @@ def recorded(options: dict[str, Any], recipe: Recipe, say: Say) -> tuple[Path, b
         else:
             with _given(folder, options["fresh"]) if out else keeping(folder) as empty:
                 record_into(
-                    empty, tree, recipe, max_trace=options["max_trace"], say=say, twice=True
-                )
+                    empty, tree, recipe, frontends=frontends, max_trace=options["max_trace"],
+                    say=say, twice=True,
+                )  # fmt: skip
                 sign(empty, key, options["source"])
     if out is None:
         use(folder)

@@ -1,4 +1,4 @@
-"""`whence trace`: record a run of a C or C++ program."""
+"""`whence trace`: record a run of a C, C++ or Python program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ import click
 from rich.console import Console
 
 from whence.cli.options import check_writable, put, with_options
-from whence.cli.recording import prepare, recipe_of, record_into, recording_options, sayer
+from whence.cli.recording import (
+    frontends_for,
+    prepare,
+    recipe_of,
+    record_into,
+    recording_options,
+    sayer,
+)
 from whence.report.traces import trace_document, trace_text
 from whence.subject.sources import fetch
 from whence.subject.workshop import workshop
@@ -28,10 +35,11 @@ _OPTIONS: list[Callable[..., Any]] = [
 @click.command()
 @with_options(_OPTIONS)
 def trace(**options: Any) -> int:
-    """Record a run of a C or C++ program, and say what was seen.
+    """Record a run of a C, C++ or Python program, and say what was seen.
 
     The build gets whence's compilers as $CC and $CXX; whatever they compile records itself when
-    the test runs it.  Ask the trace with `whence slice` and `whence why`.
+    the test runs it.  Of Python, the modules of the source are recorded, and the script that the
+    test runs.  Ask the trace with `whence slice` and `whence why`.
     """
     out: Path = options["out"]
     check_writable(options["json_file"])
@@ -40,8 +48,10 @@ def trace(**options: Any) -> int:
     with workshop() as folder:
         say("fetching the source")
         tree = fetch(options["source"], repo=options["repo"], into=folder / "tree")
+        recipe = recipe_of(options)
+        frontends = frontends_for(options["frontend"], tree, recipe)
         summary = record_into(
-            out, tree, recipe_of(options), max_trace=options["max_trace"], say=say
+            out, tree, recipe, frontends=frontends, max_trace=options["max_trace"], say=say
         )
     document = json.dumps(trace_document(summary), indent=1)
     if options["json_file"] == "-":

@@ -50,14 +50,14 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--quiet", "-q", is_flag=True, help="No progress."),
     click.option("--debug", is_flag=True, help="Show tracebacks."),
 ]  # fmt: skip
-_OF_RECORDING = ("source", "test", "build", "max_trace", "repo", "timeout", "memory", "out", "fresh")  # fmt: skip
+_OF_RECORDING = ("source", "test", "build", "frontend", "max_trace", "repo", "timeout", "memory", "out", "fresh")  # fmt: skip
 
 
 @click.command()
 @with_options(_OPTIONS)
 @click.pass_context
 def why(context: click.Context, /, **options: Any) -> int:
-    """Show what caused the failure of one run of a C or C++ program, as a tree.
+    """Show what caused the failure of one run of a C, C++ or Python program, as a tree.
 
     The run is that of --test on --source, or the one in DIR, which `whence trace` or --out put
     there.  Below a cause are the conditions that it rests on, each with a cause of its own.  What

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,15 @@ from whence.model import Failure, Outcome
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CRecording, CThread
 from whence.trace.c.statements import CNarrator
+from whence.trace.columns import U32
 from whence.trace.flow import Flow
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording, PythonThread
+from whence.trace.python.slicing import slice_python
 from whence.trace.python.statements import PythonNarrator
 from whence.trace.recording import Recording, Thread
+from whence.trace.relevance import Relevance
+from whence.trace.slicing import Bytes, Flags, slice_
 from whence.trace.statements import Narrator
 
 # By the front end that made them.
@@ -67,3 +72,21 @@ def narrator_of(thread: Thread) -> Narrator:
         return CNarrator(thread)
     assert isinstance(thread, PythonThread)
     return PythonNarrator(thread)
+
+
+def sliced(
+    thread: Thread,
+    criteria: Sequence[int | Bytes],
+    relevance: Relevance | None,
+    trusted: Flags | None,
+) -> U32:
+    """The steps that `criteria` depend on, in order; with what could have changed that."""
+    if isinstance(thread, PythonThread):
+        return slice_python(PythonFlow(thread), criteria, relevance=relevance, trusted=trusted)
+    return slice_(
+        thread.stream,
+        criteria,
+        potential=relevance.potential if relevance else None,
+        guards=relevance.guards if relevance else None,
+        trusted=trusted,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
@@ -11,11 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.errors import UserError
-from whence.frontend.columns import OUTPUT, SOURCE
 from whence.trace.recording import Process, Recording, Thread
 from whence.trace.slicing import Bytes
-
-STDOUT = 3  # kind of a source
 
 
 @dataclass(frozen=True)
@@ -106,17 +104,18 @@ def _threads(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread
 
 def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
     crashed = [(process, log) for process in chosen for log in process.logs if log.is_crashed]
-    if not crashed:
-        raise UserError(
-            "No recorded process crashed.\n"
-            "Ask for assert, exit or output:BYTE instead; whence trace says how each ended.",
-            slug="no-such-end",
-        )
-    process, log = crashed[-1]
-    thread = recording.thread(recording.image(process), log)
-    ending = thread.ending("crash")
-    assert ending is not None
-    return Point(thread, ending.criteria, ending.words)
+    opened = (recording.thread(recording.image(process), log) for process, log in crashed[::-1])
+    for thread in itertools.chain(
+        opened, _threads(recording, chosen)
+    ):  # a test runner may catch it
+        ending = thread.ending("crash")
+        if ending is not None:
+            return Point(thread, ending.criteria, ending.words)
+    raise UserError(
+        "No recorded process crashed.\n"
+        "Ask for assert, exit or output:BYTE instead; whence trace says how each ended.",
+        slug="no-such-end",
+    )
 
 
 def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point:
@@ -146,18 +145,11 @@ def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point
 def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point:
     wrote = 0
     for thread in _threads(recording, chosen):
-        effects = thread.stream.effects
-        rows = _printed(thread)
-        if len(rows):
-            ends = effects["offset"][rows] + effects["len"][rows]
-            wrote = max(wrote, int(ends.max()))
-        for row in rows[::-1].tolist():
-            start = int(effects["offset"][row])
-            if start <= byte < start + int(effects["len"][row]):
-                inside = byte - start
-                step = int(effects["step"][row])
-                words = f"byte {byte} of the output, printed at {thread.line_at(step)}"
-                return Point(thread, (Bytes(row, inside, inside + 1),), words)
+        found = thread.printed(byte)
+        if found is not None:
+            words = f"byte {byte} of the output, printed at {thread.line_at(found.step)}"
+            return Point(thread, (found.criterion,), words)
+        wrote = max(wrote, thread.printed_size())
     raise UserError(
         f"No recorded process printed byte {byte} of its standard output.\n"
         f"The most that one printed is {wrote} bytes, numbered from 0.  With several processes, "
@@ -169,21 +161,7 @@ def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point
 def printed_size(recording: Recording, process: Process) -> int:
     """How many bytes a process printed on its standard output."""
     image = recording.image(process)
-    threads = (recording.thread(image, log) for log in process.logs)
-    return sum(int(thread.stream.effects["len"][_printed(thread)].sum()) for thread in threads)
-
-
-def _printed(thread: Thread) -> npt.NDArray[np.intp]:
-    """The effects that are output on standard output."""
-    effects = thread.stream.effects
-    standard = _standard_output(thread)
-    return np.flatnonzero((effects["kind"] == OUTPUT) & np.isin(effects["source"], standard))
-
-
-def _standard_output(thread: Thread) -> list[int]:
-    effects = thread.stream.effects
-    sources = effects[(effects["kind"] == SOURCE) & (effects["arg"] == STDOUT)]
-    return [int(number) for number in np.unique(sources["source"])]
+    return sum(recording.thread(image, log).printed_size() for log in process.logs)
 
 
 # --- lines and variables -----------------------------------------------------------------------

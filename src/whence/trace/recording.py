@@ -16,14 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.errors import UserError
+from whence.frontend.columns import OUTPUT, SOURCE
 from whence.frontend.run import SOURCES, Again
 from whence.frontend.source import Lines, Place
 from whence.model import Failure, Outcome
 from whence.trace.columns import NONE, U32, Code, Stream
 from whence.trace.queries import Queries
 from whence.trace.relevance import Relevance, kept
+from whence.trace.slicing import Bytes
 
 Progress = Callable[[int, int], bool]
+STDOUT = 3  # kind of a source
 
 
 class Log(Protocol):
@@ -245,6 +248,13 @@ class Ending(NamedTuple):
     status: int | None = None
 
 
+class Output(NamedTuple):
+    """What printed a byte: the step that did, and what of it is meant."""
+
+    step: int
+    criterion: int | Bytes
+
+
 class Thread(ABC):
     """One thread of a process, opened."""
 
@@ -272,6 +282,27 @@ class Thread(ABC):
         """FILE:LINE of a step."""
         place = self.image.place(self.queries.op_of(step))
         return f"{place.file}:{place.line}" if place else "an unknown line"
+
+    def printed(self, byte: int) -> Output | None:
+        """What printed a byte of standard output, if this thread did."""
+        effects = self.stream.effects
+        for row in self._outputs()[::-1].tolist():
+            start = int(effects["offset"][row])
+            if start <= byte < start + int(effects["len"][row]):
+                inside = byte - start
+                return Output(int(effects["step"][row]), Bytes(row, inside, inside + 1))
+        return None
+
+    def printed_size(self) -> int:
+        """How many bytes it printed on standard output, as far as that is known."""
+        return int(self.stream.effects["len"][self._outputs()].sum())
+
+    def _outputs(self) -> npt.NDArray[np.intp]:
+        """The effects that are output on standard output."""
+        effects = self.stream.effects
+        sources = effects[(effects["kind"] == SOURCE) & (effects["arg"] == STDOUT)]
+        own = np.isin(effects["source"], np.unique(sources["source"]))
+        return np.flatnonzero((effects["kind"] == OUTPUT) & own)
 
     def is_closing(self, file: str, line: int) -> bool:  # noqa: ARG002 - where there are such lines
         """Does the line only end what lines above it began, as a brace does?"""

@@ -11,10 +11,9 @@ import numpy.typing as npt
 from whence.errors import UserError
 from whence.model import SliceResult, Statement
 from whence.trace.columns import NONE
-from whence.trace.opening import narrator_of
+from whence.trace.opening import narrator_of, sliced
 from whence.trace.points import Point, find
 from whence.trace.recording import Image, Recording, Thread
-from whence.trace.slicing import slice_
 from whence.trace.statements import Steps
 
 MOST_EXECUTIONS = 10_000  # that are told one by one
@@ -48,13 +47,11 @@ def slice_at(
 
 def steps_of(point: Point, *, relevant: bool = False, trust: Sequence[str] = ()) -> Steps:
     thread = point.thread
-    extra = thread.image.relevance() if relevant else None
-    return slice_(
-        thread.stream,
+    return sliced(
+        thread,
         point.criteria,
-        potential=extra.potential if extra else None,
-        guards=extra.guards if extra else None,
-        trusted=trusted_functions(thread.image, trust) if trust else None,
+        thread.image.relevance() if relevant else None,
+        trusted_functions(thread.image, trust) if trust else None,
     )
 
 

@@ -23,6 +23,7 @@ SOURCE = Path(__file__).with_name("slicer.c")
 Flags = npt.NDArray[np.bool_]
 
 _GUARD, _EDGES = 1, 2  # notes on a stretch, as slicer.c has them
+FEW = 1 << 22  # steps that are counted in a second without the kernel, which needs a compiler
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +325,11 @@ def executed_ops(stream: Stream, steps: U32) -> tuple[npt.NDArray[np.int64], U32
     last = np.zeros(len(code.kind), np.uint32)
     steps = np.ascontiguousarray(steps, np.uint32)
     first, stretch = (np.ascontiguousarray(c, np.uint32) for c in (stream.first, stream.stretch))
+    if len(steps) <= FEW:
+        at = np.searchsorted(first, steps, "right") - 1
+        ops = code.stretch_first_op[stretch[at]] + steps - first[at]
+        last[ops] = steps  # the last one stays
+        return np.bincount(ops, minlength=len(counts)), last
     _kernel().wh_ops(
         steps.ctypes.data, len(steps), first.ctypes.data, stretch.ctypes.data, len(first),
         np.ascontiguousarray(code.stretch_first_op, np.uint32).ctypes.data,

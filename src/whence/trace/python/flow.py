@@ -148,7 +148,7 @@ class PythonFlow(Flow):
             call = self.call_of(step)
             through = (call,) if call else ()
         if opcode == "call":
-            return Node(_COPY, (source,), base=self._called_on(step))
+            return Node(_COPY, (source,), base=self.called_on(step))
         if opcode in ("attr", "next"):
             return Node(_COPY, (source,), through, base=_step(operands, 0))
         if opcode == "item":
@@ -174,12 +174,17 @@ class PythonFlow(Flow):
                 yield last
             instance = self.previous_instance(instance)
 
-    def _called_on(self, call: int) -> int | None:
-        """What says which function a call called: the function, or the object it is a method of."""
-        callee = self._uses(call, self.op_of(call))[0]
+    def called_on(self, call: int) -> int | None:
+        """What says which code a step ran: the function, or the object that it is a method of."""
+        callee = next(iter(self._uses(call, self.op_of(call))), None)
         if isinstance(callee, int) and self.opcode(callee) == "method":
             callee = self._uses(callee, self.op_of(callee))[0]
         return callee if isinstance(callee, int) else None
+
+    def given_to(self, call: int) -> Iterator[int]:
+        """What a step was given, and who made what that holds."""
+        operands = self._operands(call, self.op_of(call))
+        return (one for one in self._all(call, operands) if isinstance(one, int))
 
     def _shifted(self, step: int, source: int) -> tuple[int, ...]:
         """The steps since an item was put there that moved what a list holds."""

@@ -10,12 +10,15 @@ from whence.errors import UserError
 from whence.frontend.python.values import UNKNOWN, Obj, Value, decode, shown
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
+from whence.trace.python.endings import failing, status_of, type_of, uncaught
 from whence.trace.python.image import PythonImage
+from whence.trace.python.printing import Call, placed, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, processes
 from whence.trace.python.program import Display, Other
 from whence.trace.python.replaying import MISSING, STOP, Replayed, replay
+from whence.trace.python.variables import definers
 from whence.trace.queries import Queries
-from whence.trace.recording import Ending, Image, Log, Process, Progress, Recording, Thread
+from whence.trace.recording import Ending, Image, Log, Output, Process, Progress, Recording, Thread
 
 
 class PythonQueries(Queries):
@@ -93,29 +96,51 @@ class PythonThread(Thread):
         return len(self._events.ops)
 
     def ending(self, how: str) -> Ending | None:
-        if not self.run.left:
+        exceptions = {step: self.decoded(token) for step, token in uncaught(self.run)}
+        if how == "exit":
+            exits = [step for step, value in exceptions.items() if type_of(value) == "SystemExit"]
+            words = f"the exit at {self.line_at(exits[-1])}" if exits else ""
+            return (
+                Ending(tuple(exits[-1:]), words, status_of(exceptions[exits[-1]]))
+                if exits
+                else None
+            )
+        failure = self.recording.failure
+        step = failing(
+            self.run, exceptions, f"{failure.message} {failure.signature}" if failure else ""
+        )
+        if step is None or type_of(exceptions[step]) == "SystemExit":
             return None
-        step, token = self.run.left[-1]
-        value = self.decoded(token)
-        name = value.type.rpartition(".")[2] if isinstance(value, Obj) else ""
         where = self.line_at(step)
-        if how == "assert" and name == "AssertionError":
+        if type_of(exceptions[step]) == "AssertionError":
             return Ending((step,), f"the failed assertion at {where}")
-        if how == "crash" and name not in ("AssertionError", "SystemExit"):
-            return Ending((step,), f"{shown(value)} at {where}")
-        if how == "exit" and name == "SystemExit":
-            return Ending((step,), f"the exit at {where}", _status(value))
-        return None
+        return Ending((step,), f"{shown(exceptions[step])} at {where}") if how == "crash" else None
 
     def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
-        names = self.program.name
-        found = [
-            step
-            for step in range(1, max(steps, default=0) + 1)
-            if names[self.queries.op_of(step)] == variable
-            and self.program.opcode[self.queries.op_of(step)] in ("store", "param", "set_attr")
-        ]
-        return tuple(found[-1:])
+        return definers(self.run, self.queries, max(steps), variable)
+
+    def printed(self, byte: int) -> Output | None:
+        calls = [call for call in map(self._printing, self.run.prints) if call.text != ""]
+        where = self.line_at(calls[-1].step) if calls else ""
+        found = printer_of(byte, placed(calls, self.recording.printed()), where)
+        return None if found is None else Output(found.step, found.step)
+
+    def printed_size(self) -> int:
+        return sum(len(self._printing(step).text or "") for step in self.run.prints)
+
+    def _printing(self, step: int) -> Call:
+        """A call that printed, and what."""
+        op = self.queries.op_of(step)
+        start, uses = self.run.start[step], self.program.uses[op]
+        values = [
+            UNKNOWN if use is None else self.constant(op, use) if use < 0
+            else self.value(self.run.operands[start + at])
+            for at, use in enumerate(uses)
+        ]  # fmt: skip
+        names = self.program.extra[op] or [None] * (len(uses) - 1)
+        given = list(zip(names, values[1:], strict=True))
+        is_print = self.program.name[uses[0] or 0] == "print"
+        return Call(step, print_text(given if is_print else [*given, ("end", "")]))
 
     def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
         return ()
@@ -127,14 +152,6 @@ class PythonThread(Thread):
 
     def notes(self) -> list[str]:
         return list(self.reading_notes())
-
-
-def _status(value: Value) -> int:
-    """The exit status that a SystemExit stands for."""
-    if not isinstance(value, Obj) or not isinstance(value.shape, tuple) or not value.shape:
-        return 0
-    code = value.shape[0]
-    return code if isinstance(code, int) else 0 if code is None else 1
 
 
 class PythonRecording(Recording):

@@ -1,0 +1,111 @@
+"""Who made a variable of a Python program what it is at some point of the run?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whence.errors import UserError
+from whence.trace.python.events import Token
+from whence.trace.python.program import Program
+from whence.trace.python.replaying import Replayed
+from whence.trace.queries import Queries
+
+_DEFINE = ("store", "param", "delete")
+_MENTION = (*_DEFINE, "load")
+_MOST_NAMED = 12
+
+
+def definers(run: Replayed, queries: Queries, step: int, variable: str) -> tuple[int, ...]:
+    """The steps that made `variable`, such as x or self.x, what it is after `step`.
+
+    With them, of a container, those who put there what it holds.  None: nobody set it by then.
+    """
+    name, *attributes = variable.split(".")
+    op = queries.op_of(step)
+    owner = _owner(run.program, run.program.function_of(op), name)
+    if owner is None or not all(part.isidentifier() for part in (name, *attributes)):
+        raise _unknown(run.program, run.program.function_of(op), variable)
+    end = _after(run, queries, step)
+    found = _last_set(run, queries, owner, name, end, queries.activation_of(step))
+    for attribute in attributes:
+        found = _attribute(run, queries, run.values[found], attribute, end) or found
+    if not found:
+        return ()
+    token = run.values[found]
+    held = (
+        run.objects.contents(token, end + 1, with_attributes=False)
+        if run.objects.is_container(token)
+        else []
+    )
+    return tuple(sorted({found, *held}))
+
+
+def _after(run: Replayed, queries: Queries, step: int) -> int:
+    """The last step before control goes on after `step` in its function."""
+    instance = queries.instance_of(step)
+    following = np.flatnonzero(np.array(run.previous, np.int64) == instance + 1)
+    if len(following):
+        return int(run.first[int(following[0])]) - 1
+    row = run.activations[queries.activation_of(step)]
+    return max(queries.last_step(row[4]), step)
+
+
+def _owner(program: Program, function: int, name: str) -> int | None:
+    """The function whose variable a name is, seen from a function."""
+    while function >= 0:
+        one = program.functions[function]
+        for op in range(one.first_op, one.first_op + one.n_ops):
+            if program.opcode[op] in _MENTION and program.name[op] == name:
+                return int(program.extra[op])
+        function = one.parent
+    return None
+
+
+def _last_set(
+    run: Replayed, queries: Queries, owner: int, name: str, end: int, activation: int
+) -> int:
+    """The last step up to `end` that set the variable of a function; 0 if it has no value."""
+    program = run.program
+    found, is_gone = 0, False
+    for op, opcode in enumerate(program.opcode):
+        if opcode not in _DEFINE or program.name[op] != name or program.extra[op] != owner:
+            continue
+        stretch = program.op_stretch[op]
+        inside = op - program.stretch_first[stretch]
+        # What the function itself set, it set in this activation; others may have for it.
+        is_own = program.function_of(op) == owner == run.activations[activation][0]
+        for instance in reversed(queries.instances_of(stretch).tolist()):
+            step = run.first[instance] + inside
+            if step <= found:
+                break
+            if step <= end and (not is_own or run.activation[instance] == activation):
+                found, is_gone = step, opcode == "delete"
+                break
+    return 0 if is_gone else found
+
+
+def _attribute(run: Replayed, queries: Queries, holder: Token, name: str, end: int) -> int:
+    """The last step up to `end` that set an attribute of an object; 0 if none did."""
+    known = run.objects.at(holder, end)
+    for step in reversed(known.named if known is not None else []):
+        op = queries.op_of(step)
+        extra = run.program.extra[op]
+        if step <= end and name in (run.program.name[op], extra[1] if extra else None):
+            return step
+    return 0
+
+
+def _unknown(program: Program, function: int, variable: str) -> UserError:
+    one = program.functions[function]
+    names = dict.fromkeys(
+        program.name[op] or ""
+        for op in range(one.first_op, one.first_op + one.n_ops)
+        if program.opcode[op] in _DEFINE
+    )
+    known = [name for name in names if name.isidentifier()]
+    listed = ", ".join(known[:_MOST_NAMED]) + (" ..." if len(known) > _MOST_NAMED else "")
+    return UserError(
+        f"There is no variable {variable!r} in {one.name}.\n"
+        f"It has: {listed or 'none of its own'}.  Write a name, or NAME.ATTRIBUTE.",
+        slug="unknown-variable",
+    )
