@@ -286,7 +286,7 @@ class PythonFlow(Flow):
             return tuple(found)
         if self._is_known(found[0]):
             return tuple(found[1:])
-        on = self._called_on(step)
+        on = self.called_on(step)
         return tuple(found) if on is None else (on, *found[1:])
 
     def _arguments(self, call: int) -> tuple[Operand, ...]:
