@@ -43,10 +43,10 @@ def recorded_environment(
     return hooked.environment(env)
 
 
-def recorded_modules(trace: Path) -> dict[str, str | None]:
+def recorded_modules(trace: Path, tree: Path) -> dict[str, str | None]:
     """The files whose code was instrumented, each with the reason if it was left plain."""
     told = [json.loads(file.read_text()) for file in (trace / "modules").glob("*.json")]
-    return {each["file"]: each.get("skipped") for each in told}
+    return {str(tree / each["file"]): each.get("skipped") for each in told}
 
 
 def logged(trace: Path) -> tuple[int, int]:

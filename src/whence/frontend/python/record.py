@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +21,8 @@ from whence.subject.trial import Recipe, environment, judge
 HOOK = Path(__file__).with_name("hook")
 RECORDER = "whence_recorder"
 COMMAND = "<string>"  # the file that Python names for the text of -c
+CACHED = 512 * 2**20  # bytes of instrumented code
+DAY = 24 * 3600
 COMPARABLE = {
     "PYTHONDONTWRITEBYTECODE": "1",  # compiled code of ours must not stay, nor hide ours
     "PYTHONHASHSEED": "0",
@@ -79,6 +82,7 @@ def hooked(
     code = _installed(cache)
     kept = cache / "code"
     kept.mkdir(parents=True, exist_ok=True)
+    _trim(kept)
     settings = {
         "code": str(code),
         "version": code.name,
@@ -94,6 +98,21 @@ def hooked(
     text = "".join(f"{name}={value}\n" for name, value in settings.items())
     (folder / "settings").write_text(text, "utf-8")
     return PythonHook(folder, scratch / "bin")
+
+
+def _trim(cache: Path) -> None:
+    """Drop what was used longest ago from a cache that has become too large, once a day."""
+    looked = cache.with_name("looked")
+    if looked.exists() and time.time() - looked.stat().st_mtime < DAY:
+        return
+    looked.touch()
+    files = [(file.stat(), file) for file in cache.iterdir()]
+    files.sort(key=lambda file: max(file[0].st_atime, file[0].st_mtime), reverse=True)
+    size = 0
+    for told, file in files:
+        size += told.st_size
+        if size > CACHED:
+            file.unlink(missing_ok=True)
 
 
 def _installed(cache: Path) -> Path:
@@ -120,20 +139,13 @@ def _keep_sources(tree: Path, out: Path) -> None:
     """Copy the sources of all recorded modules: the tree will be gone when the trace is read."""
     for description in sorted((out / MODULES).glob("*.json")):
         module = json.loads(description.read_text("utf-8"))
-        path = Path(module["file"])
+        path = tree.absolute() / module["file"]
         if module["file"] == COMMAND:
             content = module["source"].encode("utf-8", "surrogateescape")
         elif path.is_file():
             content = path.read_bytes()
         else:
             continue
-        target = out / SOURCES / _kept_as(path, tree)
+        target = out / SOURCES / Path(module["file"].lstrip("/"))
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-
-
-def _kept_as(path: Path, tree: Path) -> Path:
-    for root in (tree.absolute(), tree.resolve()):
-        if path.is_relative_to(root):
-            return path.relative_to(root)
-    return path.relative_to(path.anchor)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .functions import functions
-from .loading import Loader, Settings
+from .loading import Loader
 from .log import Log
 from .script import Script
+from .settings import Settings
 from .tracing import hide_frames
 
 

@@ -12,9 +12,11 @@ import os
 import sys
 from importlib import _bootstrap_external as external
 
-from .loading import Loader, Settings, substituted
+from .loading import Loader, substituted
+from .preparing import COMMAND, Preparer
 from .private import BUILTINS
 from .rewriting import DOOR, TABLE
+from .settings import Settings
 
 globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 FOLDER = "main"
-COMMAND = "<string>"  # the file that Python names for the text of -c
 
 
 class Command:
@@ -77,20 +78,24 @@ class Script:
         if found is None or not sys.executable:
             return
         path, source = found
-        prepared = Loader.preparing(self._settings).prepare(
-            source, path, "__main__", is_script=True
-        )
+        prepared = Preparer(self._settings).prepare(source, path, "__main__", is_script=True)
         if prepared is None:
             return
-        code, digest, n_ops = prepared
         # It is the first module that is loaded, so its operations count from 0.
-        code = substituted(code, {TABLE: {}}, 0)
+        code = substituted(prepared.code, {TABLE: {}}, 0, path)
         file = f"{self._folder}/{os.getpid()}.pyc"
         os.makedirs(self._folder, exist_ok=True)
         with open(file, "wb") as written:
             written.write(external.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
         with open(f"{file}.info", "wb") as written:
-            info = (path, digest, n_ops, sys.orig_argv, command.what, command.kind)
+            info = (
+                path,
+                prepared.digest,
+                prepared.n_ops,
+                sys.orig_argv,
+                command.what,
+                command.kind,
+            )
             marshal.dump(info, written)
         sys.stdout.flush()
         words = [sys.orig_argv[0], *command.options, file, *command.rest]
