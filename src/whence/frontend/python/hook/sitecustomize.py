@@ -11,7 +11,7 @@ import sys
 _here = os.path.dirname(os.path.abspath(__file__))
 
 if sys.version_info >= (3, 10) and sys.implementation.name == "cpython":
-    _writes = sys.dont_write_bytecode
+    _writes, _settings = sys.dont_write_bytecode, {"code": ""}
     try:
         with open(os.path.join(_here, "settings"), encoding="utf-8") as _file:
             _settings = dict(line.rstrip("\n").split("=", 1) for line in _file)
@@ -25,7 +25,8 @@ if sys.version_info >= (3, 10) and sys.implementation.name == "cpython":
         if os.environ.get("WHENCE_DEBUG"):
             raise
     sys.dont_write_bytecode = _writes
-    sys.path[:] = [entry for entry in sys.path if entry != _settings["code"]]
+    if _settings["code"] in sys.path:
+        sys.path.remove(_settings["code"])
     sys.path_importer_cache.pop(_settings["code"], None)
     for _name in [name for name in sys.modules if name.partition(".")[0] == "whence_recorder"]:
         del sys.modules[_name]
