@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whence.frontend.python.values import (
@@ -52,6 +52,7 @@ plain = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(one=plain)
 def test_plain_values_are_themselves(one: Value) -> None:
     assert decode(one, {}) is one
@@ -60,6 +61,7 @@ def test_plain_values_are_themselves(one: Value) -> None:
     assert shown(one, 400) == repr(one)
 
 
+@settings(deadline=None)
 @given(a=plain, b=plain)
 def test_plain_values_are_the_same_if_they_look_the_same(a: Value, b: Value) -> None:
     assert same(a, b) is (repr(a) == repr(b))
@@ -140,11 +142,13 @@ def test_values_look_like_python(one: Value, text: str) -> None:
     assert shown(one) == text
 
 
+@settings(deadline=None)
 @given(one=st.text(max_size=200), most=st.integers(10, 80))
 def test_what_is_shown_is_short(one: str, most: int) -> None:
     assert len(shown(one, most)) <= most + 1
 
 
+@settings(deadline=None)
 @given(identity=st.integers(1, 2**47))
 def test_no_address_is_shown(identity: int) -> None:
     assert shown(Obj(identity, "object", "m.C", None)) == "<C>"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import z3
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.semantics.python.recorded import (
@@ -86,21 +86,25 @@ def check_formula(
 OPS = sorted({*BINARY} - {PyOp.MATMUL}, key=str)
 
 
+@settings(deadline=None)
 @given(data=st.data(), op=st.sampled_from(OPS), a=operand, b=operand)
 def test_binary_operations(data: st.DataObject, op: PyOp, a: Any, b: Any) -> None:
     check_formula(data, op, [a, b])
 
 
+@settings(deadline=None)
 @given(data=st.data(), op=st.sampled_from(OPS), kind=st.sampled_from([small_ints, strs, bools]))
 def test_operands_of_one_type(data: st.DataObject, op: PyOp, kind: Any) -> None:
     check_formula(data, op, [data.draw(kind), data.draw(kind)])
 
 
+@settings(deadline=None)
 @given(data=st.data(), op=st.sampled_from(sorted(UNARY, key=str)), a=operand)
 def test_unary_operations(data: st.DataObject, op: PyOp, a: Any) -> None:
     check_formula(data, op, [a])
 
 
+@settings(deadline=None)
 @given(
     data=st.data(),
     whole=st.one_of(strs, simple_tuples, lists, dicts, st.lists(small_ints, max_size=3)),
@@ -117,22 +121,26 @@ def test_items_and_members(data: st.DataObject, whole: Any, at: Any) -> None:
 bound = st.none() | st.integers(-5, 5)
 
 
+@settings(deadline=None)
 @given(data=st.data(), whole=strs, lower=bound, upper=bound, step=st.sampled_from([None, 1, 2]))
 def test_slices(data: st.DataObject, whole: str, lower: Any, upper: Any, step: Any) -> None:
     said = check_formula(data, PyOp.SLICE, [whole, lower, upper, step])
     assert said or step is not None or sort_of(whole) == "other"
 
 
+@settings(deadline=None)
 @given(data=st.data(), a=simple, b=simple, c=simple)
 def test_chains(data: st.DataObject, a: Any, b: Any, c: Any) -> None:
     check_formula(data, PyOp.CHAIN, [a, b, c], (PyOp.LE, PyOp.LT))
 
 
+@settings(deadline=None)
 @given(data=st.data(), values=st.lists(plain | lists, max_size=3))
 def test_tuples(data: st.DataObject, values: list[Any]) -> None:
     check_formula(data, PyOp.TUPLE, values)
 
 
+@settings(deadline=None)
 @given(data=st.data(), a=simple, b=simple)
 def test_f_strings(data: st.DataObject, a: Any, b: Any) -> None:
     check_formula(data, PyOp.FORMAT, [a, b], ("x=", None, "\\", None))
@@ -141,11 +149,13 @@ def test_f_strings(data: st.DataObject, a: Any, b: Any) -> None:
 CALLS = ["abs", "bool", "int", "len", "max", "min", "ord", "str"]
 
 
+@settings(deadline=None)
 @given(data=st.data(), name=st.sampled_from(CALLS), values=st.lists(operand, max_size=3))
 def test_builtins(data: st.DataObject, name: str, values: list[Any]) -> None:
     check_formula(data, PyOp.BUILTIN, values, (name,))
 
 
+@settings(deadline=None)
 @given(
     data=st.data(),
     name=st.sampled_from(["startswith", "endswith", "find", "index"]),
@@ -157,6 +167,7 @@ def test_methods(data: st.DataObject, name: str, whole: str, part: Any) -> None:
     assert said or not isinstance(part, str)
 
 
+@settings(deadline=None)
 @given(value=operand)
 def test_a_literal_is_itself_and_nothing_else(value: Any) -> None:
     picture = recorded(value)
@@ -165,6 +176,7 @@ def test_a_literal_is_itself_and_nothing_else(value: Any) -> None:
     assert z3.is_false(z3.simplify(equal(literal(picture), literal(recorded(object())))))
 
 
+@settings(deadline=None)
 @given(a=plain, b=plain)
 def test_literals_of_different_values_differ(a: Any, b: Any) -> None:
     is_same = z3.is_true(z3.simplify(equal(literal(a), literal(b))))

@@ -8,7 +8,7 @@ from operator import getitem
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.semantics.python.recorded import (
@@ -57,12 +57,14 @@ def check(found: Value, expected: Value) -> None:
     assert found is UNKNOWN or agrees(found, expected), f"{found!r} is not {expected!r}"
 
 
+@settings(deadline=None)
 @given(op=st.sampled_from(sorted(BINARY, key=str)), a=anything, b=anything)
 def test_binary_operations(op: PyOp, a: Any, b: Any) -> None:
     assume(is_small(op, a, b))
     check(of(op, (a, b)), outcome(lambda: BINARY[op](a, b)))
 
 
+@settings(deadline=None)
 @given(op=st.sampled_from(sorted(BINARY, key=str)), a=plain, b=plain)
 def test_of_plain_operands_all_is_known(op: PyOp, a: Any, b: Any) -> None:
     assume(is_small(op, a, b))
@@ -74,11 +76,13 @@ def test_of_plain_operands_all_is_known(op: PyOp, a: Any, b: Any) -> None:
         assert agrees(found, expected)
 
 
+@settings(deadline=None)
 @given(op=st.sampled_from(sorted(UNARY, key=str)), a=anything)
 def test_unary_operations(op: PyOp, a: Any) -> None:
     check(of(op, (a,)), outcome(lambda: UNARY[op](a)))
 
 
+@settings(deadline=None)
 @given(a=anything, container=st.one_of(tuples, lists, sets, dicts))
 def test_items_and_members(a: Any, container: Any) -> None:
     check(of(PyOp.IN, (a, container)), outcome(lambda: a in container))
@@ -91,12 +95,14 @@ def test_items_and_members(a: Any, container: Any) -> None:
 bound = st.none() | st.integers(-5, 15) | st.just("x")
 
 
+@settings(deadline=None)
 @given(whole=strs | lists | tuples | plain, lower=bound, upper=bound, step=bound)
 def test_slices(whole: Any, lower: Any, upper: Any, step: Any) -> None:
     found = of(PyOp.SLICE, (whole, lower, upper, step))
     check(found, outcome(lambda: whole[lower:upper:step]))
 
 
+@settings(deadline=None)
 @given(a=anything, b=anything, c=anything)
 def test_chains_stop_at_what_does_not_hold(a: Any, b: Any, c: Any) -> None:
     found = of(PyOp.CHAIN, (a, b, c), PyOp.LE, PyOp.NE)
@@ -104,6 +110,7 @@ def test_chains_stop_at_what_does_not_hold(a: Any, b: Any, c: Any) -> None:
     check(of(PyOp.CHAIN, (a, b, c), PyOp.IS, PyOp.IN), outcome(lambda: a is b in c))
 
 
+@settings(deadline=None)
 @given(values=st.lists(anything, max_size=14))
 def test_displays(values: list[Any]) -> None:
     given_ = tuple(values)
@@ -115,11 +122,13 @@ def test_displays(values: list[Any]) -> None:
     check(of(PyOp.DICT, flat), outcome(lambda: {k: v for k, v in pairs}))  # noqa: C416
 
 
+@settings(deadline=None)
 @given(a=anything, b=anything)
 def test_f_strings(a: Any, b: Any) -> None:
     check(of(PyOp.FORMAT, (a, b), "x=", None, None, "!"), outcome(lambda: f"x={a}{b}!"))
 
 
+@settings(deadline=None)
 @given(name=st.sampled_from(CALLED), arguments=st.lists(anything, max_size=3))
 def test_builtins(name: str, arguments: list[Any]) -> None:
     assume(name != "type" or len(arguments) == 1)
@@ -135,6 +144,7 @@ def test_every_builtin_is_computed(name: str) -> None:
     assert any(one is not UNKNOWN and not is_exception(one) for one in found)
 
 
+@settings(deadline=None)
 @given(data=st.data(), which=st.sampled_from(OWN))
 def test_methods(data: st.DataObject, which: tuple[str, str]) -> None:
     kind, name = which
@@ -212,6 +222,7 @@ def test_types_are_asked_of_what_was_recorded() -> None:
     assert agrees(of(PyOp.BUILTIN, ([],), "type"), recorded(list))
 
 
+@settings(deadline=None)
 @given(value=anything)
 def test_copies_are_the_value_and_nothing_is_known_of_the_opaque(value: Any) -> None:
     picture = recorded(value)

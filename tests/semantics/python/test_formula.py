@@ -181,7 +181,7 @@ def consistent(run: Run) -> bool:
 OPS = sorted({*BINARY} - {PyOp.MATMUL}, key=str)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data(), values=st.lists(plain, min_size=2, max_size=4))
 def test_every_formula_holds_under_the_recorded_values(
     data: st.DataObject, values: list[Any]
@@ -198,6 +198,7 @@ def test_every_formula_holds_under_the_recorded_values(
     assert consistent(run)
 
 
+@settings(deadline=None)
 @given(value=plain)
 def test_tries_are_other_values_of_that_type(value: Any) -> None:
     for one in tries(value, [1, "a", None]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.semantics.python.recorded import (
@@ -76,11 +76,13 @@ def with_others(data: st.DataObject, whole: Value, mask: int) -> Obj:
     return Obj(0, "tuple", "tuple", (len(changed), changed))
 
 
+@settings(deadline=None)
 @given(data=st.data(), op=st.sampled_from(OPS), a=small, b=small)
 def test_what_is_said_to_force_forces(data: st.DataObject, op: PyOp, a: Any, b: Any) -> None:
     check_forces(data, Operation(op), [a, b])
 
 
+@settings(deadline=None)
 @given(data=st.data(), op=st.sampled_from(OPS), kind=st.sampled_from([int, str, bool]))
 def test_of_operands_of_one_type(data: st.DataObject, op: PyOp, kind: type) -> None:
     two = {int: st.integers(-1, 1), str: st.sampled_from(["", "a", "b"]), bool: bools}[kind]
@@ -92,17 +94,20 @@ same_length = st.integers(0, 3).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(data=st.data(), op=st.sampled_from(OPS), both=same_length)
 def test_of_tuples(data: st.DataObject, op: PyOp, both: tuple[Any, Any]) -> None:
     check_forces(data, Operation(op), list(both))
 
 
+@settings(deadline=None)
 @given(data=st.data(), x=st.integers(0, 2), whole=st.lists(st.integers(0, 2), max_size=4))
 def test_of_members_and_items(data: st.DataObject, x: int, whole: list[int]) -> None:
     check_forces(data, Operation(PyOp.IN), [x, tuple(whole)])
     check_forces(data, Operation(PyOp.ITEM), [tuple(whole), x])
 
 
+@settings(deadline=None)
 @given(data=st.data(), numbers=st.lists(st.integers(0, 2), min_size=3, max_size=3))
 def test_of_chains(data: st.DataObject, numbers: list[int]) -> None:
     check_forces(data, Operation(PyOp.CHAIN, extra=(PyOp.LT, PyOp.LE)), numbers)
@@ -111,6 +116,7 @@ def test_of_chains(data: st.DataObject, numbers: list[int]) -> None:
 affix = st.sampled_from(["", "a", "b", "ab"])
 
 
+@settings(deadline=None)
 @given(
     data=st.data(),
     name=st.sampled_from(["startswith", "endswith"]),
@@ -121,6 +127,7 @@ def test_of_affixes(data: st.DataObject, name: str, whole: str, asked: Any) -> N
     check_forces(data, Operation(PyOp.METHOD, extra=(name,)), [whole, asked])
 
 
+@settings(deadline=None)
 @given(
     data=st.data(),
     whole=st.dictionaries(st.integers(0, 3), plain, max_size=3),

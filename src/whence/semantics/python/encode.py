@@ -366,6 +366,12 @@ def _matches(a: Term, b: Term) -> Any:
     return _equals(a, b)
 
 
+def _is_hashable(term: Term) -> bool:
+    return _family(term) is not None or (
+        term.sort == "tuple" and all(map(_is_hashable, term.parts))
+    )
+
+
 def _opened(term: Term) -> tuple[Any, list[Term]] | None:
     """What is in a container, and under which condition; of a dict k, v, k, v, ..."""
     if term.sort == "tuple":
@@ -387,9 +393,9 @@ def _member(operation: Operation, a: Term, whole: Term) -> _Said | Term | None:
     if opened is None:
         return None
     given, inside = opened
-    is_dict = isinstance(whole.value, Obj) and whole.value.kind == "dict"
-    matches = [_matches(a, one) for one in (inside[::2] if is_dict else inside)]
-    if any(one is None for one in matches):
+    kind = whole.value.kind if isinstance(whole.value, Obj) else "tuple"
+    matches = [_matches(a, one) for one in (inside[::2] if kind == "dict" else inside)]
+    if any(one is None for one in matches) or (kind in ("dict", "set") and not _is_hashable(a)):
         return None
     found = z3.Or(matches) if operation.op is PyOp.IN else z3.Not(z3.Or(matches))
     return _Said([(None, Term("bool", UNKNOWN, found))], given=given)
@@ -423,7 +429,7 @@ def _looked_up(
 ) -> _Said | None:
     """The entry whose key is `at`; if there is none, the default or a KeyError."""
     matches = [_matches(at, one) for one in inside[::2]]
-    if any(one is None for one in matches):
+    if any(one is None for one in matches) or not _is_hashable(at):
         return None
     cases = list(zip(matches, inside[1::2], strict=True))
     missing = z3.Not(z3.Or(matches))
