@@ -7,31 +7,21 @@ the tests and what they test in the recorded tree, and compares how each test en
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import indent
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
 
 from bench.isolate.cases import NotInstallableError  # noqa: E402  needs the line above
-from bench.python.recorded import (  # noqa: E402
-    plain_environment,
-    recorded_environment,
-    recorded_modules,
-)
+from bench.python.comparing import Compared, compare, from_json, to_json  # noqa: E402
 from bench.python.suites import (  # noqa: E402
     Library,
     Package,
-    Prepared,
     Suite,
     known_difference,
     prepare_library,
@@ -40,6 +30,7 @@ from bench.python.suites import (  # noqa: E402
 )
 from bench.trace.table import Table, markdown_table, text_table  # noqa: E402
 
+<<<<<<< HEAD
 WHOLE = "the whole suite"  # where there are no results at all
 
 
@@ -143,6 +134,9 @@ def run(prepared: Prepared, place: Path, env: Mapping[str, str], limit: float) -
 def last_lines(place: Path) -> str:
     return "\n".join((place / "log").read_text(errors="replace").splitlines()[-25:])
 
+=======
+KEPT = "row.json"
+>>>>>>> 8e7f463 (refactor: comparing a suite and telling of it are two questions)
 
 # --- tables ------------------------------------------------------------------------------------
 
@@ -189,11 +183,24 @@ def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -
     return "\n\n".join(parts) + "\n"
 
 
-def published(rows: Sequence[Compared], missing: Mapping[str, str], version: str) -> str:
+def published(work: Path) -> str:
+    """The page: what is kept in `work`, of every version of Python."""
     head = "# Recorded as plain?\n\n"
     head += "`python bench/python/differential.py --out bench/python/RESULTS-DIFFERENTIAL.md`, "
-    head += f"with Python {version}; [README.md](README.md) explains the columns.\n\n"
-    return head + report(rows, missing, markdown_table)
+    head += "for each `--python`; [README.md](README.md) explains the columns.\n"
+    parts = [head]
+    for version in sorted({file.parent.parent.name for file in work.glob(f"*/*/{KEPT}")}):
+        rows = list(kept(work / version))
+        parts.append(f"## Python {version}\n\n{report(rows, {}, markdown_table)}")
+    return "\n".join(parts)
+
+
+def kept(folder: Path) -> Iterator[Compared]:
+    """What was compared before with one version of Python."""
+    for suite in suites():
+        file = folder / suite.name / KEPT
+        if file.exists():
+            yield from_json(file.read_text("utf-8"))
 
 
 # --- the command -------------------------------------------------------------------------------
@@ -206,6 +213,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--python", default=sys.executable, help="the interpreter under test")
     parser.add_argument("--seconds", type=float, default=900, help="for one run of a suite")
     parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "differential")
+    parser.add_argument("--show", action="store_true", help="only what was compared already")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
     parser.add_argument("--verbose", action="store_true", help="show what failing tests said")
     options = parser.parse_args(arguments)
@@ -223,13 +231,16 @@ def chosen(options: argparse.Namespace) -> list[Suite]:
     ]
 
 
-def compared(suite: Suite, options: argparse.Namespace, version: str) -> Compared:
-    place = options.work / version / suite.name
+def compared(suite: Suite, options: argparse.Namespace, folder: Path) -> Compared:
+    """Compare now, and keep what came of it."""
+    place = folder / suite.name
     if isinstance(suite, Library):
         prepared = prepare_library(suite, options.python, place)
     else:
         prepared = prepare_package(suite, options.python, place, options.work / "sdists")
-    return compare(suite.name, prepared, place / "runs", options.seconds)
+    row = compare(suite.name, prepared, place / "runs", options.seconds)
+    (place / KEPT).write_text(to_json(row), "utf-8")
+    return row
 
 
 def show(row: Compared, verbose: bool) -> None:
@@ -239,32 +250,30 @@ def show(row: Compared, verbose: bool) -> None:
     for name, pair in row.differences.items():
         print(f"    {name}: {pair[0]} -> {pair[1]}", known_difference(name) or "")
         if verbose:
-            print(
-                "\n".join(
-                    "        " + line for line in row.recorded.told.get(name, "").splitlines()
-                )
-            )
+            print(indent(row.recorded.told.get(name, ""), " " * 8))
+
+
+def version_of(python: str) -> str:
+    ask = "import platform; print(platform.python_version())"
+    asked = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True)
+    return asked.stdout.strip()
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    asked = subprocess.run(
-        [options.python, "-c", "import platform; print(platform.python_version())"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    version = asked.stdout.strip()
-    rows: list[Compared] = []
+    folder = options.work / version_of(options.python)
+    rows: list[Compared] = list(kept(folder)) if options.show else []
     missing: dict[str, str] = {}
-    for suite in chosen(options):
+    for suite in [] if options.show else chosen(options):
         try:
-            rows.append(compared(suite, options, version))
+            rows.append(compared(suite, options, folder))
         except NotInstallableError as error:
             missing[suite.name] = str(error)
             print(f"{suite.name}: {error}", flush=True)
-            continue
-        show(rows[-1], options.verbose)
-        if options.out:
-            options.out.write_text(published(rows, missing, version), "utf-8")
+        else:
+            show(rows[-1], options.verbose)
+    if options.out:
+        options.out.write_text(published(options.work), "utf-8")
     print("\n" + report(rows, missing, text_table))
     return 0 if rows and all(row.is_same for row in rows) else 1
 

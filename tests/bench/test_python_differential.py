@@ -11,8 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.isolate.cases import NotInstallableError
-from bench.python import differential, recorded, slowdown
-from bench.python.differential import Compared, Outcome, compare
+from bench.python import comparing, differential, recorded, slowdown
+from bench.python.comparing import Compared, Outcome, compare
 from bench.python.slowdown import Slowdown
 from bench.python.suites import (
     INSIDE,
@@ -103,15 +103,19 @@ def test_a_recorder_that_disturbs_a_test_is_seen(
     assert row.differences == {"mine.Mine.test_spoilt": ("ok", "fail")}
     assert (row.modules, row.left_plain) == (1, {"b.py": "odd"})
     assert "True is not false" in row.recorded.told["mine.Mine.test_spoilt"]
-    page = differential.published([row], {"y": "gone"}, "3.x")
-    assert "1 of 4 tests differ" in page
-    assert "not compared: y: gone" in page
+    assert comparing.from_json(comparing.to_json(row)) == row
+    kept = tmp_path / "kept" / "3.x" / "bisect"
+    kept.mkdir(parents=True)
+    (kept / differential.KEPT).write_text(comparing.to_json(row))
+    page = differential.published(tmp_path / "kept")
+    assert "## Python 3.x\n\n0 of 1 suites the same; 1 of 4 tests differ." in page
+    assert "not compared: y: gone" in differential.report([row], {"y": "gone"}, text_table)
     assert len(differential.cells(row)) == len(differential.COLUMNS)
 
 
 def test_a_suite_that_gives_no_results_is_told_by_its_status(tmp_path: Path) -> None:
     command = (sys.executable, "-c", "raise SystemExit('it fell over')")
-    ended = differential.run(Prepared(tmp_path, command, ()), tmp_path / "run", {}, 60)
+    ended = comparing.run(Prepared(tmp_path, command, ()), tmp_path / "run", {}, 60)
     assert ended.ended == {"the whole suite": "exit status 1 without results"}
     assert "it fell over" in ended.told["the whole suite"]
 

@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from bench.isolate.cases import NotInstallableError
-from bench.python.differential import compare
+from bench.python.comparing import compare
 from bench.python.suites import Library, prepare_library, suites
 
 QUICK = ("textwrap", "shlex", "bisect", "copy", "string", "html", "graphlib", "match", "generators",
