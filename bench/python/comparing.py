@@ -70,7 +70,7 @@ def compare(suite: str, prepared: Prepared, work: Path, limit: float) -> Compare
     trace = work / "trace"
     env = recorded_environment(prepared.path, prepared.tree, trace)
     recorded = run(prepared, work / "recorded", env, limit)
-    seen = recorded_modules(trace)
+    seen = recorded_modules(trace, prepared.tree)
     shutil.rmtree(trace)
     unsteady: frozenset[str] = frozenset()
     if plain.ended != recorded.ended:
