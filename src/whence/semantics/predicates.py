@@ -81,6 +81,7 @@ class Critical:
             self._direct(ordered, question),
             self._addresses(ordered),
             self._indirect(loads),
+            self._withheld(ordered),
             self._guards(ordered),
             self._unprinted(question),
             self._elsewhere(loads),
@@ -304,6 +305,14 @@ class Critical:
                 seen = self.visible(branch)
                 if seen is not None:
                     yield Influence.INDIRECT, False, seen, load
+
+    def _withheld(self, steps: Iterable[int]) -> Iterator[Raised]:
+        """The branches that could have put more into what some steps read."""
+        for step in steps if self.relevance is not None else ():
+            for branch in () if self.is_hidden(step) else self.flow.withheld(step):
+                seen = self.visible(branch)
+                if seen is not None and not self._decided(branch, step):
+                    yield Influence.INDIRECT, False, seen, step
 
     def _branches(self, stretch: int) -> tuple[Steps, Steps]:
         """The instances of a stretch, and the last step of each."""

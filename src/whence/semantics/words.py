@@ -167,6 +167,8 @@ class Teller:
         if question.influence is Influence.INDIRECT:
             is_load = self.flow.is_load(question.about)
             read = self.namer.loaded(question.about) if is_load else None
+            if read is None and self.flow.withheld(question.about):
+                return f"Nothing more came to {about} because {held}{turns}"
             if read is None:
                 return f"{about} came next because {held}{turns}"
             return f"`{read.name}` kept its value until {about} because {held}{turns}"

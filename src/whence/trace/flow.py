@@ -204,6 +204,10 @@ class Flow(ABC):
     def is_load(self, step: int) -> bool:
         """Did the step read what another one had left?"""
 
+    def withheld(self, step: int) -> tuple[int, ...]:  # noqa: ARG002 - where objects hold others
+        """The branches that, gone the other way, could have put more into what a step read."""
+        return ()
+
     def is_given(self, step: int) -> bool:
         """Did code that is not recorded give it, so that nothing more is known of it?"""
         return self.is_call(step) and not self.returned(step)

@@ -105,9 +105,8 @@ def _threads(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread
 def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
     crashed = [(process, log) for process in chosen for log in process.logs if log.is_crashed]
     opened = (recording.thread(recording.image(process), log) for process, log in crashed[::-1])
-    for thread in itertools.chain(
-        opened, _threads(recording, chosen)
-    ):  # a test runner may catch it
+    # What a test runner caught crashed no process.
+    for thread in itertools.chain(opened, _threads(recording, chosen)):
         ending = thread.ending("crash")
         if ending is not None:
             return Point(thread, ending.criteria, ending.words)

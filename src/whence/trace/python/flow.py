@@ -15,6 +15,7 @@ from whence.frontend.meaning import (
 )
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
 from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside
+from whence.trace.python.omitted import Omitted
 from whence.trace.python.program import LOADS
 from whence.trace.python.recording import PythonThread
 from whence.trace.recording import Comparable
@@ -40,6 +41,7 @@ class PythonFlow(Flow):
     def __init__(self, thread: PythonThread) -> None:
         super().__init__(thread)
         self.python, self.run, self.program = thread, thread.run, thread.program
+        self._omitted = Omitted(thread.run, thread.queries)
 
     # --- values --------------------------------------------------------------------------------
 
@@ -103,6 +105,9 @@ class PythonFlow(Flow):
 
     def reads(self, step: int) -> bool:
         return self.opcode(step) in LOADS or self.opcode(step) in _READ_WHOLE
+
+    def withheld(self, step: int) -> tuple[int, ...]:
+        return self._omitted.branches(step)
 
     def is_given(self, step: int) -> bool:
         """Is it a new object of the program's?  What differs in it shows when it is read."""

@@ -95,6 +95,12 @@ def _called(program: Program, op: int) -> str | None:
 def _sides(program: Program) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
     """Last stretch of a branch's block, the block on one side, and what that side may define."""
     defined = _definitions(program)
+    for last, target, blocks in sides(program):
+        yield last, target, frozenset().union(*(defined[block] for block in blocks))
+
+
+def sides(program: Program) -> Iterator[tuple[int, int, set[int]]]:
+    """Last stretch of a branch's block, the block on one side, and all blocks of that side."""
     for function in program.functions:
         first, count = function.first_block, function.n_blocks
         following = [[to - first for to in program.following[first + k]] for k in range(count)]
@@ -105,10 +111,8 @@ def _sides(program: Program) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
             last = program.block_first_stretch[first + block]
             last += program.block_stretches[first + block] - 1
             for target in targets:
-                found: set[Hashable] = set()
-                for inside in _region(following, target, meeting[block]):
-                    found |= defined[first + inside]
-                yield last, first + target, frozenset(found)
+                inside = _region(following, target, meeting[block])
+                yield last, first + target, {first + one for one in inside}
 
 
 def _region(following: list[list[int]], target: int, meet: int | None) -> set[int]:

@@ -165,6 +165,10 @@ class Program:
         if start < end:
             yield start, end
 
+    def block_ops(self, block: int) -> range:
+        first, count = self._blocks[block]
+        return range(first, first + count)
+
     def last_op(self, stretch: int) -> int:
         return self.stretch_first[stretch] + self.stretch_ops[stretch] - 1
 

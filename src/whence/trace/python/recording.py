@@ -99,16 +99,13 @@ class PythonThread(Thread):
         exceptions = {step: self.decoded(token) for step, token in uncaught(self.run)}
         if how == "exit":
             exits = [step for step, value in exceptions.items() if type_of(value) == "SystemExit"]
-            words = f"the exit at {self.line_at(exits[-1])}" if exits else ""
-            return (
-                Ending(tuple(exits[-1:]), words, status_of(exceptions[exits[-1]]))
-                if exits
-                else None
-            )
+            if not exits:
+                return None
+            words = f"the exit at {self.line_at(exits[-1])}"
+            return Ending((exits[-1],), words, status_of(exceptions[exits[-1]]))
         failure = self.recording.failure
-        step = failing(
-            self.run, exceptions, f"{failure.message} {failure.signature}" if failure else ""
-        )
+        said = f"{failure.message} {failure.signature}" if failure else ""
+        step = failing(self.run, exceptions, said)
         if step is None or type_of(exceptions[step]) == "SystemExit":
             return None
         where = self.line_at(step)

@@ -40,9 +40,9 @@ def slice_python(
     walk.go()
     if relevance is not None:
         branches = _Branches(flow, relevance.potential)
-        while walk.loads:
+        while walk.loads or walk.new:
             loads, walk.loads = walk.loads, []
-            for branch in branches.between(loads):
+            for branch in (*branches.between(loads), *walk.withheld()):
                 walk.want(branch)
             walk.go()
     return np.array(sorted(walk.members()), np.uint32)
@@ -57,6 +57,7 @@ class _Walk:
         self._entered: set[int] = set()  # that it ran other code matters, and which
         self._todo: list[tuple[int, bool]] = []
         self._outer: dict[int, int] = {0: 0}  # activation -> call of the outermost trusted one
+        self.new: list[int] = []  # those of `whole` that were not asked what was kept from them
         self.loads: list[tuple[int, int]] = []  # new ones: the step, and who made what it read
 
     def members(self) -> Iterator[int]:
@@ -88,7 +89,13 @@ class _Walk:
             own = self._flow.activation_of(decider) == self._flow.activation_of(step)
             self.want(decider, is_whole=own)
 
+    def withheld(self) -> list[int]:
+        """The branches that could have put more into what new steps read."""
+        new, self.new = self.new, []
+        return [branch for step in new for branch in self._flow.withheld(step)]
+
     def _made(self, step: int) -> None:
+        self.new.append(step)
         node = self._flow.node(step)
         steps = [one for one in (*node.operands, *node.pointers) if isinstance(one, int)]
         for made in steps:

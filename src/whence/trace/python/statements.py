@@ -47,7 +47,7 @@ class PythonNamer(Namer):
         value = self._python.value(step)
         if opcode == "next":
             has_item = self._python.has_item(step)
-            return Named(self._loop(op), "true" if has_item else "false")
+            return Named(self._loop(op), "not at its end" if has_item else "at its end")
         if opcode == "try":
             return Named("the try block", f"left by {shown(value)}" if value else "run through")
         if opcode == "match":
@@ -76,7 +76,9 @@ class PythonNamer(Namer):
         if value is UNKNOWN or (isinstance(value, Obj) and value.kind in _SILENT):
             return None
         text = self.text(step)
-        return Named(text, shown(value)) if text and len(text) <= _LONGEST else None
+        told = shown(value)
+        is_news = text and len(text) <= _LONGEST and _plainly(text) != _plainly(told)
+        return Named(text, told) if is_news else None
 
     def accessed(self, step: int) -> tuple[str, str]:
         op = self._op(step)
@@ -88,9 +90,22 @@ class PythonNamer(Namer):
         if self._program.opcode[op] in ("attr", "set_attr"):
             return text, f"{shown(self._used(step, op, 0))}.{self._program.name[op]}"
         if self._program.opcode[op] == "call":
-            callee = self._used(step, op, 0)
-            return text, text if callee is UNKNOWN else shown(callee)
+            return self._callee(step, op)
         return text, text
+
+    def _callee(self, step: int, op: int) -> tuple[str, str]:
+        """What says which code a call ran: the function, or the object that it is a method of."""
+        callee = self._python.run.operands[self._python.run.start[step]]
+        if not callee:
+            return self.text(step), self.text(step)
+        looked = self._op(callee)
+        text = self.text(callee)
+        if self._program.opcode[looked] != "method":
+            value = self._python.value(callee)
+            return text, text if value is UNKNOWN else shown(value)
+        holder = self._used(callee, looked, 0)
+        is_told = holder is UNKNOWN or (isinstance(holder, Obj) and holder.kind in _SILENT)
+        return text, text if is_told else f"{shown(holder)}.{self._program.name[looked]}"
 
     def _used(self, step: int, op: int, number: int) -> Value:
         uses = self._program.uses[op]
@@ -102,6 +117,11 @@ class PythonNamer(Namer):
         run = self._python.run
         made = run.operands[run.start[step] + number]
         return self._python.value(made) if made else UNKNOWN
+
+
+def _plainly(text: str) -> str:
+    """A display of constants, whichever quotes it has."""
+    return text.replace('"', "'").replace(" ", "")
 
 
 class PythonNarrator(Narrator):
