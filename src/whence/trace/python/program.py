@@ -208,7 +208,16 @@ class Program:
     # --- for the columns -----------------------------------------------------------------------
 
     def function_of(self, op: int) -> int:
-        return self.block_function[self.stretch_block[self.op_stretch[op]]]
+        return self.op_function[op]
+
+    @cached_property
+    def op_function(self) -> list[int]:
+        return [self.block_function[self.stretch_block[stretch]] for stretch in self.op_stretch]
+
+    @cached_property
+    def is_in_generator(self) -> list[bool]:
+        """For each op: is it in a generator expression?"""
+        return [self.functions[function].kind == "genexpr" for function in self.op_function]
 
     def constant(self, op: int, use: int) -> object:
         module = self.modules[self.functions[self.function_of(op)].module]

@@ -7,6 +7,7 @@ that ran becomes a step, with the steps that its operands come from and who left
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
@@ -40,10 +41,12 @@ _RUNS_CODE = frozenset({
 })  # fmt: skip
 # Ops that may give an object which code that is not recorded had kept.
 _HAND_OUT = frozenset({"call", "attr", "item", "next", "resume", "import_from"})
+# Ops whose events say more than a value, or that ask what came before them.
+_FRAMED = frozenset({"enter", "leave", "caught", "finally", "resume", "with_exit"})
 _PRINT = ("print", "sys.stdout.write", "stdout.write", "sys.stdout.buffer.write")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Activation:
     number: int
     function: int
@@ -134,6 +137,15 @@ class _Walker:
         self._paths: dict[tuple[int, int, int], tuple[int, ...]] = {}
         self._nexts: dict[tuple[int, int], tuple[tuple[int, ...], int | None]] = {}
         self._deciders = program.deciders
+        self._functions = program.op_function
+        blocks = [-1, *program.stretch_block]
+        self._goes_on = [one == before for before, one in itertools.pairwise(blocks)]
+        self._is_plain = [
+            opcode not in _FRAMED and extra != "async" and (opcode != "next" or not in_generator)
+            for opcode, extra, in_generator in zip(
+                program.opcode, program.extra, program.is_in_generator, strict=True
+            )
+        ]
         self.out.activations.append([0] * len(ACTIVATION.names or ()))
         self._special: dict[str, Callable[[_Done], None]] = {
             "attr": self._attr,
@@ -163,6 +175,11 @@ class _Walker:
     # --- events ----------------------------------------------------------------------------------
 
     def event(self, op: int, value: Token) -> None:
+        if self._is_plain[op]:  # so it is nearly always
+            stack = self._stack
+            if stack and stack[-1].function == self._functions[op]:
+                self._ran(stack[-1], op, value)
+                return
         opcode = self.program.opcode[op]
         if opcode == "enter":
             frame, parameters = value
@@ -204,7 +221,7 @@ class _Walker:
 
     def _current(self, op: int) -> _Activation | None:
         """The activation that an event without a frame is of."""
-        function = self.program.function_of(op)
+        function = self._functions[op]
         stack = self._stack
         while stack and stack[-1].function != function:
             if not any(one.function == function for one in stack):
@@ -218,15 +235,18 @@ class _Walker:
         stretch = program.op_stretch[op]
         if activation.pending and activation.at == stretch:
             step = activation.pending
+            self._value(_Done(activation, op, step, value))
+            activation.result, activation.raised, activation.has_run_code = None, 0, False
+            activation.given = []
         else:
             activation.result, activation.raised = None, 0
-            for before in self._path(activation, stretch):
-                self._emit(activation, before)
+            if activation.at != stretch - 1 or not self._goes_on[stretch]:
+                for before in self._path(activation, stretch):
+                    self._emit(activation, before)
             step = self._emit(activation, stretch)
+            self._value(_Done(activation, op, step, value))
+            activation.result, activation.raised = None, 0
         activation.pending = 0
-        self._value(_Done(activation, op, step, value))
-        activation.result, activation.raised, activation.has_run_code = None, 0, False
-        activation.given = []
         return step
 
     def _value(self, done: _Done) -> None:
@@ -508,9 +528,6 @@ class _Walker:
     def _path(self, activation: _Activation, target: int) -> tuple[int, ...]:
         """The silent stretches between the last one and the target; none if the way is unknown."""
         at, side = self._after(activation)
-        blocks = self.program.stretch_block
-        if at == target - 1 and at >= 0 and blocks[at] == blocks[target]:
-            return ()
         key = (at, side, target)
         found = self._paths.get(key)
         if found is None:
