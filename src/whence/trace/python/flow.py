@@ -29,6 +29,8 @@ _READ_WHOLE = frozenset({
 })  # fmt: skip
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
 _MOST_TRIED = 100  # steps of a try block
+# Of what these raise the solver knows why: a key that is missing, an index out of range.
+_ASK = frozenset({"item", "attr", "binary", "unary", "compare", "call"})
 _COPY = Operation(Op.COPY, 0, ())
 _OPAQUE = Operation(Op.OPAQUE, 0, ())
 
@@ -132,7 +134,7 @@ class PythonFlow(Flow):
         source = self.run.source.get(step)
         if source:
             return self._taken(step, opcode, source, operands)
-        if step in self.run.raised:
+        if step in self.run.raised and opcode not in _ASK:
             return Node(_OPAQUE, self._all(step, operands))
         if opcode in _GIVE:
             return Node(_COPY, operands[:1])
