@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -116,6 +117,48 @@ def test_items_and_members(data: st.DataObject, whole: Any, at: Any) -> None:
     if isinstance(whole, dict):
         check_formula(data, PyOp.METHOD, [whole, at, None], ("get",))
         check_formula(data, PyOp.METHOD, [whole, at], ("get",))
+
+
+def says(op: PyOp, operands: tuple[Any, ...], result: Value) -> bool | None:
+    """Does the formula hold of these literals?  None if there is none."""
+    said = encode(Operation(op), [literal(recorded(one)) for one in operands], literal(result))
+    if said is None:
+        return None
+    told = z3.simplify(said)
+    assert z3.is_true(told) or z3.is_false(told)
+    return bool(z3.is_true(told))
+
+
+NUMBER_OPS = [
+    PyOp.ADD, PyOp.SUB, PyOp.MUL, PyOp.FLOORDIV, PyOp.MOD, PyOp.POW, PyOp.SHL, PyOp.SHR,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", NUMBER_OPS, ids=lambda op: op.name)
+def test_all_small_numbers(op: PyOp) -> None:
+    for a, b in product([*range(-7, 8), True], [*range(-4, 5), False]):
+        result = evaluate(Operation(op), [a, b])
+        told = says(op, (a, b), result)
+        if isinstance(result, int):
+            assert told in (True, None)
+            assert says(op, (a, b), result + 1) in (False, None)
+            assert (told is None) == (op is PyOp.POW and b > 3)
+        elif op in (PyOp.FLOORDIV, PyOp.MOD):
+            assert told is True
+            assert says(op, (a, b), recorded(KeyError())) is False
+
+
+@pytest.mark.parametrize("whole", [(5, 6, 7, 8), [5, 6, 7, 8], "abcd", {-1: 5, 0: 6, 2: 7}])
+def test_all_places(whole: Any) -> None:
+    results = [5, 6, 7, 8, "a", "b", "c", "d", IndexError(), KeyError()]
+    for at in range(-6, 6):
+        right = evaluate(Operation(PyOp.ITEM), [recorded(whole), at])
+        is_raised = is_exception(right)
+        assert says(PyOp.ITEM, (whole, at), right) is True
+        for wrong in map(recorded, results):
+            if not agrees(wrong, right) and sort_of(wrong) == sort_of(right):
+                assert says(PyOp.ITEM, (whole, at), wrong) is False
+        assert is_raised or sort_of(right) in ("int", "str")
 
 
 bound = st.none() | st.integers(-5, 5)

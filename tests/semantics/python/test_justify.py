@@ -166,5 +166,7 @@ def test_items_that_count() -> None:
     assert needed(PyOp.EQ, (1, 2, 3), (1, 5, 6), index=0) == 0b010
     assert needed(PyOp.LT, (1, 2, 3), (1, 5, 6), index=0) == 0b011
     assert needed(PyOp.EQ, (1, 2), (1, 2), index=0) == ALL
+    nan = float("nan")
+    assert needed(PyOp.EQ, (nan, 1), (nan, 2), index=0) == 0b10  # it is itself, in a tuple
     ends = needed(PyOp.METHOD, "a.py", (".c", ".py"), index=1, extra=("endswith",))
     assert ends == 0b10
