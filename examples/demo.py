@@ -24,7 +24,7 @@ ABOUT = {
     "route": "route, in C, finds the cheapest way across a map. Its new version finds dearer ones."
     "\nWhich of its 51 changes broke it, and how? whence compares a failing with a passing run.",
     "ledger": "ledger, in Python, writes invoices. Since its last version the one for March is "
-    "wrong.\nWhich of the changes broke it? whence runs the test on versions in between.",
+    "wrong.\nWhich of its 67 changes broke it, and how?",
 }
 
 
