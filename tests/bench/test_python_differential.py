@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,8 +146,19 @@ def test_a_slowdown_is_told_with_and_without_the_start_of_the_interpreter() -> N
     assert row.whole == pytest.approx(5.5)
     assert row.net == pytest.approx(10)
     assert len(slowdown.cells(row)) == len(slowdown.COLUMNS)
-    assert "without start-up 10.0x (aim: 20x or less: met)" in slowdown.report([row], text_table)
-    assert not slowdown.is_met([Slowdown("x", 0.01, 0.02, 0.31, 0.2, 100, 800, True)])
+    told = "without start-up 10.0x, of the test alone 0.0x (aim: 20x or less: met)"
+    assert told in slowdown.report([row], text_table)
+    assert not slowdown.is_met([replace(row, recorded=0.31)])
+    assert not slowdown.is_met([replace(row, plain_again=0.001, recorded_again=0.021)])
+
+
+def test_a_test_alone_is_run_again_and_again(tmp_path: Path) -> None:
+    script = tmp_path / "test.py"
+    script.write_text("import time\ntime.sleep(0.001)\nsum(range(100_000))\nassert False\n")
+    env = recorded.plain_environment((str(INSIDE),))
+    assert 0.0001 < slowdown._again(sys.executable, script, env, tmp_path) < 0.1
+    script.write_text("import os\nos._exit(3)\n")
+    assert slowdown._again(sys.executable, script, env, tmp_path) == 0
 
 
 def test_events_are_counted_over_all_chunks_of_all_processes(tmp_path: Path) -> None:
