@@ -15,6 +15,7 @@ from whence.frontend.meaning import (
 )
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
 from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside
+from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import Omitted
 from whence.trace.python.program import LOADS
 from whence.trace.python.recording import PythonThread
@@ -43,7 +44,7 @@ class PythonFlow(Flow):
     def __init__(self, thread: PythonThread) -> None:
         super().__init__(thread)
         self.python, self.run, self.program = thread, thread.run, thread.program
-        self._omitted = Omitted(thread.run, thread.queries)
+        self._omitted = Omitted(thread.run, thread.queries, self.op_of)
 
     # --- values --------------------------------------------------------------------------------
 
@@ -139,13 +140,12 @@ class PythonFlow(Flow):
         if opcode in _GIVE:
             return Node(_COPY, operands[:1])
         if opcode in ("set_attr", "set_item"):
-            return Node(_COPY, operands[-1:], pointer=self._key(operands), base=_step(operands, 0))
+            key = self._key(operands) if opcode == "set_item" else None
+            return Node(_COPY, operands[-1:], pointer=key, base=_step(operands, 0))
         if opcode == "try":
             return Node(_OPAQUE, tuple(self._tried(step, op)))
         if opcode == "param":
-            call = self.call_of(step)
-            given = self._all(call, self._operands(call, self.op_of(call))) if call else ()
-            return Node(_OPAQUE, given, (call,) if call else ())
+            return self._given_from_outside(step)
         return self._computed(step, op, opcode, operands)
 
     def _taken(self, step: int, opcode: str, source: int, operands: tuple[Operand, ...]) -> Node:
@@ -164,6 +164,19 @@ class PythonFlow(Flow):
                 _COPY, (source,), through, pointer=self._key(operands), base=_step(operands, 0)
             )
         return Node(_COPY, (source,), through)
+
+    def _given_from_outside(self, step: int) -> Node:
+        """A parameter that no step was the argument for: a constant, or the call made it."""
+        call = self.call_of(step)
+        if call is None:
+            return Node(_OPAQUE, ())
+        op, value = self.op_of(call), self.run.values[step]
+        for use in self.program.uses[op][1:]:
+            if use is None or use >= 0:
+                continue
+            if is_same_object(self.program.constant(op, use), value):
+                return Node(_COPY, (Constant(self.python.constant(op, use), 0),), (call,))
+        return Node(_OPAQUE, self._all(call, self._operands(call, op)), (call,))
 
     def _tried(self, step: int, op: int) -> Iterator[int]:
         """The steps of a try block that it ran through: any of them could have raised."""
@@ -326,6 +339,8 @@ class PythonFlow(Flow):
                 held = self.run.objects.contents(token, step, with_attributes=whole)
                 found.update(dict.fromkeys(one for one in held if one != operand))
         for made in self.run.reads.get(step, ()):
+            if self._says_nothing(made):
+                continue
             found[made] = None
             if self.opcode(made) == "call":  # what it was given may show in what it made
                 found.update(dict.fromkeys(self._given(self._arguments(made))))
@@ -333,6 +348,11 @@ class PythonFlow(Flow):
             token = self.run.values[step]
             found.update(dict.fromkeys(self.run.objects.elements_made(token, step)))
         return tuple(one for one in found if one != step)
+
+    def _says_nothing(self, step: int) -> bool:
+        """Is it the end of a function that has no return there?"""
+        op = self.op_of(step)
+        return self.program.opcode[op] == "return" and not self.program.text[op]
 
     def _given(self, operands: Sequence[Operand]) -> Iterator[int]:
         """The steps among the operands; of a method that was looked up, what it is of."""

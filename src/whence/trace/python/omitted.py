@@ -8,7 +8,7 @@ the side calls it: so it is told apart from all others.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -49,8 +49,8 @@ class Side(NamedTuple):
 class Omitted:
     """Asks the branches of one thread's run."""
 
-    def __init__(self, run: Replayed, queries: Queries) -> None:
-        self._run, self._program, self._queries = run, run.program, queries
+    def __init__(self, run: Replayed, queries: Queries, op_of: Callable[[int], int]) -> None:
+        self._run, self._program, self._queries, self._op_of = run, run.program, queries, op_of
         self._known: dict[int, tuple[int, ...]] = {}
 
     def branches(self, step: int) -> tuple[int, ...]:
@@ -60,7 +60,7 @@ class Omitted:
         return self._known[step]
 
     def _found(self, step: int) -> Iterator[int]:
-        run, op = self._run, self._queries.op_of(step)
+        run, op = self._run, self._op_of(step)
         if self._program.opcode[op] == "comp":
             for side in self._sides:
                 if side.elements & set(self._program.uses[op]):
@@ -83,7 +83,7 @@ class Omitted:
         given = run.operands[run.start[step] : run.start[step + 1]]
         if not given or not given[0]:
             return 0
-        op = self._queries.op_of(given[0])
+        op = self._op_of(given[0])
         return run.operands[run.start[given[0]]] if self._program.opcode[op] == "method" else 0
 
     # --- containers ----------------------------------------------------------------------------
@@ -136,7 +136,7 @@ class Omitted:
         return token
 
     def _sets(self, step: int) -> str | None:
-        return self._program.name[self._queries.op_of(step)]
+        return self._program.name[self._op_of(step)]
 
     def _last_set(self, path: Path, step: int) -> int:
         """The last step before another that set a variable, of its activation if it is local."""

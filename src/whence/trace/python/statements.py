@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from whence.frontend.python.values import UNKNOWN, Obj, Value, shown
 from whence.frontend.source import Named
 from whence.trace.naming import Namer
@@ -52,11 +54,25 @@ class PythonNamer(Namer):
             return Named("the try block", f"left by {shown(value)}" if value else "run through")
         if opcode == "match":
             return Named(self.text(step), f"case {shown(value)}")
+        if opcode == "branch" and (asserted := self._asserted(op)):
+            return Named(asserted, "false" if value is True else "true")
         if opcode == "branch":
             return Named(self._tested(op), "true" if value is True else "false")
         if opcode == "either":
             return Named(self.text(step), shown(value))
         return Named(self.text(step), shown(value))
+
+    def _asserted(self, op: int) -> str | None:
+        """The condition of an assertion that pytest has made an if of, which asks the contrary."""
+        text = self._program.text[op] or ""
+        if self._program.name[op] == "assert" or not text.startswith("assert "):
+            return None
+        try:
+            (statement,) = ast.parse(text).body
+        except SyntaxError:  # it was too long to be kept
+            return text.removeprefix("assert ")
+        assert isinstance(statement, ast.Assert)
+        return ast.get_source_segment(text, statement.test)
 
     def _tested(self, op: int) -> str:
         use = self._program.uses[op][0]

@@ -1,0 +1,94 @@
+"""Do slices of random programs leave out nothing, and do all recorded values fit together?"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from tests.trace.python.generator import Writer
+from whence.frontend.meaning import PyOp
+from whence.frontend.python.record import record
+from whence.frontend.python.values import UNKNOWN, shown
+from whence.semantics.python.evaluate import agrees, evaluate
+from whence.subject.trial import Recipe
+from whence.trace.opening import flow_of, open_recording
+from whence.trace.recording import Recording
+from whence.trace.slices import slice_at
+
+SEEDS = range(8)
+NUMBER = re.compile(r"(\s*[a-e] = )(\d+)")
+OTHERS = (0, 1, 7, 59, 100)
+LONGEST = 100_000  # lines and calls that a changed program may run
+
+
+def recorded(folder: Path, text: str) -> Recording:
+    tree, out = folder / "tree", folder / "out"
+    tree.mkdir()
+    out.mkdir()
+    (tree / "p.py").write_text(text, "utf-8")
+    record(tree, Recipe(f"{sys.executable} p.py"), out)
+    return open_recording(out)
+
+
+def result_of(lines: list[str]) -> object:
+    """What a program comes to; None if it raises, or runs for too long."""
+    left = LONGEST
+
+    def count(_frame: FrameType, _event: str, _argument: object) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise TimeoutError
+        return count
+
+    space: dict[str, object] = {"__name__": "p"}
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        exec(compile("\n".join(lines), "p.py", "exec"), space)
+    except Exception:
+        return None
+    finally:
+        sys.settrace(before)
+    return space["result"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_number_outside_of_the_relevant_slice_does_not_matter(seed: int, tmp_path: Path) -> None:
+    text = Writer(seed).text
+    lines = text.splitlines()
+    true = result_of(lines)
+    found = slice_at(recorded(tmp_path, text), f"p.py:{len(lines)}:result", relevant=True)
+    inside = {statement.line for statement in found.statements}
+    assert len(inside) < found.of_lines
+    for at, line in enumerate(lines):
+        number = NUMBER.fullmatch(line)
+        if number is None or at + 1 in inside:
+            continue
+        for other in OTHERS:
+            changed = [*lines[:at], f"{number[1]}{other}", *lines[at + 1 :]]
+            assert result_of(changed) in (None, true), f"{line.strip()} -> {other} in\n{text}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_step_came_to_what_its_operands_make(seed: int, tmp_path: Path) -> None:
+    recording = recorded(tmp_path, Writer(seed).text)
+    process = recording.processes[0]
+    flow = flow_of(recording.thread(recording.image(process), process.logs[0]))
+    computed = 0
+    for step in range(1, flow.thread.stream.steps + 1):
+        node, value = flow.node(step), flow.value(step)
+        if not isinstance(node.operation.op, PyOp) or value is UNKNOWN:
+            continue
+        values = [flow.value_of(operand) for operand in node.operands]
+        expected = evaluate(node.operation, values)
+        if expected is not UNKNOWN:
+            told = f"{flow.thread.line_at(step)}: {node.operation} of {[*map(shown, values)]}"
+            assert agrees(expected, value), f"{told}: {shown(expected)}, not {shown(value)}"
+            computed += 1
+    assert computed > flow.thread.stream.steps / 10
