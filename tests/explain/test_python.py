@@ -244,13 +244,23 @@ LOOP = """
          return found
      assert first_even([1, 2, 3, 4]) == 2  # [fails]
 """
+UNFINISHED = """
+     def halves(numbers):
+         for number in numbers:
+    -        yield number // 2  # [fault]
+    +        yield number // 3  # [fault]
+     def check(numbers):
+         for half in halves(numbers):
+             assert half > 0  # [fails]
+     check([6, 2, 8])
+"""
 
 
 @pytest.mark.parametrize(
     "text",
     [
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
-        CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT,
+        CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:

@@ -447,6 +447,8 @@ class _Walker:
         self._stack.pop()
         self._close(activation, UNWOUND)
         self._frames.pop(frame, None)
+        if _is_closing(value):
+            return
         if self._stack:
             self._stack[-1].raised = step
         if step:
@@ -956,3 +958,9 @@ def last_before(steps: Sequence[int], step: int) -> int:
 
 
 __all__ = ["BODIES", "MISSING", "STOP", "Replayed", "last_before", "replay"]
+
+
+def _is_closing(exception: Token) -> bool:
+    """Is it what a generator is closed with?  That is how it ends, and raises nothing elsewhere."""
+    shape = exception[2] if type(exception) is tuple and len(exception) == 3 else None
+    return type(shape) is tuple and shape[:1] == ("GeneratorExit",)
