@@ -254,6 +254,15 @@ UNFINISHED = """
              assert half > 0  # [fails]
      check([6, 2, 8])
 """
+BY_NAME = """
+     class Rules:
+    -    word = "abc"  # [fault]
+    +    word = "ab"  # [fault]
+         names = ("word",)
+         def all(self):
+             return [getattr(self, name) for name in self.names]
+     assert "abc" in Rules().all()  # [fails]
+"""
 
 
 @pytest.mark.parametrize(
@@ -261,6 +270,7 @@ UNFINISHED = """
     [
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
+        BY_NAME,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:

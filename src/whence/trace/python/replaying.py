@@ -759,6 +759,13 @@ class _Walker:
         elif made := self.out.objects.maker(holder):
             self.out.reads.setdefault(step, []).append(made)
 
+    def _got(self, call: int, holder: Token, name: str) -> None:
+        """An attribute was read by its name: who set it shows in what the call gave."""
+        value = self.out.values[call]
+        found = self.out.objects.attribute(holder, name, value) or self._of_module(holder, name)
+        if found:
+            self.out.reads.setdefault(call, []).append(found)
+
     def _of_module(self, holder: Token, name: str) -> int:
         if self.out.objects.kind(holder) != "module":
             return 0
@@ -922,6 +929,8 @@ class _Walker:
         if step not in out.source and not activation.has_run_code:
             name = program.name[callee] if callee is not None and callee >= 0 else None
             out.objects.given(value, step, name or "")
+            if name == "getattr" and len(arguments) > 1 and type(arguments[1]) is str:
+                self._got(step, arguments[0], arguments[1])
         if callee is not None and callee >= 0 and program.text[callee] in _PRINT:
             out.prints.append(step)
         made = self._token(activation, op, callee)
@@ -957,10 +966,10 @@ def last_before(steps: Sequence[int], step: int) -> int:
     return steps[at - 1] if at else 0
 
 
-__all__ = ["BODIES", "MISSING", "STOP", "Replayed", "last_before", "replay"]
-
-
 def _is_closing(exception: Token) -> bool:
     """Is it what a generator is closed with?  That is how it ends, and raises nothing elsewhere."""
     shape = exception[2] if type(exception) is tuple and len(exception) == 3 else None
     return type(shape) is tuple and shape[:1] == ("GeneratorExit",)
+
+
+__all__ = ["BODIES", "MISSING", "STOP", "Replayed", "last_before", "replay"]
