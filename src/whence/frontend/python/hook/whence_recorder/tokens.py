@@ -209,7 +209,7 @@ def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, boo
         "method": _method,
         "builtin": _builtin,
         "class": _qualname,
-        "module": lambda x: _text(_of_module(x).get("__name__")),
+        "module": lambda x: _text((_of_module(x) or {}).get("__name__")),
         "enum": _member,
         "object": None,
     }
@@ -251,8 +251,17 @@ def _builtin(x: Any) -> object:
 
 def _member(x: Any) -> object:
     """The name of an enum's member, read from its attributes as `object` would keep them."""
-    for base in _mro(type(x)):
+    t = type(x)
+    try:
+        return _text(_attributes[id(t)](x).get("_name_"))
+    except (KeyError, TypeError):  # it is new, or another class lay there before
+        pass
+    for base in _mro(t):
         slot = _of_type(base).get("__dict__")
         if type(slot) is GETTER:
+            _attributes[id(t)] = slot.__get__
             return _text(slot.__get__(x).get("_name_"))
     return None
+
+
+_attributes: dict[int, Callable[[Any], dict[str, Any]]] = {}  # how to get them, by id of a class
