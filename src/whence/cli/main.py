@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import io
+import signal
 import sys
+import threading
 import traceback
 from pathlib import Path
 from typing import Any, NoReturn
@@ -95,6 +97,9 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
     `goes_on`: when it is interrupted, the same command line goes on with what is known.
     """
     debug = "--debug" in arguments
+    if threading.current_thread() is threading.main_thread():
+        # Who ends us by `kill` or `timeout` wants our tests to end, too.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     if isinstance(sys.stdout, io.TextIOWrapper):  # names and lines may hold bytes that are no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
