@@ -263,6 +263,25 @@ BY_NAME = """
              return [getattr(self, name) for name in self.names]
      assert "abc" in Rules().all()  # [fails]
 """
+RAISES = """
+     import unittest
+     def checked(number):
+    -    if number < 0:  # [fault]
+    +    if number < -1:  # [fault]
+             raise ValueError(number)
+         return number
+     with unittest.TestCase().assertRaises(ValueError):  # [fails]
+         checked(-1)  # [call]
+"""
+RAISES_IN_CALL = """
+     import unittest
+     def checked(number):
+    -    if number < 0:  # [fault]
+    +    if number < -1:  # [fault]
+             raise ValueError(number)
+         return number
+     unittest.TestCase().assertRaises(ValueError, checked, -1)  # [fails]
+"""
 
 
 @pytest.mark.parametrize(
@@ -270,7 +289,7 @@ BY_NAME = """
     [
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
-        BY_NAME,
+        BY_NAME, RAISES, RAISES_IN_CALL,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
@@ -287,6 +306,12 @@ def test_what_was_removed_is_missing_on_the_way(text: str, tmp_path: Path) -> No
     assert told.result.status == "explained", told.result.reason
     assert told.root == {"removed"}
     assert "removed" in told.links
+
+
+def test_what_no_longer_raises_is_told_beside_what_it_raised(tmp_path: Path) -> None:
+    link = explained_python(tmp_path, RAISES).link("call")
+    assert link.failing == {"checked(-1)": "-1"}
+    assert link.passing == {"checked(-1)": "raised ValueError(-1)"}
 
 
 def test_what_is_printed_otherwise_leads_back_to_the_fault(tmp_path: Path) -> None:

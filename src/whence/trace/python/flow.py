@@ -136,7 +136,8 @@ class PythonFlow(Flow):
         if source:
             return self._taken(step, opcode, source, operands)
         if step in self.run.raised and opcode not in _ASK:
-            return Node(_OPAQUE, self._all(step, operands))
+            inside = self._inside(step, op) if opcode == "with_exit" else ()
+            return Node(_OPAQUE, (*self._all(step, operands), *inside))
         if opcode in _GIVE:
             return Node(_COPY, operands[:1])
         if opcode in ("set_attr", "set_item"):
@@ -180,16 +181,29 @@ class PythonFlow(Flow):
 
     def _tried(self, step: int, op: int) -> Iterator[int]:
         """The steps of a try block that it ran through: any of them could have raised."""
-        rows, activation = self.program.row, self.activation_of(step)
-        end = self.program.handlers.get(op, 0)
+        rows, end = self.program.row, self.program.handlers.get(op, 0)
+        for last in self._before(step):
+            if not rows[op] <= rows[self.op_of(last)] < end:
+                return
+            yield last
+
+    def _inside(self, step: int, op: int) -> Iterator[int]:
+        """The steps of a with block that it ran through: its manager may have wanted another."""
+        manager = self.program.uses[op]
+        for last in self._before(step):
+            own = self.op_of(last)
+            if self.program.opcode[own] == "with_enter" and self.program.uses[own] == manager:
+                return
+            yield last
+
+    def _before(self, step: int) -> Iterator[int]:
+        """The last logged steps of the same activation, backwards."""
+        activation = self.activation_of(step)
         instance = self.previous_instance(self.instance_of(step))
         for _ in range(_MOST_TRIED):
             if instance is None or self.activation(instance) != activation:
                 return
             last = self.queries.last_step(instance)
-            row = rows[self.op_of(last)]
-            if not rows[op] <= row < end:
-                return
             if self.program.logged[self.op_of(last)]:
                 yield last
             instance = self.previous_instance(instance)

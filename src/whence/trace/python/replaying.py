@@ -408,6 +408,8 @@ class _Walker:
                     step = self._emit(activation, one)
         if not step:
             return 0
+        if value is MISSING and activation.raised:  # it came out of what this one called
+            value = self.out.values[activation.raised]
         if value is not MISSING:
             self.out.values[step] = value
             if type(value) is tuple:
