@@ -314,6 +314,36 @@ def test_what_no_longer_raises_is_told_beside_what_it_raised(tmp_path: Path) -> 
     assert link.passing == {"checked(-1)": "raised ValueError(-1)"}
 
 
+def test_one_of_many_changes_to_a_long_table_leads_to_the_failure(tmp_path: Path) -> None:
+    rows = [
+        f'{sign}    (r"{key}{number}", Kind.{kind}),'
+        for number in range(10)
+        for sign, kind in (("-", "name"), ("+", "other"), (" ", "name"))
+        for key in ("a" if sign != " " else "b")
+    ]
+    told = explained_python(
+        tmp_path,
+        """
+         class Kind:
+             name = 1
+             other = 2
+         TABLE = [
+        {rows}
+        -    (r"x", Kind.name),  # [fault]
+             (r"y", Kind.other),
+             (r"x", Kind.other),
+         ]
+         def kind(text):
+             for rule, found in TABLE:
+                 if rule == text:
+                     return found
+         assert kind("x") == Kind.name  # [fails]
+        """.replace("{rows}", "\n        ".join(rows)),
+    )
+    assert told.result.status == "explained", told.result.reason
+    assert told.root == {"fault"}
+
+
 def test_what_is_printed_otherwise_leads_back_to_the_fault(tmp_path: Path) -> None:
     told = explained_python(
         tmp_path,

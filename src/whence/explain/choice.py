@@ -158,7 +158,7 @@ class Chooser:
         with self._work.timed("semantics"):
             lines = VariantLines(self._work.changes.changes, answer.reverted)
             tree = Tree(with_prints(self._found, flow), self._work.trust, flow)
-            beside = Theta(tree, self._work.meeting, lines)
+            beside = Theta(tree, self._work.meeting.seeking(root), lines)
             while not root <= beside.met.keys() and beside.grow():
                 pass
             self._work.solved(beside.tree)
@@ -178,7 +178,7 @@ class Chooser:
         causes = {number: theta.cause(number) for number in range(len(theta.tree))}
         weaver = Weaver(
             self._work.changes.changes,
-            self._work.meeting,
+            self._work.meeting.seeking(root),
             root,
             causes,
             _failed(self._found, causes[0]),

@@ -6,6 +6,7 @@ it uses.  All of this is read off the sources, by name: it may be too much, whic
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
@@ -25,6 +26,13 @@ class Meeting:
         self._changes = changes
         self._good, self._bad = sides_of(changes)
         self._held: dict[tuple[Side, str, int], Ids] = {}
+        self._sought: Ids = _NONE
+
+    def seeking(self, sought: Ids) -> Meeting:
+        """Return the same, but that these are met by their statement however many others it has."""
+        found = copy.copy(self)
+        found._held, found._sought = {}, sought
+        return found
 
     def at(self, file: str, line: int) -> Ids:
         """Return the changes that made the statement at a line of the bad version what it is."""
@@ -84,7 +92,7 @@ class Meeting:
             own = range(line, line + 1)
             found = side.touching(file, own, *lines)
             if len(found) > _MOST_HELD:  # a switch, and every changed label of it
-                found = side.touching(file, own)
+                found = side.touching(file, own) | (found & self._sought)
             self._held[key] = found | side.uncommented(file, line)
         return self._held[key]
 
