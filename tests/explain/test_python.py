@@ -3,6 +3,7 @@ to the failure."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -342,6 +343,22 @@ def test_one_of_many_changes_to_a_long_table_leads_to_the_failure(tmp_path: Path
     )
     assert told.result.status == "explained", told.result.reason
     assert told.root == {"fault"}
+
+
+def test_what_pytest_makes_of_an_assertion_is_not_told(tmp_path: Path) -> None:
+    told = explained_python(
+        tmp_path,
+        """
+         def double(number):
+        -    return number * 2  # [fault]
+        +    return number * 3  # [fault]
+         def test_double():
+             assert double(2) == 4  # [fails]
+        """,
+        test=f"{sys.executable} -m pytest -q -p no:cacheprovider program.py",
+    )
+    assert told.links == ["fault", "fails"]
+    assert told.link("fails").passing == {"double(2)": "4", "double(2) == 4": "True"}
 
 
 def test_what_is_printed_otherwise_leads_back_to_the_fault(tmp_path: Path) -> None:

@@ -152,7 +152,10 @@ class PythonNarrator(Narrator):
         opcode = self._program.opcode[op]
         if opcode not in _TOLD or (self._program.name[op] or "").startswith("@"):
             return None  # such names are those that pytest gives to parts of an assertion
-        if step in self._python.run.raised:
+        is_raised = step in self._python.run.raised
+        if opcode == "unary" and not is_raised and self._names.text(step).startswith("assert "):
+            return None  # the `not` is pytest's own
+        if is_raised:
             text = self._names.text(step)
             return Named(text[:_LONGEST], f"raised {shown(self._python.value(step))}")
         if opcode == "branch":
