@@ -17,8 +17,20 @@ def test_a_test_that_is_under_way_ends_with_whence(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     test = f"echo $$ > {pid}; exec sleep 600"
     whence = subprocess.Popen(
-        [sys.executable, "-m", "whence", "isolate", "--good", "good", "--bad", "bad"]
-        + ["--test", test, "--store", "store"],
+        [
+            sys.executable,
+            "-m",
+            "whence",
+            "isolate",
+            "--good",
+            "good",
+            "--bad",
+            "bad",
+            "--test",
+            test,
+            "--store",
+            "store",
+        ],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
     )
