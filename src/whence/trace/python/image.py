@@ -17,7 +17,7 @@ from whence.trace.python.program import Loaded, Program
 from whence.trace.recording import Branching, Comparable, Image, Sort
 from whence.trace.relevance import Relevance
 
-_CONDITIONS = frozenset({"branch", "either"})
+_ANY_NAME = frozenset({"call", "binary", "inplace", "unary", "compare"})
 
 
 class PythonImage(Image):
@@ -79,7 +79,8 @@ class PythonImage(Image):
             looked = program.uses[op][0]
             is_op = looked is not None and looked >= 0
             callee = program.name[looked] or "" if is_op and looked is not None else ""
-        what = f"{opcode} {program.name[op] or ''}" if opcode != "call" else opcode
+        # An operator that was exchanged is still the same place of the program.
+        what = opcode if opcode in _ANY_NAME else f"{opcode} {program.name[op] or ''}"
         return Sort(what, callee, len(program.uses[op]))
 
     def compared_as(self, op: int) -> Comparable:
