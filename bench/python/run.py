@@ -35,6 +35,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "python")
     parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
+    parser.add_argument("--note", default="", help="said above the tables: where, beside what")
 
 
 def shelf_of(options: argparse.Namespace) -> Shelf:
@@ -84,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
                 print(*table.cells(row), sep="  ", flush=True)
         if options.out and rows:
             # After each case, so that a benchmark that is stopped has not run for nothing.
-            options.out.write_text(table.published(rows, missing), "utf-8")
+            options.out.write_text(table.published(rows, missing, options.note), "utf-8")
     if not rows and not missing:
         print(f"No case to measure in {shelf.shared}; name another folder with --shared.")
         return 2

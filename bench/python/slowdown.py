@@ -163,10 +163,11 @@ def is_met(rows: Sequence[Slowdown]) -> bool:
     return max(alone(rows), median(row.net for row in rows)) <= SLOWDOWN
 
 
-def published(rows: Sequence[Slowdown]) -> str:
+def published(rows: Sequence[Slowdown], note: str = "") -> str:
     head = "# How much slower is a recorded test?\n\n"
     head += "`python bench/python/slowdown.py --out bench/python/RESULTS-SLOWDOWN.md`; "
-    return head + "[README.md](README.md) explains the columns.\n\n" + report(rows, markdown_table)
+    head += "[README.md](README.md) explains the columns.\n\n"
+    return head + (f"{note}\n\n" if note else "") + report(rows, markdown_table)
 
 
 # --- the command -------------------------------------------------------------------------------
@@ -199,7 +200,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("No case could be measured.", missing)
         return 2
     if options.out:
-        options.out.write_text(published(rows), "utf-8")
+        options.out.write_text(published(rows, options.note), "utf-8")
     print("\n" + report(rows, text_table))
     return 0 if is_met(rows) and all(row.is_same for row in rows) else 1
 

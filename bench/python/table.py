@@ -129,8 +129,8 @@ def report(rows: Sequence[Seen], missing: dict[str, str], table: Table) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def published(rows: Sequence[Seen], missing: dict[str, str]) -> str:
+def published(rows: Sequence[Seen], missing: dict[str, str], note: str = "") -> str:
     """The page RESULTS.md."""
     head = "# What was measured\n\n`python bench/python/run.py --out bench/python/RESULTS.md`; "
     head += "[README.md](README.md) explains the columns.\n\n"
-    return head + report(rows, missing, markdown_table)
+    return head + (f"{note}\n\n" if note else "") + report(rows, missing, markdown_table)
