@@ -345,6 +345,20 @@ def test_one_of_many_changes_to_a_long_table_leads_to_the_failure(tmp_path: Path
     assert told.root == {"fault"}
 
 
+def test_what_a_generator_expression_raises_is_known(tmp_path: Path) -> None:
+    told = explained_python(
+        tmp_path,
+        """
+        -rules = [len]  # [fault]
+        +rules = ["len"]  # [fault]
+         def first(text):
+             return next(rule(text) for rule in rules)  # [fails]
+         first("abc")
+        """,
+    )
+    assert told.link("fails").says.startswith("the failure: TypeError: 'str' object")
+
+
 def test_what_pytest_makes_of_an_assertion_is_not_told(tmp_path: Path) -> None:
     told = explained_python(
         tmp_path,

@@ -414,6 +414,7 @@ class _Walker:
             self.out.values[step] = value
             if type(value) is tuple:
                 self.out.objects.seen(value, step)
+        self._tell_inner(activation.raised, value)
         self.out.raised[step] = activation.raised
         if activation.raised:
             self.out.source[step] = activation.raised
@@ -422,6 +423,12 @@ class _Walker:
             self.out.reads.setdefault(step, []).extend(activation.given)
         activation.has_run_code, activation.given = False, []
         return step
+
+    def _tell_inner(self, step: int, value: Token) -> None:
+        """A lambda or a generator expression does not tell what it is left by; its caller does."""
+        while step and value is not MISSING and self.out.values[step] is MISSING:
+            self.out.values[step] = value
+            step = self.out.raised.get(step, 0)
 
     def _has_raised(self, activation: _Activation) -> bool:
         op = self.program.last_op(activation.at)
