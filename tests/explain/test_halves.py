@@ -45,7 +45,7 @@ def test_a_project_without_c_is_isolated(tmp_path: Path) -> None:
     told = explained(
         tmp_path, SHELL, 'test "$(sh run.sh)" = "hello world"', build=None, harmless=False
     )
-    isolated(told, "no C or C++", "explained")
+    isolated(told, "neither C or C++ nor Python")
     assert told.root == {"run.sh:3"}
 
 
