@@ -9,7 +9,7 @@ from dataclasses import replace
 from whence.errors import UserError
 from whence.frontend.columns import OUTPUT
 from whence.model import Influence, Outcome
-from whence.semantics.found import Found
+from whence.semantics.found import Found, calls_around
 from whence.semantics.predicates import Question
 from whence.semantics.proof import ALL
 from whence.trace import points
@@ -88,19 +88,9 @@ def _assertion(point: Point) -> Found:
         side,
         frozenset({decided}),
         call,
-        frozenset({call, *_calls_around(flow, call, flow.activation_of(decided))}),
+        frozenset({call, *calls_around(flow, call, flow.activation_of(decided))}),
     )
     return Found(flow, question, point.words, "failed", point.notes)
-
-
-def _calls_around(flow: Flow, step: int, activation: int) -> Iterator[int]:
-    """The calls by which a step was reached from an activation around it."""
-    while flow.activation_of(step) != activation:
-        call = flow.call_of(step)
-        if call is None:
-            return
-        yield call
-        step = call
 
 
 def _crash(point: Point) -> Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whence.frontend.source import Place
@@ -34,3 +35,13 @@ class Found:
                 return place
             step = self.flow.call_of(step)
         return None
+
+
+def calls_around(flow: Flow, step: int, activation: int) -> Iterator[int]:
+    """The calls by which a step was reached from an activation around it."""
+    while flow.activation_of(step) != activation:
+        call = flow.call_of(step)
+        if call is None:
+            return
+        yield call
+        step = call

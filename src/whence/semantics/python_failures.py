@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.errors import UserError
-from whence.frontend.python.values import Obj, Value, shown
+from whence.frontend.python.values import Value
 from whence.model import Influence, Outcome
-from whence.semantics.found import Found
+from whence.semantics.found import Found, calls_around
 from whence.semantics.predicates import Question
 from whence.semantics.proof import ALL
+from whence.trace.python.endings import message_of, origin, type_of
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording, PythonThread
 from whence.trace.recording import Recording
@@ -46,7 +47,7 @@ def failure_of(
             slug="failure-not-recorded",
         )
     thread, step = found
-    return _raised(PythonFlow(thread), _origin(thread, step))
+    return _raised(PythonFlow(thread), origin(thread.run, step))
 
 
 def _chosen(recording: PythonRecording, process: str | None) -> tuple[PythonThread, int] | None:
@@ -58,10 +59,10 @@ def _chosen(recording: PythonRecording, process: str | None) -> tuple[PythonThre
     for number, thread in enumerate(_threads(recording, process)):
         for step, token in thread.run.left:
             value = thread.decoded(token)
-            name = _name(value)
-            place = thread.image.place(thread.queries.op_of(_origin(thread, step)))
+            name = type_of(value)
+            place = thread.image.place(thread.queries.op_of(origin(thread.run, step)))
             is_there = place is not None and (place.file, place.line) == line
-            rank = (name in wanted, _text(value) in wanted, is_there, number)
+            rank = (name in wanted, message_of(value) in wanted, is_there, number)
             if best is None or rank >= best[0]:
                 best = rank, thread, step
     return None if best is None else best[1:]
@@ -74,19 +75,12 @@ def _threads(recording: PythonRecording, process: str | None) -> Iterator[Python
                 yield recording.thread(recording.image(one), log)
 
 
-def _origin(thread: PythonThread, step: int) -> int:
-    """Where an exception was raised that came up to a step."""
-    while thread.run.raised.get(step):
-        step = thread.run.raised[step]
-    return step
-
-
 def _raised(flow: PythonFlow, step: int) -> Found:
     value = flow.value(step)
-    is_assertion = _name(value) == "AssertionError"
+    is_assertion = type_of(value) == "AssertionError"
     where = flow.thread.line_at(step)
     words = f"the failed assertion at {where}" if is_assertion else f"{_said(value)} at {where}"
-    outcome = "failed" if is_assertion else _name(value)
+    outcome = "failed" if is_assertion else type_of(value)
     decided = flow.deciding(step)
     if flow.opcode(step) == "raise" and decided is not None:
         question = Question(
@@ -95,7 +89,7 @@ def _raised(flow: PythonFlow, step: int) -> Found:
             flow.side_of(decided) or 0,
             frozenset({decided}),
             step,
-            frozenset({step, *_calls_around(flow, step, flow.activation_of(decided))}),
+            frozenset({step, *calls_around(flow, step, flow.activation_of(decided))}),
         )
         return Found(flow, question, words, outcome)
     question = Question(
@@ -110,29 +104,9 @@ def _raised(flow: PythonFlow, step: int) -> Found:
     return Found(flow, question, words, _said(value), (), flow.python.text(step))
 
 
-def _calls_around(flow: PythonFlow, step: int, activation: int) -> Iterator[int]:
-    """The calls by which a step was reached from an activation around it."""
-    while flow.activation_of(step) != activation:
-        call = flow.call_of(step)
-        if call is None:
-            return
-        yield call
-        step = call
-
-
-def _name(value: Value) -> str:
-    return value.type.rpartition(".")[2] if isinstance(value, Obj) else ""
-
-
-def _text(value: Value) -> str:
-    if isinstance(value, Obj) and isinstance(value.shape, tuple) and len(value.shape) == 1:
-        return str(value.shape[0]) if isinstance(value.shape[0], str) else shown(value.shape[0])
-    return ""
-
-
 def _said(value: Value) -> str:
     """An exception as a traceback's last line has it."""
-    text = _text(value)
-    if _name(value) == "KeyError":
+    text = message_of(value)
+    if type_of(value) == "KeyError":
         text = repr(text)
-    return f"{_name(value)}: {text[:_LONGEST]}" if text else _name(value)
+    return f"{type_of(value)}: {text[:_LONGEST]}" if text else type_of(value)

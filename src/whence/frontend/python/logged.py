@@ -21,15 +21,29 @@ Token = Any  # a value as the recorder tells it
 
 def chunks(log: Path) -> Iterator[tuple[list[int], list[Token]]]:
     """The chunks of a log that are whole: numbers and values as they were written."""
-    data = log.read_bytes()
-    at = 0
-    while at + _LENGTH <= len(data):
-        size = int.from_bytes(data[at : at + _LENGTH], "little")
-        at += _LENGTH
-        if at + size > len(data):
-            return
-        yield marshal.loads(data[at : at + size])  # our own recorder wrote it
-        at += size
+    with log.open("rb") as file:
+        for start, end in _spans(log):
+            file.seek(start)
+            yield marshal.loads(file.read(end - start))  # our own recorder wrote it
+
+
+def is_cut(log: Path) -> bool:
+    """Does the log end in the middle of a chunk?"""
+    return max((end for _, end in _spans(log)), default=0) != log.stat().st_size
+
+
+def _spans(log: Path) -> Iterator[tuple[int, int]]:
+    """Where the chunks begin and end that are whole."""
+    length = log.stat().st_size
+    start = _LENGTH
+    with log.open("rb") as file:
+        while start <= length:
+            file.seek(start - _LENGTH)
+            end = start + int.from_bytes(file.read(_LENGTH), "little")
+            if end > length:
+                return
+            yield start, end
+            start = end + _LENGTH
 
 
 def decoded(ops: Iterable[int], values: Iterable[Token]) -> Iterator[tuple[int, Token]]:

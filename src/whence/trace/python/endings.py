@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from whence.frontend.python.logged import Token
 from whence.frontend.python.values import Obj, Value, shown
-from whence.trace.python.events import Token
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.replaying import Replayed
 

@@ -123,8 +123,7 @@ class PythonFlow(Flow):
         return self.run.handed.get(self.activation_of(step), 0)
 
     def previous_instance(self, instance: int) -> int | None:
-        before = self.run.previous[instance]
-        return before - 1 if before else None
+        return self.queries.previous_instance(instance)
 
     # --- nodes ---------------------------------------------------------------------------------
 

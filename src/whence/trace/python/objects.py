@@ -11,10 +11,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from whence.trace.python.events import Token, Type
+from whence.frontend.python.logged import Token
+from whence.frontend.python.values import CONTAINERS, MOST_ITEMS
+from whence.trace.python.events import Type
 from whence.trace.python.program import Display
 
-_CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
 # Methods of containers that change them.
 CHANGES = frozenset({
     "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove",
@@ -39,7 +40,6 @@ _HAND_OUT = frozenset({
 })  # fmt: skip
 _MOST_READ = 400  # steps that one step reads through an object
 _MOST_SHIFTS = 16
-_MOST_SHOWN = 12  # elements of a container that are recorded
 _DEEPEST = 3  # objects inside objects
 
 
@@ -82,14 +82,12 @@ class Objects:
 
     types: Mapping[int, Type] = field(default_factory=dict)
     values: Sequence[Token] = ()
-    source: Mapping[int, int] = field(default_factory=dict)
     functions: set[int] = field(default_factory=set)  # that the program defines
     classes: set[int] = field(default_factory=set)  # that the program defines
     changers: set[int] = field(default_factory=set)  # calls that may have changed what they got
     operands_of: Callable[[int], Sequence[int]] = lambda _: ()
     _now: dict[int, _Object] = field(default_factory=dict)  # by address
     _all: dict[int, tuple[list[int], list[_Object]]] = field(default_factory=dict)
-    _classes: dict[int, int] = field(default_factory=dict)  # type number by address of a class
 
     # --- values --------------------------------------------------------------------------------
 
@@ -103,7 +101,7 @@ class Objects:
         """The elements of a container, if all of them are known."""
         if isinstance(token, Display):
             return token.items
-        if self.kind(token) not in _CONTAINERS or token[2] is None:
+        if self.kind(token) not in CONTAINERS or token[2] is None:
             return None
         length, elements = token[2]
         per = 2 if self.kind(token) == "dict" else 1
@@ -120,14 +118,14 @@ class Objects:
         if type(token[0]) is not int:
             return True
         kind = self.kind(token)
-        if kind in _CONTAINERS:
+        if kind in CONTAINERS:
             return None if token[2] is None else bool(token[2][0])
         if kind in ("function", "method", "builtin", "class", "module"):
             return True
         return None
 
     def is_container(self, token: Token) -> bool:
-        return self.kind(token) in _CONTAINERS
+        return self.kind(token) in CONTAINERS
 
     def now(self, token: Token) -> Token:
         """An object that was known before, as it is now; without a shape if that is not known."""
@@ -255,7 +253,7 @@ class Objects:
         length, elements = looks[2]
         if elements is None or len(elements) < length:
             return (looks[0], looks[1], (length + 1, elements))
-        return (looks[0], looks[1], (length + 1, (*elements, *arguments)[:_MOST_SHOWN]))
+        return (looks[0], looks[1], (length + 1, (*elements, *arguments)[:MOST_ITEMS]))
 
     def called(self, name: str, arguments: Sequence[Token], step: int) -> None:
         """A function was called that may have changed what it was given."""
@@ -393,7 +391,7 @@ class Objects:
             found.update(dict.fromkeys(s for s in known.named[-_MOST_READ:] if s < step))
         if depth:
             shape = token[2]
-            if self.kind(token) in _CONTAINERS and shape and shape[1]:
+            if self.kind(token) in CONTAINERS and shape and shape[1]:
                 for inner in shape[1]:
                     if identity(inner) is not None:
                         self._gather(inner, step, with_attributes, depth - 1, found)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from whence.trace.python.events import Token
+from whence.frontend.python.logged import Token
 from whence.trace.python.maydefine import sides
 from whence.trace.python.objects import CHANGES
 from whence.trace.python.program import Program, Use

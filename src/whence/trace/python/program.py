@@ -205,6 +205,16 @@ class Program:
                 found.setdefault(self.extra[op], self.row[op])
         return found
 
+    @cached_property
+    def elements(self) -> dict[int, list[int]]:
+        """The ops of each function that give the elements of its comprehensions."""
+        found: dict[int, list[int]] = {}
+        for op, opcode in enumerate(self.opcode):
+            if opcode == "comp":
+                uses = [use for use in self.uses[op] if use is not None and use >= 0]
+                found.setdefault(self.op_function[op], []).extend(uses)
+        return found
+
     # --- for the columns -----------------------------------------------------------------------
 
     def function_of(self, op: int) -> int:

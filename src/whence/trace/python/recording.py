@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from whence.errors import UserError
-from whence.frontend.python.values import UNKNOWN, Obj, Value, decode, shown
+from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, shown
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
 from whence.trace.python.endings import failing, status_of, type_of, uncaught
@@ -15,7 +15,7 @@ from whence.trace.python.image import PythonImage
 from whence.trace.python.printing import Call, placed, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, processes
 from whence.trace.python.program import Display, Other
-from whence.trace.python.replaying import MISSING, STOP, Replayed, replay
+from whence.trace.python.replaying import MISSING, Replayed, replay
 from whence.trace.python.variables import definers
 from whence.trace.queries import Queries
 from whence.trace.recording import Ending, Image, Log, Output, Process, Progress, Recording, Thread
@@ -42,10 +42,6 @@ class PythonThread(Thread):
         super().__init__(recording, image, log, stream_of(self.run, image.code))
         self.queries = PythonQueries(self.stream, self.run)
         self._events = log.events
-        self._types = {
-            number: (one.module, one.name, one.identity, one.ancestors, one.kind)
-            for number, one in log.events.types.items()
-        }
         self._values: dict[int, Value] = {}
 
     # --- values --------------------------------------------------------------------------------
@@ -66,7 +62,7 @@ class PythonThread(Thread):
             held = tuple(self.decoded(one) for one in token.items)
             size = len(held) // 2 if token.kind == "dict" else len(held)
             return Obj(0, token.kind, token.kind, (size, held))
-        return decode(token, self._types)
+        return decode(token, self._events.types)
 
     def constant(self, op: int, use: int) -> Value:
         return self.decoded(self.program.constant(op, use))

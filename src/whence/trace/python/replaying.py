@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from whence.frontend.columns import ACTIVATION
-from whence.trace.columns import DIRECT, UNWOUND
-from whence.trace.python.events import Events, Token
+from whence.frontend.python.logged import Token
+from whence.frontend.python.values import STOP
+from whence.trace.columns import BRANCH, DIRECT, UNWOUND
+from whence.trace.python.events import Events
 from whence.trace.python.objects import Objects, identity, is_same_object
-from whence.trace.python.program import BODIES, Display, Program, Use
-
-STOP = "\0stop"  # what `next` logs when nothing is left
+from whence.trace.python.program import Display, Program, Use
 
 
 class _Missing:
@@ -124,7 +124,6 @@ class _Walker:
         self.out = Replayed(program, events)
         self.out.objects.types = events.types
         self.out.objects.values = self.out.values
-        self.out.objects.source = self.out.source
         self.out.objects.operands_of = self._operands_of
         self._stack: list[_Activation] = []
         self._frames: dict[int, _Activation] = {}
@@ -193,7 +192,7 @@ class _Walker:
         elif opcode == "resume":
             frame, token = value
             self._resume(op, frame, token)
-        elif opcode == "next" and self._is_generator(op):
+        elif opcode == "next" and self.program.is_in_generator[op]:
             frame, token = value
             activation = self._frames.get(frame)
             if activation is None or activation.function != self.program.function_of(op):
@@ -211,11 +210,8 @@ class _Walker:
                     self._check_swallowed(activation)
                 self._ran(activation, op, value)
 
-    def _is_generator(self, op: int) -> bool:
-        return self.program.functions[self.program.function_of(op)].kind == "genexpr"
-
     def finish(self) -> None:
-        """What was left open: the activations still there, and loads that wait for nothing."""
+        """Close the activations that are still open."""
         for activation in reversed(self._stack):
             self._close(activation, UNWOUND)
 
@@ -258,15 +254,19 @@ class _Walker:
         if result is not None and opcode != "return" and is_same_object(result[1], value):
             out.source[step] = result[0]
         elif activation.given:
-            out.reads.setdefault(step, []).extend(activation.given)
+            self._reads(step, activation.given)
         special = self._special.get(opcode)
         if special is not None:
             special(done)
         if type(value) is tuple:
             known = out.objects.first_seen(value)
             if known and known != step and step not in out.source and opcode in _HAND_OUT:
-                out.reads.setdefault(step, []).append(known)
+                self._reads(step, [known])
             out.objects.seen(value, step)
+
+    def _reads(self, step: int, made: Sequence[int]) -> None:
+        """A step was made of others, beside its operands and the one whose value it took over."""
+        self.out.reads.setdefault(step, []).extend(made)
 
     # --- activations -----------------------------------------------------------------------------
 
@@ -420,7 +420,7 @@ class _Walker:
             self.out.source[step] = activation.raised
         activation.pending, activation.raised, activation.result = 0, 0, None
         if activation.given:
-            self.out.reads.setdefault(step, []).extend(activation.given)
+            self._reads(step, activation.given)
         activation.has_run_code, activation.given = False, []
         return step
 
@@ -532,7 +532,7 @@ class _Walker:
         block = program.stretch_block[at]
         end = program.block_first_stretch[block] + program.block_stretches[block]
         following = program.following[block]
-        if side >= 0 and program.kind[program.last_op(at)] == 4:
+        if side >= 0 and program.kind[program.last_op(at)] == BRANCH:
             following = following[side : side + 1]
         return (at + 1 if at + 1 < end else None), following
 
@@ -629,7 +629,7 @@ class _Walker:
                 self._silent(activation, op, opcode, step)
             elif opcode == "inplace" and program.extra[op]:
                 self._read_before(activation, op, step)
-        if program.kind[op] == 4:
+        if program.kind[op] == BRANCH:
             activation.went[block] = step
         elif activation.elements and op in activation.elements:
             activation.elements[op].append(step)
@@ -683,7 +683,7 @@ class _Walker:
             else objects.attribute(holder, extra[1], MISSING)
         ) or objects.maker(holder)
         if found:
-            self.out.reads.setdefault(step, []).append(found)
+            self._reads(step, [found])
 
     def _alternative(self, activation: _Activation, op: int, step: int) -> None:
         """The alternative of an `and` or `or` that a test came to: the one that ran last."""
@@ -726,13 +726,11 @@ class _Walker:
         if activation.made_by and not number:
             self.out.source[step] = activation.made_by
             return
-        start, end = self.out.start[call], self.out.start[call + 1]
-        given = [one for one in self.out.operands[start:end] if one]
+        given = [one for one in self._operands_of(call) if one]
         same = [one for one in given if is_same_object(self.out.values[one], value)]
         receiver = given[0] if given else 0
         if not same and receiver:  # what a method was looked up on is its first argument
-            start, end = self.out.start[receiver], self.out.start[receiver + 1]
-            looked = [one for one in self.out.operands[start:end] if one]
+            looked = (one for one in self._operands_of(receiver) if one)
             same = [one for one in looked if is_same_object(self.out.values[one], value)]
         if same:
             best = min(same, key=lambda one: abs(given.index(one) - 1 - number) if one in given
@@ -762,18 +760,21 @@ class _Walker:
             return
         holder = self._token(activation, op, self.program.uses[op][0])
         name = self.program.name[op] or ""
-        found = self.out.objects.attribute(holder, name, value) or self._of_module(holder, name)
+        found = self._setter(holder, name, value)
         if found:
             self.out.source[step] = found
         elif made := self.out.objects.maker(holder):
-            self.out.reads.setdefault(step, []).append(made)
+            self._reads(step, [made])
 
     def _got(self, call: int, holder: Token, name: str) -> None:
         """An attribute was read by its name: who set it shows in what the call gave."""
         value = self.out.values[call]
-        found = self.out.objects.attribute(holder, name, value) or self._of_module(holder, name)
+        found = self._setter(holder, name, value)
         if found:
-            self.out.reads.setdefault(call, []).append(found)
+            self._reads(call, [found])
+
+    def _setter(self, holder: Token, name: str, value: Token) -> int:
+        return self.out.objects.attribute(holder, name, value) or self._of_module(holder, name)
 
     def _of_module(self, holder: Token, name: str) -> int:
         if self.out.objects.kind(holder) != "module":
@@ -813,7 +814,7 @@ class _Walker:
         if part or found:
             self.out.source[step] = part or found
         elif made:
-            self.out.reads.setdefault(step, []).append(made)
+            self._reads(step, [made])
 
     def _part(self, holder: Token, key: Token, made: int) -> int:
         """The operand of what made an object that became an element of it; 0 if there is none."""
@@ -907,21 +908,8 @@ class _Walker:
 
     def _watch_elements(self, activation: _Activation, op: int) -> None:
         """Have the elements of the comprehension around a `next` gathered."""
-        for use in self._elements_of(op):
+        for use in self.program.elements.get(self._functions[op], ()):
             activation.elements.setdefault(use, [])
-
-    def _elements_of(self, op: int) -> tuple[int, ...]:
-        if not hasattr(self, "_comprehensions"):
-            self._comprehensions: dict[int, tuple[int, ...]] = {}
-            program = self.program
-            for at, opcode in enumerate(program.opcode):
-                if opcode == "comp":
-                    uses = tuple(use for use in program.uses[at] if use is not None and use >= 0)
-                    self._comprehensions[program.function_of(at)] = (
-                        *self._comprehensions.get(program.function_of(at), ()),
-                        *uses,
-                    )
-        return self._comprehensions.get(self.program.function_of(op), ())
 
     def _call(self, done: _Done) -> None:
         activation, op, step, value = done
@@ -958,27 +946,15 @@ class _Walker:
     def _phi(self, done: _Done) -> None:
         """Of the alternatives, the one that ran last and came to this; else it is a constant."""
         _activation, _op, step, value = done
-        start, end = self.out.start[step], self.out.start[step + 1]
         values = self.out.values
         steps = [
-            one
-            for one in self.out.operands[start:end]
-            if one and is_same_object(values[one], value)
+            one for one in self._operands_of(step) if one and is_same_object(values[one], value)
         ]
         if steps:
             self.out.source[step] = max(steps)
-
-
-def last_before(steps: Sequence[int], step: int) -> int:
-    """The last of some steps, which are in order, before another; 0 if there is none."""
-    at = bisect_left(steps, step)
-    return steps[at - 1] if at else 0
 
 
 def _is_closing(exception: Token) -> bool:
     """Is it what a generator is closed with?  That is how it ends, and raises nothing elsewhere."""
     shape = exception[2] if type(exception) is tuple and len(exception) == 3 else None
     return type(shape) is tuple and shape[:1] == ("GeneratorExit",)
-
-
-__all__ = ["BODIES", "MISSING", "STOP", "Replayed", "last_before", "replay"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from whence.errors import UserError
-from whence.trace.python.events import Token
+from whence.frontend.python.logged import Token
 from whence.trace.python.program import Program
 from whence.trace.python.replaying import Replayed
 from whence.trace.queries import Queries
