@@ -21,24 +21,30 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "changes": ("whence", "errors", "model"),
     "subject": ("whence", "errors", "model", "changes"),
     "search": ("whence", "errors", "model", "changes", "subject"),
-    "frontend": ("whence", "errors", "model", "changes", "subject"),
-    "trace": ("whence", "errors", "model", "changes", "subject", "frontend"),
-    "semantics": ("whence", "errors", "model", "frontend", "trace"),
+    "program": ("whence", "errors", "model", "changes", "subject"),
+    "frontend": ("whence", "errors", "model", "changes", "subject", "program"),
+    "trace": ("whence", "errors", "model", "changes", "subject", "program", "frontend"),
+    "logic": ("whence", "errors", "model", "program", "frontend", "trace"),
+    "causes": ("whence", "errors", "model", "program", "frontend", "trace", "logic"),
     "explain": (
         *("whence", "errors", "model", "changes", "subject", "search"),
-        *("frontend", "trace", "semantics"),
+        *("program", "frontend", "trace", "logic", "causes"),
     ),
     "report": ("whence", "errors", "model", "changes"),  # draws what was found, however
+    "service": (
+        *("whence", "errors", "model", "changes", "subject", "search"),
+        *("program", "frontend", "trace", "logic", "causes", "explain"),
+    ),
     "cli": (
         *("whence", "errors", "model", "changes", "subject", "search"),
-        *("frontend", "trace", "semantics", "explain", "report"),
+        *("program", "frontend", "trace", "logic", "causes", "explain", "report", "service"),
     ),
     "__main__": ("cli",),
     "pytest_plugin": (),  # starts a process of cli
 }
 
 # Of what is asked of every trace, those that know who answers for which language.
-OPENERS = {"whence.trace.opening", "whence.semantics.failures", "whence.semantics.languages"}
+OPENERS = {"whence.trace.opening", "whence.causes.failures", "whence.logic.languages"}
 LANGUAGES = ("c", "python")
 
 Graph = dict[str, set[str]]
@@ -90,7 +96,7 @@ def violations(graph: Graph) -> list[str]:
 
 
 def language(module: str) -> str | None:
-    """The language that a module is for: frontend.c.reader, trace.c.flow, semantics.c_failures."""
+    """The language that a module is for: frontend.c.reader, trace.c.flow, causes.failures.c."""
     parts = [part.partition("_")[0] for part in module.split(".")]
     return next((part for part in parts if part in LANGUAGES), None)
 
@@ -100,7 +106,7 @@ def knowing(graph: Graph) -> set[str]:
     return {
         module
         for module, found in graph.items()
-        if layer(module) in ("trace", "semantics")
+        if layer(module) in ("trace", "logic", "causes")
         and any(language(name) not in (None, language(module)) for name in found)
     }
 

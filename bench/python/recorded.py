@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whence.frontend.python import record
-from whence.frontend.python.logged import MODULE, events
+from whence.frontend.python.logged import MODULE, read_log
 
 MAX_TRACE = 2**28  # bytes; past it a process goes on unrecorded
 
@@ -56,4 +56,4 @@ def logged(trace: Path) -> tuple[int, int]:
 
 
 def _events(log: Path) -> int:
-    return sum(op < MODULE for op, _ in events(log))
+    return sum(op < MODULE for op, _ in read_log(log))

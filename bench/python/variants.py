@@ -27,7 +27,7 @@ from whence.changes.changeset import ChangeSet, compare  # noqa: E402
 from whence.changes.tree import read_tree  # noqa: E402
 from whence.model import ChangeId, Reverted  # noqa: E402
 from whence.subject.forks.forker import Forks  # noqa: E402
-from whence.subject.trial import Recipe, Trial  # noqa: E402
+from whence.subject.trial import BuildAndTest, Trial  # noqa: E402
 from whence.subject.workspace import Workspace  # noqa: E402
 
 COLUMNS = (
@@ -81,7 +81,7 @@ def variants(changes: ChangeSet, count: int) -> Iterator[Reverted]:
 
 def measure(case: Case, runs: int, becoming: Becoming) -> Cost:
     changes = compare(read_tree(case.env / "good"), read_tree(case.env / "bad"))
-    recipe = Recipe(case.test, timeout=60.0)
+    recipe = BuildAndTest(case.test, timeout=60.0)
     forks = Forks(at_once=True)
     lessons = forks.of(recipe.test, recipe.memory, recipe.as_recorded)
     never = Forks()

@@ -18,16 +18,18 @@ from typing import Any
 import numpy as np
 
 from whence.frontend.c.replay import Status
-from whence.frontend.c.tables import Code, OpFlag
-from whence.frontend.run import DEFAULT_MAX_TRACE
+from whence.frontend.c.tables import OpCode, OpFlag
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.trace.c.recording import CRecording, CThread
-from whence.trace.opening import narrator_of, open_recording
+from whence.trace.opening import describer_of, open_recording
 from whence.trace.points import find
-from whence.trace.slices import steps_of
+from whence.trace.slice_at import steps_of
 from whence.trace.summary import summarise
 
-MEMORY = frozenset((Code.LOAD, Code.STORE, Code.LLOAD, Code.LSTORE, Code.COPY, Code.FILL))
-MEMORY |= {Code.LFILL, Code.LCOPYOUT, Code.LCOPY, Code.RMW}
+MEMORY = frozenset(
+    (OpCode.LOAD, OpCode.STORE, OpCode.LLOAD, OpCode.LSTORE, OpCode.COPY, OpCode.FILL)
+)
+MEMORY |= {OpCode.LFILL, OpCode.LCOPYOUT, OpCode.LCOPY, OpCode.RMW}
 
 
 def opened(trace: Path) -> list[CThread]:
@@ -75,7 +77,7 @@ def slice_trace(trace: Path, byte: int, *, relevant: bool) -> dict[str, Any]:
     found = time.monotonic()
     steps = steps_of(point, relevant=relevant)
     followed = time.monotonic()
-    lines = list(narrator_of(point.thread).lines(steps))
+    lines = list(describer_of(point.thread).lines(steps))
     return {
         "open": found - started,
         "follow": followed - found,

@@ -22,8 +22,8 @@ from bench.trace import table  # noqa: E402  needs the line above
 from bench.trace.measure import Cost, Ended, interleaved, run, times_for  # noqa: E402
 from bench.trace.projects import PROJECTS, SQLITE, Project, UnavailableError  # noqa: E402
 from whence.frontend.c.record import record  # noqa: E402
-from whence.frontend.run import MODULES  # noqa: E402
-from whence.subject.trial import Recipe  # noqa: E402
+from whence.frontend.recorded_run import MODULES  # noqa: E402
+from whence.subject.trial import BuildAndTest  # noqa: E402
 
 CC = (sys.executable, "-m", "whence.frontend.c.driver", "cc")
 LEAST = 0.3  # seconds of CPU that a measured row of plain runs takes
@@ -112,7 +112,7 @@ class Workload:
         out.mkdir()
         output = self.work / "recorded-stdout"
         command = f"{shlex.join(self.built.command)} < {shlex.quote(str(self.stdin))}"
-        done = record(self.built.tree, Recipe(test=command), out)
+        done = record(self.built.tree, BuildAndTest(test=command), out)
         (out / MODULES).rmdir()  # it was built before
         (out / MODULES).symlink_to(self.built.modules)
         output.write_bytes(done.stdout)

@@ -27,15 +27,15 @@ from bench.why.reading import (
 )
 from bench.why.suite import PROGRAMS, BadSuiteError, Fault, Test, load
 from bench.why.verify import Ended
+from whence.causes.tree import open_search
 from whence.errors import UserError
 from whence.frontend.c.record import record
-from whence.frontend.run import DEFAULT_MAX_TRACE
-from whence.semantics.tree import open_tree
-from whence.subject.trial import Recipe
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
+from whence.subject.trial import BuildAndTest
 from whence.trace.opening import open_recording
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
-from whence.trace.slices import lines_that_ran
+from whence.trace.slice_at import lines_that_ran
 from whence.trace.summary import summarise
 
 MOST_CAUSES = 400
@@ -75,7 +75,7 @@ class Row:
     error: str = ""  # why there is no tree
 
 
-def measure(fault: Fault, test: Test, work: Path, opened: OpenTree = open_tree) -> Row:
+def measure(fault: Fault, test: Test, work: Path, opened: OpenTree = open_search) -> Row:
     """Record the faulty run in the new folder `work`, slice it, and read its tree."""
     truth = verify.run(verify.build(fault.correct, work / "correct"), test)
     recording, seen = record_fault(fault, test, work)
@@ -111,7 +111,7 @@ def record_fault(fault: Fault, test: Test, work: Path) -> tuple[Recording, Ended
     out.mkdir()
     (tree / f"{fault.program}.c").write_text(fault.faulty, "utf-8")
     (tree / "stdin").write_bytes(test.stdin)
-    recipe = Recipe(
+    recipe = BuildAndTest(
         test=test.command(fault.program),
         build=f"$CC -std=c99 -g -o {fault.program} {fault.program}.c",
         asked_timeout=verify.TIMEOUT,

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.model import Cause, CauseTree
-from whence.trace.opening import narrator_of
+from whence.trace.opening import describer_of
 from whence.trace.points import Point
-from whence.trace.slices import steps_of
+from whence.trace.slice_at import steps_of
 
 Place = tuple[str, int]  # a file and a line of it
 
@@ -43,7 +43,7 @@ def sliced(point: Point, wanted: Collection[Place], *, relevant: bool) -> Read:
     """What has to be read of a slice."""
     started = time.process_time()
     steps = steps_of(point, relevant=relevant)
-    lines = {(line.file, line.number) for line in narrator_of(point.thread).lines(steps)}
+    lines = {(line.file, line.number) for line in describer_of(point.thread).lines(steps)}
     seconds = time.process_time() - started
     return Read(not lines.isdisjoint(wanted), len(steps), len(lines), seconds)
 

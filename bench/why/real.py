@@ -43,16 +43,16 @@ from bench.why.reading import (  # noqa: E402
     read_on_the_way,
     sliced,
 )
+from whence.causes.tree import CauseSearch, open_search  # noqa: E402
 from whence.errors import UserError  # noqa: E402
 from whence.frontend.c.record import record  # noqa: E402
-from whence.frontend.run import DEFAULT_MAX_TRACE, SOURCES, Recorded  # noqa: E402
-from whence.semantics.tree import Tree, open_tree  # noqa: E402
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, SOURCES, RecordedRun  # noqa: E402
 from whence.subject.sources import fetch  # noqa: E402
-from whence.subject.trial import Recipe  # noqa: E402
+from whence.subject.trial import BuildAndTest  # noqa: E402
 from whence.trace.opening import open_recording  # noqa: E402
 from whence.trace.points import Point, find  # noqa: E402
 from whence.trace.recording import Recording  # noqa: E402
-from whence.trace.slices import lines_that_ran  # noqa: E402
+from whence.trace.slice_at import lines_that_ran  # noqa: E402
 from whence.trace.summary import summarise  # noqa: E402
 
 CASES = Path(__file__).with_name("real.toml")
@@ -168,7 +168,7 @@ def recorded(case: Case, work: Path) -> Recording:
     tree, out = work / "tree", work / "trace"
     out.mkdir(parents=True)
     prepared(case, tree)
-    done = record(tree, Recipe(test=case.test, build=case.build, asked_timeout=BUILD), out)
+    done = record(tree, BuildAndTest(test=case.test, build=case.build, asked_timeout=BUILD), out)
     if not fails_as_told(case, done):
         raise UnavailableError(
             f"{case.name} does not fail as told: status {done.status}, printed {done.stdout!r}"
@@ -177,7 +177,7 @@ def recorded(case: Case, work: Path) -> Recording:
     return open_recording(out)
 
 
-def fails_as_told(case: Case, done: Recorded) -> bool:
+def fails_as_told(case: Case, done: RecordedRun) -> bool:
     if case.failure == "output":
         return done.stdout != case.expected
     is_crash = done.status < 0 or done.status > 128  # as the shell says it
@@ -241,7 +241,7 @@ def walked(case: Case, recording: Recording) -> Walk:
     numbers: list[int] = []
     error = ""
     with patience():
-        tree = open_tree(recording, expect=case.expected)
+        tree = open_search(recording, expect=case.expected)
     try:
         with patience():
             for number in breadth_first(tree):
@@ -262,7 +262,7 @@ def walked(case: Case, recording: Recording) -> Walk:
     return Walk(read, is_changed, way, last.level, len(numbers), error)
 
 
-def _until_found(tree: Tree, wanted: frozenset[Place]) -> list[int]:
+def _until_found(tree: CauseSearch, wanted: frozenset[Place]) -> list[int]:
     """The causes in the order in which they were computed, up to one with a wanted line."""
     found = (n for n in range(len(tree)) if not wanted.isdisjoint(lines_of(tree.cause(n))))
     return list(range(next(found, len(tree) - 1) + 1))

@@ -16,7 +16,7 @@ from bench.trace.table import markdown_table  # noqa: E402  needs the line above
 from bench.why import verify  # noqa: E402
 from bench.why.measure import record_fault  # noqa: E402
 from bench.why.suite import Fault, Test, load_all  # noqa: E402
-from whence.semantics.tree import open_tree  # noqa: E402
+from whence.causes.tree import open_search  # noqa: E402
 from whence.trace.recording import Recording  # noqa: E402
 
 WHOLE, FAR = 100, 3  # levels: more than any tree has, and as many as a user sees at first
@@ -43,7 +43,7 @@ def fault() -> Fault:
 def seconds(recording: Recording, expect: bytes, levels: int) -> tuple[float, int, int]:
     """The time from a recording that was never opened to so many levels; causes; instructions."""
     started = time.monotonic()
-    tree = open_tree(recording, expect)
+    tree = open_search(recording, expect)
     tree.grow(levels)
     return time.monotonic() - started, len(tree), tree.thread.stream.steps
 

@@ -14,7 +14,7 @@ Reverted = frozenset[ChangeId]
 Nothing reverted is the bad version itself, everything reverted is the good one."""
 
 
-class Kind(Enum):
+class ChangeKind(Enum):
     """What a change does to the tree."""
 
     EDIT = "edit"  # some lines of a text file
@@ -45,7 +45,7 @@ class Change:
     """One independent edit between the good and the bad version."""
 
     id: ChangeId
-    kind: Kind
+    kind: ChangeKind
     file: str  # the path in the bad tree; in the good one if the file is gone
     old_file: str  # the path in the good tree; in the bad one if the file is new
     old: Span
@@ -123,7 +123,7 @@ class Reported:
     ids: tuple[ChangeId, ...]
     file: str
     old_file: str
-    kind: Kind
+    kind: ChangeKind
     old: Span
     new: Span
     hunks: tuple[Hunk, ...]
@@ -311,7 +311,7 @@ class WhyResult:
     notes: tuple[str, ...] = ()
 
 
-class Step(Enum):
+class LinkKind(Enum):
     """What a link of a chain tells."""
 
     CHANGE = "change"  # a changed statement ran
@@ -325,7 +325,7 @@ class Step(Enum):
 class Link:
     """One step of the damage on its way from a change to the failure."""
 
-    step: Step
+    step: LinkKind
     file: str
     line: int
     function: str

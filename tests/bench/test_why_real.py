@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.trace.projects import UnavailableError
 from bench.why import real
 from bench.why.real import Case, SourceLine
-from whence.frontend.run import Recorded
+from whence.frontend.recorded_run import RecordedRun
 from whence.model import Outcome, Run
 
 A_CASE = Case(
@@ -22,8 +22,8 @@ A_CASE = Case(
 )  # fmt: skip
 
 
-def ended(status: int, stdout: bytes = b"") -> Recorded:
-    return Recorded(Path(), Run(Outcome.FAIL), 0.0, stdout, b"", status)
+def ended(status: int, stdout: bytes = b"") -> RecordedRun:
+    return RecordedRun(Path(), Run(Outcome.FAIL), 0.0, stdout, b"", status)
 
 
 @pytest.mark.parametrize("case", real.cases(), ids=lambda case: case.name)

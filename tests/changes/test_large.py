@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.changes.trees import FILE, comparison
-from whence.changes.tree import Node
-from whence.model import Kind
+from whence.changes.tree import TreeNode
+from whence.model import ChangeKind
 
 FUNCTIONS, EDITS = 30_000, 3_000  # ten lines each
 
@@ -28,8 +28,11 @@ def function(number: int, edited: bool) -> bytes:
 def test_a_large_file_with_many_edits_is_compared() -> None:
     good = b"".join(function(n, edited=False) for n in range(FUNCTIONS))
     bad = b"".join(function(n, edited=n % (FUNCTIONS // EDITS) == 0) for n in range(FUNCTIONS))
-    with comparison({"big.c": Node(FILE, good)}, {"big.c": Node(FILE, bad)}) as (changes, _):
+    with comparison({"big.c": TreeNode(FILE, good)}, {"big.c": TreeNode(FILE, bad)}) as (
+        changes,
+        _,
+    ):
         assert len(changes.changes) == 2 * EDITS
-        assert {change.kind for change in changes.changes} == {Kind.EDIT}
+        assert {change.kind for change in changes.changes} == {ChangeKind.EDIT}
         assert changes.changes[-1].function == f"f{FUNCTIONS - FUNCTIONS // EDITS}"
         assert changes.nodes(changes.everything)["big.c"].content == good

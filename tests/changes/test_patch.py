@@ -23,7 +23,7 @@ from tests.changes.trees import (
     subsets,
     variant,
 )
-from whence.changes.tree import Node, folders_of
+from whence.changes.tree import TreeNode, folders_of
 from whence.model import Reverted
 from whence.report.patch import to_patch
 
@@ -78,7 +78,9 @@ def test_a_patch_of_some_lines_holds_only_these() -> None:
     lines = [b"line %d\n" % number for number in range(30)]
     good, bad = list(lines), list(lines)
     bad[3], bad[20] = b"three\n", b"twenty\n"
-    with comparison({"a": Node(FILE, b"".join(good))}, {"a": Node(FILE, b"".join(bad))}) as found:
+    with comparison(
+        {"a": TreeNode(FILE, b"".join(good))}, {"a": TreeNode(FILE, b"".join(bad))}
+    ) as found:
         changes, _ = found
         patch = to_patch(changes, frozenset({changes.changes[0].id}))
     assert b"-three\n+line 3\n" in patch
@@ -88,11 +90,21 @@ def test_a_patch_of_some_lines_holds_only_these() -> None:
 def test_a_patch_renames_makes_executable_and_links() -> None:
     text = b"".join(b"line %d\n" % number for number in range(9))
     patch = check_patch(
-        {"old": Node(EXECUTABLE, text), "link": Node(LINK, b"old"), "became": Node(FILE, b"x\n")},
-        {"new": Node(FILE, text), "link": Node(LINK, b"new"), "became": Node(LINK, b"new")},
+        {
+            "old": TreeNode(EXECUTABLE, text),
+            "link": TreeNode(LINK, b"old"),
+            "became": TreeNode(FILE, b"x\n"),
+        },
+        {
+            "new": TreeNode(FILE, text),
+            "link": TreeNode(LINK, b"new"),
+            "became": TreeNode(LINK, b"new"),
+        },
     )
     assert b"rename from new\nrename to old\n" in patch
 
 
 def test_a_patch_holds_binary_content() -> None:
-    assert b"GIT binary patch" in check_patch({"a": Node(FILE, b"\0\1")}, {"a": Node(FILE, b"\0")})
+    assert b"GIT binary patch" in check_patch(
+        {"a": TreeNode(FILE, b"\0\1")}, {"a": TreeNode(FILE, b"\0")}
+    )

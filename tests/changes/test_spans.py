@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.changes.trees import Files, comparison, pairs
 from whence.changes.changeset import ChangeSet, blocks
-from whence.model import Change, Kind, Span
+from whence.model import Change, ChangeKind, Span
 
 
 def lines_at(content: bytes, span: Span) -> bytes:
@@ -24,9 +24,9 @@ def test_removed_and_added_are_the_lines_of_the_files(pair: tuple[Files, Files])
     good, bad = pair
     with comparison(good, bad) as (changes, _):
         for change in changes.changes:
-            if change.removed or change.kind is Kind.EDIT:
+            if change.removed or change.kind is ChangeKind.EDIT:
                 assert lines_at(good[change.old_file].content, change.old) == change.removed
-            if change.added or change.kind is Kind.EDIT:
+            if change.added or change.kind is ChangeKind.EDIT:
                 assert lines_at(bad[change.file].content, change.new) == change.added
 
 
@@ -54,7 +54,7 @@ def test_the_pieces_of_a_block_lie_end_to_end_and_blocks_apart(pair: tuple[Files
 
 
 def _neighbours(changes: ChangeSet) -> list[tuple[Change, Change]]:
-    edits = [change for change in changes.changes if change.kind is Kind.EDIT]
+    edits = [change for change in changes.changes if change.kind is ChangeKind.EDIT]
     return [(a, b) for a, b in pairwise(edits) if a.file == b.file]
 
 

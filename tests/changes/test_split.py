@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.changes.trees import FILE, comparison, lines
-from whence.changes.split import Piece, StatementStarts, split_block
-from whence.changes.syntax import Source
-from whence.changes.tree import Node
+from whence.changes.split import BlockPiece, StatementStarts, split_block
+from whence.changes.syntax import ParsedSource
+from whence.changes.tree import TreeNode
 
 
 def pieces(old: str, new: str, path: str = "m.py") -> list[tuple[str, str]]:
     """Return what the changes from old to new remove and add, one pair for each change."""
     old, new = textwrap.dedent(old), textwrap.dedent(new)
-    good, bad = {path: Node(FILE, old.encode())}, {path: Node(FILE, new.encode())}
+    good, bad = {path: TreeNode(FILE, old.encode())}, {path: TreeNode(FILE, new.encode())}
     with comparison(good, bad) as (changes, _):
         return [(change.removed.decode(), change.added.decode()) for change in changes.changes]
 
@@ -94,7 +94,7 @@ starts = st.sampled_from((None, "python", "c", "cpp"))
 def test_pieces_lie_end_to_end_and_cover_the_block(
     old: list[bytes], new: list[bytes], language: str | None, data: st.DataObject
 ) -> None:
-    block = Piece(*_range(data, old), *_range(data, new))
+    block = BlockPiece(*_range(data, old), *_range(data, new))
     found = split_block(old, new, block, _starts(language, old), _starts(language, new))
     assert (found[0].old_first, found[0].new_first) == (block.old_first, block.new_first)
     assert (found[-1].old_last, found[-1].new_last) == (block.old_last, block.new_last)
@@ -112,5 +112,5 @@ def _range(data: st.DataObject, text: list[bytes]) -> tuple[int, int]:
 def _starts(language: str | None, text: list[bytes]) -> StatementStarts | None:
     if language is None:
         return None
-    source = Source(language, b"".join(text))
+    source = ParsedSource(language, b"".join(text))
     return lambda first, last: {line - 1 for line in source.statement_starts(first + 1, last)}

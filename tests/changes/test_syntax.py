@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.changes.trees import lines
-from whence.changes.syntax import Source, depth_changes, language_of, tokens
+from whence.changes.syntax import ParsedSource, depth_changes, language_of, tokens
 
 PYTHON = '''\
 import os, sys as system
@@ -77,9 +77,9 @@ bool operator==(const A& a, const A& b) { return true; }
 }
 """
 SOURCES = {
-    "python": Source("python", PYTHON.encode()),
-    "c": Source("c", C.encode()),
-    "cpp": Source("cpp", CPP.encode()),
+    "python": ParsedSource("python", PYTHON.encode()),
+    "c": ParsedSource("c", C.encode()),
+    "cpp": ParsedSource("cpp", CPP.encode()),
 }
 
 
@@ -236,7 +236,7 @@ def test_depths_count_open_brackets_before_each_unit() -> None:
 @given(parts=st.lists(lines, max_size=15), language=st.sampled_from(("c", "cpp", "python")))
 def test_any_text_gives_answers_within_its_lines(parts: list[bytes], language: str) -> None:
     text = b"".join(parts)
-    source = Source(language, text)
+    source = ParsedSource(language, text)
     last = source.last_line
     for line, content in enumerate(text.split(b"\n"), 1):
         around = source.statement_lines(line, line)

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.changes.trees import EMPTY, EXECUTABLE, FILE, LINK, contents, write_tree
-from whence.changes.tree import EntryKind, Node, folders_of, matches, read_tree
+from whence.changes.tree import EntryKind, TreeNode, folders_of, matches, read_tree
 
 
 def test_a_tree_is_read_with_kinds_and_content(tmp_path: Path) -> None:
     tree = {
-        "run": Node(EXECUTABLE, b"#!/bin/sh\n"),
+        "run": TreeNode(EXECUTABLE, b"#!/bin/sh\n"),
         "d/empty": EMPTY,
-        "d/to nothing": Node(LINK, b"nowhere"),
-        os.fsdecode(b"caf\xe9"): Node(FILE, b"\0\r\n"),
+        "d/to nothing": TreeNode(LINK, b"nowhere"),
+        os.fsdecode(b"caf\xe9"): TreeNode(FILE, b"\0\r\n"),
     }
     write_tree(tmp_path, tree)
     found = read_tree(tmp_path)

@@ -15,7 +15,7 @@ from tests.changes.trees import (
     subsets,
     variant,
 )
-from whence.changes.tree import EntryKind, Node, matches
+from whence.changes.tree import EntryKind, TreeNode, matches
 from whence.model import Reverted
 from whence.subject.workspace import Workspace
 
@@ -76,8 +76,8 @@ def test_equal_trees_have_equal_fingerprints_and_no_others(
 @given(pair=pairs)
 @example(
     pair=(
-        {"a.py": Node(EntryKind.FILE, b"import os\nimport os\nimport os\nx = 1\nimport os")},
-        {"a.py": Node(EntryKind.FILE, b"if x:\nx = 1\nimport os\nif x:\nx = 1\n")},
+        {"a.py": TreeNode(EntryKind.FILE, b"import os\nimport os\nimport os\nx = 1\nimport os")},
+        {"a.py": TreeNode(EntryKind.FILE, b"if x:\nx = 1\nimport os\nif x:\nx = 1\n")},
     )
 )
 def test_every_change_does_something_on_its_own(pair: tuple[Files, Files]) -> None:

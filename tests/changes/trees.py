@@ -15,14 +15,14 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from whence.changes.changeset import ChangeSet, compare
-from whence.changes.tree import EntryKind, Node, read_tree
+from whence.changes.tree import EntryKind, TreeNode, read_tree
 from whence.model import ChangeId, Reverted
 
-Files = dict[str, Node]
+Files = dict[str, TreeNode]
 T = TypeVar("T")
 
 FILE, EXECUTABLE, LINK = EntryKind.FILE, EntryKind.EXECUTABLE, EntryKind.LINK
-EMPTY = Node(EntryKind.DIRECTORY, b"")
+EMPTY = TreeNode(EntryKind.DIRECTORY, b"")
 
 # Few, so that one path is often a file here and a directory there.
 PLAIN_NAMES = ("a", "b", "m.py", "c.c", "h.cpp")
@@ -84,14 +84,14 @@ texts = st.builds(
 )
 binaries = st.binary(max_size=12).map(lambda more: b"\0" + more)
 contents_of_files = mostly(texts, binaries | st.just(b""))
-files = st.builds(Node, st.sampled_from((FILE, FILE, EXECUTABLE)), contents_of_files)
+files = st.builds(TreeNode, st.sampled_from((FILE, FILE, EXECUTABLE)), contents_of_files)
 links = st.builds(
-    Node, st.just(LINK), st.sampled_from((b"a", b"b", b"m.py", b"../nothing", b"caf\xe9", b"."))
+    TreeNode, st.just(LINK), st.sampled_from((b"a", b"b", b"m.py", b"../nothing", b"caf\xe9", b"."))
 )
 nodes = mostly(files, links | st.just(EMPTY))
 
 
-def put(tree: Files, path: str, node: Node) -> None:
+def put(tree: Files, path: str, node: TreeNode) -> None:
     """Place a node; what was there, below it, or a file where it needs a directory, goes."""
     for other in list(tree):
         if f"{path}/".startswith(f"{other}/") or other.startswith(f"{path}/"):
@@ -137,12 +137,12 @@ def changed(draw: st.DrawFn, good: Files) -> Files:
         if what == "put" or node is None:
             put(bad, draw(paths), draw(nodes))
         elif what == "edit" and node.kind.is_file:
-            bad[path] = Node(node.kind, draw(edited(node.content)))
+            bad[path] = TreeNode(node.kind, draw(edited(node.content)))
         elif what == "move":
             del bad[path]
             put(bad, draw(paths | paths.map(f"{path}/".__add__)), node)
         elif what == "mode" and node.kind.is_file:
-            bad[path] = Node(FILE if node.kind is EXECUTABLE else EXECUTABLE, node.content)
+            bad[path] = TreeNode(FILE if node.kind is EXECUTABLE else EXECUTABLE, node.content)
         elif what == "delete":
             del bad[path]
         elif what == "replace":
@@ -182,13 +182,13 @@ def contents(root: Path) -> Files:
             full = os.path.join(folder, name)
             path = name if below == "." else f"{below}/{name}"
             if os.path.islink(full):
-                found[path] = Node(LINK, os.fsencode(os.readlink(full)))
+                found[path] = TreeNode(LINK, os.fsencode(os.readlink(full)))
             elif os.path.isdir(full):
                 if not os.listdir(full):
                     found[path] = EMPTY
             else:
                 kind = EXECUTABLE if os.access(full, os.X_OK) else FILE
-                found[path] = Node(kind, Path(full).read_bytes())
+                found[path] = TreeNode(kind, Path(full).read_bytes())
     return found
 
 

@@ -22,9 +22,9 @@ from textual.pilot import Pilot
 from textual.widgets import Tree
 
 from whence.cli.interactive import WhyApp, editor_command, run_interactive
-from whence.cli.session import SavedTree, Session
 from whence.errors import UserError
 from whence.model import CauseTree, Influence, Mark
+from whence.service.tree_session import SavedTree, TreeSession
 
 from .fake_tree import FakeTree, Node
 from .terminal import Terminal
@@ -135,7 +135,7 @@ async def sitting_at(
 
 def resumed(folder: Path) -> tuple[FakeTree, SavedTree]:
     fake = FakeTree()
-    return fake, SavedTree(fake, Session.load(folder / "why.json", "run"))
+    return fake, SavedTree(fake, TreeSession.load(folder / "why.json", "run"))
 
 
 # -- walking -----------------------------------------------------------------------------------
@@ -367,7 +367,7 @@ async def test_nothing_is_lost_if_whence_is_killed(tmp_path: Path) -> None:
     _, tree = resumed(tmp_path)
     async with sitting_at(tree) as user:
         await user.press("j", "right", "b")
-        killed = Session.load(tmp_path / "why.json", "run")
+        killed = TreeSession.load(tmp_path / "why.json", "run")
         assert killed.marks == {tree.cause(1).key: Mark.BENIGN}
         assert killed.expanded == {tree.cause(0).key, tree.cause(1).key}
 
@@ -407,7 +407,7 @@ async def test_causes_are_computed_in_the_order_of_the_first_time(tmp_path: Path
     root = Node("root", 18, below=[Node("one", 6, below=[shared]), Node("two", 8, below=[shared])])
 
     def tree() -> SavedTree:
-        return SavedTree(FakeTree(root), Session.load(tmp_path / "why.json", "run"))
+        return SavedTree(FakeTree(root), TreeSession.load(tmp_path / "why.json", "run"))
 
     async with sitting_at(tree()) as user:
         await user.press("j", "j", "right", "left", "k", "right")
@@ -506,7 +506,7 @@ async def test_the_source_opens_at_the_selected_line(
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", "ed -x")
     tree = FakeTree(folder=tmp_path)
-    async with sitting_at(SavedTree(tree, Session(tmp_path / "why.json", "run"))) as user:
+    async with sitting_at(SavedTree(tree, TreeSession(tmp_path / "why.json", "run"))) as user:
         await user.press_at_once("j", "e", "tab", "up", "e")
     path = str(tmp_path / "src/shape.c")
     assert ran == [["ed", "-x", "+12", path], ["ed", "-x", "+9", path]]

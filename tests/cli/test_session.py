@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.cli.session import SavedTree, Session
 from whence.errors import UserError
 from whence.model import CauseTree, Mark
+from whence.service.tree_session import SavedTree, TreeSession
 
 from .fake_tree import FakeTree
 
@@ -39,10 +39,10 @@ def test_what_was_said_last_is_what_is_loaded(
     computed: dict[str, None] = {}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "why.json"
-        session = Session.load(path, "run")
+        session = TreeSession.load(path, "run")
         for what, key, value in steps:
             if what == "load":
-                session = Session.load(path, "run")
+                session = TreeSession.load(path, "run")
             elif what == "compute":
                 session.note_computed(key)
                 computed.setdefault(key)
@@ -53,7 +53,7 @@ def test_what_was_said_last_is_what_is_loaded(
                 session.mark(key, value)
                 marks[key] = value  # type: ignore[assignment]  # None is taken out below
         session.save()
-        found = Session.load(path, "run")
+        found = TreeSession.load(path, "run")
     assert not found.is_new
     assert found.marks == {key: mark for key, mark in marks.items() if mark is not None}
     assert found.computed == list(computed)
@@ -62,13 +62,13 @@ def test_what_was_said_last_is_what_is_loaded(
 
 def test_a_file_cut_off_anywhere_is_a_new_session_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "why.json"
-    session = Session(path, "run")
+    session = TreeSession(path, "run")
     session.expand("/é", True)
     session.mark("/a", Mark.ROOT)
     whole = path.read_bytes()
     for end in range(len(whole) - 2):  # without its last newline it is whole
         path.write_bytes(whole[:end])
-        found = Session.load(path, "run")
+        found = TreeSession.load(path, "run")
         assert (found.is_new, found.marks) == (True, {}), whole[:end]
         assert found.kept == tmp_path / "why.old.json"
         assert found.kept.read_bytes() == whole[:end]
@@ -81,7 +81,7 @@ def test_no_content_is_a_crash(garbage: bytes) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "why.json"
         path.write_bytes(garbage)
-        assert Session.load(path, "run").is_new
+        assert TreeSession.load(path, "run").is_new
 
 
 JSON = st.recursive(
@@ -101,30 +101,30 @@ def test_no_document_is_a_crash(document: dict[str, object]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "why.json"
         path.write_text(json.dumps({"whence": 1, "run": "run", **document}))
-        found = Session.load(path, "run")
+        found = TreeSession.load(path, "run")
         found.save()  # whatever was taken can be written
 
 
 def test_the_session_of_another_run_is_kept_aside(tmp_path: Path) -> None:
     path = tmp_path / "why.json"
-    Session(path, "yesterday").mark("/a", Mark.BENIGN)
-    found = Session.load(path, "today")
+    TreeSession(path, "yesterday").mark("/a", Mark.BENIGN)
+    found = TreeSession.load(path, "today")
     assert (found.is_new, found.marks) == (True, {})
     found.mark("/b", Mark.ROOT)
     assert found.kept is not None
-    assert Session.load(found.kept, "yesterday").marks == {"/a": Mark.BENIGN}
-    assert Session.load(path, "today").marks == {"/b": Mark.ROOT}
+    assert TreeSession.load(found.kept, "yesterday").marks == {"/a": Mark.BENIGN}
+    assert TreeSession.load(path, "today").marks == {"/b": Mark.ROOT}
 
 
 def test_a_missing_file_is_a_new_session(tmp_path: Path) -> None:
-    found = Session.load(tmp_path / "none.json", "run")
+    found = TreeSession.load(tmp_path / "none.json", "run")
     assert (found.is_new, found.kept) == (True, None)
 
 
 def test_a_failed_write_is_said_and_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = Session(tmp_path / "why.json", "run")
+    session = TreeSession(tmp_path / "why.json", "run")
     session.mark("/a", Mark.ROOT)
 
     def full(_: int) -> None:
@@ -134,14 +134,14 @@ def test_a_failed_write_is_said_and_leaves_what_was_there(
     with pytest.raises(UserError, match=r"why.json cannot be written: No space left"):
         session.mark("/b", Mark.ROOT)
     assert [path.name for path in tmp_path.iterdir()] == ["why.json"]
-    assert Session.load(tmp_path / "why.json", "run").marks == {"/a": Mark.ROOT}
+    assert TreeSession.load(tmp_path / "why.json", "run").marks == {"/a": Mark.ROOT}
 
 
 # -- the tree that keeps its marks -------------------------------------------------------------
 
 
 def test_a_saved_tree_is_a_cause_tree(tmp_path: Path) -> None:
-    tree: CauseTree = SavedTree(FakeTree(), Session(tmp_path / "why.json", "run"))
+    tree: CauseTree = SavedTree(FakeTree(), TreeSession(tmp_path / "why.json", "run"))
     assert tree.children(0) == (1, 2)
     assert tree.cause(1).predicate.text == "class == RIGHT"
     assert tree.source("src/shape.c")
@@ -149,7 +149,7 @@ def test_a_saved_tree_is_a_cause_tree(tmp_path: Path) -> None:
 
 def test_marks_come_back_as_causes_appear_whatever_their_numbers(tmp_path: Path) -> None:
     path = tmp_path / "why.json"
-    tree = SavedTree(FakeTree(), Session.load(path, "run"))
+    tree = SavedTree(FakeTree(), TreeSession.load(path, "run"))
     _, last = tree.children(0)
     kind = tree.children(0)[0]
     squares, _ = tree.children(kind)
@@ -157,7 +157,7 @@ def test_marks_come_back_as_causes_appear_whatever_their_numbers(tmp_path: Path)
     tree.mark(last, Mark.BENIGN)
 
     fake = FakeTree()
-    tree = SavedTree(fake, Session.load(path, "run"))
+    tree = SavedTree(fake, TreeSession.load(path, "run"))
     assert tree.marks == {}
     tree.children(0)
     assert tree.marks == {last: Mark.BENIGN}
@@ -167,7 +167,7 @@ def test_marks_come_back_as_causes_appear_whatever_their_numbers(tmp_path: Path)
 
 def test_nothing_is_computed_below_a_benign_cause(tmp_path: Path) -> None:
     fake = FakeTree()
-    tree = SavedTree(fake, Session(tmp_path / "why.json", "run"))
+    tree = SavedTree(fake, TreeSession(tmp_path / "why.json", "run"))
     kind, _ = tree.children(0)
     squares, _ = tree.children(kind)
     tree.mark(kind, Mark.BENIGN)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from whence.cli import runs
+from whence.service import recorded_runs
 
 from .asker import BUILD, FAILS, Asker, document, explained
 from .prompt import Said
@@ -151,7 +151,7 @@ def test_only_the_runs_that_were_of_use_last_are_kept(tmp_path: Path) -> None:
     for number, folder in enumerate(folders):
         folder.mkdir()
         os.utime(folder, (number, number))
-    runs.use(folders[0])
+    recorded_runs.use(folders[0])
     assert sorted(tmp_path.iterdir()) == [folders[0], *folders[4:]]
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from whence.causes.tree import CauseSearch
 from whence.cli import main
+from whence.logic.c import formula
 from whence.model import Cause
-from whence.semantics import formula
-from whence.semantics.tree import Tree
 
 from .asker import FAILS, PASSES, Asker, document
 from .prompt import Said, check_refused
@@ -272,14 +272,14 @@ def run_here(asked: Asker) -> int:
 def test_interrupted_while_the_tree_grows(
     asked: Asker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    children = Tree.children
+    children = CauseSearch.children
 
-    def pressed(tree: Tree, number: int) -> tuple[int, ...]:
+    def pressed(tree: CauseSearch, number: int) -> tuple[int, ...]:
         if number == 1:
             raise KeyboardInterrupt
         return children(tree, number)
 
-    monkeypatch.setattr(Tree, "children", pressed)
+    monkeypatch.setattr(CauseSearch, "children", pressed)
     assert run_here(asked) == 130
     told = " ".join(capsys.readouterr().out.split())
     assert "1 kind == RIGHT was true" in told
@@ -292,12 +292,12 @@ def test_interrupted_while_the_tree_grows(
 def test_a_cause_that_is_not_proved_is_said_to_be_none(
     asked: Asker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cause = Tree.cause
+    cause = CauseSearch.cause
 
-    def unproved(tree: Tree, number: int) -> Cause:
+    def unproved(tree: CauseSearch, number: int) -> Cause:
         return replace(cause(tree, number), is_proved=number != 1)
 
-    monkeypatch.setattr(Tree, "cause", unproved)
+    monkeypatch.setattr(CauseSearch, "cause", unproved)
     assert run_here(asked) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "note: 1 cause is not proved: the solver gave up" in told

@@ -23,10 +23,10 @@ from typing import Any
 
 from whence.changes.changeset import ChangeSet, compare
 from whence.changes.tree import read_tree
-from whence.explain.session import Wish, explain
-from whence.model import ChangeId, Explanation, Link, Outcome, Reported, Result, Span, Step
-from whence.search.session import Order, Watcher
-from whence.subject.trial import Recipe, Trial
+from whence.explain.session import ExplainRequest, explain_failure
+from whence.model import ChangeId, Explanation, Link, LinkKind, Outcome, Reported, Result, Span
+from whence.search.session import IsolateRequest, Watcher
+from whence.subject.trial import BuildAndTest, Trial
 
 HARMLESS = """
     -/* counted before main */
@@ -124,7 +124,7 @@ class Told:
     pair: Pair
     explanation: Explanation
     changes: ChangeSet
-    recipe: Recipe
+    recipe: BuildAndTest
     folder: Path
 
     @property
@@ -162,7 +162,7 @@ class Told:
         return next(link for link in self.chain if self._name(link) == name)
 
     def _name(self, link: Link) -> str:
-        if link.step is Step.MISSING:
+        if link.step is LinkKind.MISSING:
             return self._missing_name(link)
         return self.pair.bad_names.get((link.file, link.line), str(link.line))
 
@@ -176,7 +176,7 @@ class Told:
 
     @property
     def missing(self) -> list[Link]:
-        return [link for link in self.chain if link.step is Step.MISSING]
+        return [link for link in self.chain if link.step is LinkKind.MISSING]
 
     @property
     def in_tree(self) -> set[str]:
@@ -231,11 +231,11 @@ def explained(
     """What `whence explain` says of a pair; all that it claims has been checked."""
     pair = Pair.of(text, harmless=harmless, file=file)
     pair.write(folder)
-    recipe = Recipe(test, build, compares_output=compares_output, asked_timeout=asked_timeout)
-    order = Order(
+    recipe = BuildAndTest(test, build, compares_output=compares_output, asked_timeout=asked_timeout)
+    order = IsolateRequest(
         str(folder / "good"), str(folder / "bad"), recipe, find_all=find_all, most_runs=most_runs
     )
-    explanation, _ = explain(Wish(order, frontend), watcher or Watcher())
+    explanation, _ = explain_failure(ExplainRequest(order, frontend), watcher or Watcher())
     changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))  # these are there
     if compares_output:
         recipe = replace(recipe, expected=_output_of_good(folder, changes, recipe))
@@ -249,7 +249,7 @@ def explained_python(folder: Path, text: str, test: str = PYTHON, **more: Any) -
     return explained(folder, text, test, build=None, file="program.py", **more)
 
 
-def _output_of_good(folder: Path, changes: ChangeSet, recipe: Recipe) -> bytes | None:
+def _output_of_good(folder: Path, changes: ChangeSet, recipe: BuildAndTest) -> bytes | None:
     limited = replace(recipe, timeout=_LONGEST)
     return Trial(folder / "good-again", changes).run(changes.everything, limited).output
 
@@ -284,7 +284,7 @@ def check_chain(told: Told) -> None:
     assert bool(chain) == (told.result.status == "explained")
     root = {change for reported in told.result.root for change in reported.ids}
     for link in chain:
-        if link.step is Step.MISSING:
+        if link.step is LinkKind.MISSING:
             good = [line.strip() for lines in pair.good.values() for line in lines]
             assert link.text.strip() in good, link
         else:
@@ -293,5 +293,5 @@ def check_chain(told: Told) -> None:
         assert not same, link
         assert link.says, link
         assert set(link.changes) <= root, link
-    failures = [link.step is Step.FAILURE for link in chain]
+    failures = [link.step is LinkKind.FAILURE for link in chain]
     assert failures == [False] * (len(chain) - 1) + [True] * bool(chain)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from tests.changes.trees import FILE, Files, comparison
 from whence.changes.changeset import ChangeSet
-from whence.changes.tree import Node
+from whence.changes.tree import TreeNode
 from whence.explain.meeting import Meeting
 from whence.model import ChangeId
 
@@ -23,7 +23,7 @@ def compared(good: Version, bad: Version, name: str = "a.c") -> Iterator[ChangeS
     def files(version: Version) -> Files:
         texts = {name: version} if isinstance(version, str) else version
         return {
-            path: Node(FILE, text if isinstance(text, bytes) else text.encode())
+            path: TreeNode(FILE, text if isinstance(text, bytes) else text.encode())
             for path, text in texts.items()
         }
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.changes.trees import Files, comparison, pairs
 from tests.explain.meetings import at, compared, near, removed_at
 from whence.explain.meeting import Meeting
-from whence.explain.meeting.touching import edits_of
-from whence.model import Kind
+from whence.explain.meeting.line_edits import edits_of
+from whence.model import ChangeKind
 
 CALL = """
 int f(int a) {
@@ -121,7 +121,7 @@ def test_a_renamed_file_is_met_under_its_new_name_and_removed_under_its_old_one(
     text = "".join(f"int f{i}(void) {{ return {i}; }}\n" for i in range(30))
     with compared({"old.c": text}, {"new.c": text.replace("return 7", "return 8")}) as changes:
         meets = Meeting(changes)
-        (edit,) = [c.id for c in changes.changes if c.kind is Kind.EDIT]
+        (edit,) = [c.id for c in changes.changes if c.kind is ChangeKind.EDIT]
         assert meets.at("new.c", 8) == meets.removed_at("old.c", 8) == {edit}
         assert meets.at("old.c", 8) == meets.removed_at("new.c", 8) == frozenset()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.explain.explaining import Told, explained
-from whence.search.session import Order, Watcher, run_order
+from whence.search.session import IsolateRequest, Watcher, run_request
 
 # Fig. 6: four changes in separate lines; the failure takes the second and the third.
 FARE = """
@@ -66,7 +66,7 @@ def test_the_chain_of_fig_6_names_both_lines_with_both_values(fare: Told) -> Non
 
 def test_delta_debugging_answers_fig_6_with_c3_alone_which_does_not_pass(fare: Told) -> None:
     good, bad = str(fare.folder / "good"), str(fare.folder / "bad")
-    result, _ = run_order(Order(good, bad, fare.recipe, method="dd"), Watcher())
+    result, _ = run_request(IsolateRequest(good, bad, fare.recipe, method="dd"), Watcher())
     assert fare.names(result.root) == {"c3"}
     assert result.status == "unexplained"
     assert not fare.passes(result.root[0].ids)

@@ -11,7 +11,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from whence.frontend.c.ir import Module
-from whence.frontend.c.reader import read
+from whence.frontend.c.reader import read_module
 
 TOUR = Path(__file__).parent / "tour"
 X86, ARM = "x86_64-linux-gnu", "aarch64-linux-gnu"
@@ -40,7 +40,7 @@ def ir(source: str, target: str, flags: str) -> str:
 
 @cache
 def module(source: str, target: str, flags: str) -> Module:
-    return read(ir(source, target, flags))
+    return read_module(ir(source, target, flags))
 
 
 @cache

@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whence.frontend.c.process import LogFile, Process, State, processes
+from whence.frontend.c.process import CProcess, LogFile, ProcessState, c_processes
 from whence.frontend.c.replay import Replay, Status
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -231,7 +231,7 @@ def check_same(
 class Log:
     """The log of one thread or signal handler, and what it tells."""
 
-    process: Process
+    process: CProcess
     file: LogFile
     replay: Replay
 
@@ -239,7 +239,7 @@ class Log:
 def read_logs(trace: Path, modules: Path, into: Path) -> list[Log]:
     """Read every log of a trace; the columns go to folders in `into`."""
     found = []
-    for process in processes(trace):
+    for process in c_processes(trace):
         code = process.program([process.description(m.id, modules) for m in process.modules])
         for file in process.logs:
             out = into / f"{process.folder.name}-{file.number}"
@@ -264,7 +264,7 @@ def check_recorded(program: Program, mode: str, folder: Path) -> list[Log]:
         assert meta.status in (Status.OK, Status.CUT), f"{log.file.path}: {meta}"
         assert meta.mismatch_count == 0, f"{log.file.path}: {meta}"
         # What a log may stop in is what the program died in.
-        assert meta.status is Status.OK or log.file.state is State.CRASHED, (
+        assert meta.status is Status.OK or log.file.state is ProcessState.CRASHED, (
             f"{log.file.path}: {meta}"
         )
     return logs

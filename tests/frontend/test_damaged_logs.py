@@ -17,7 +17,7 @@ from tests.frontend.corpus import Log, check_recorded
 from tests.trace.running import opened
 from whence.errors import UserError
 from whence.frontend.c.replay import HEADER, Replay, Status
-from whence.trace.slices import slice_at
+from whence.trace.slice_at import slice_at
 
 PROGRAM = "records"
 Rewrite = Callable[[bytearray], None]

@@ -29,8 +29,8 @@ from whence.frontend.c.ir import (
     VectorType,
 )
 from whence.frontend.c.layout import Layout
-from whence.frontend.c.reader import read
-from whence.frontend.c.tokens import Tokens
+from whence.frontend.c.reader import read_module
+from whence.frontend.c.tokens import IRTokens
 
 I8, I16, I32, I64 = (IntType(bits) for bits in (8, 16, 32, 64))
 PTR, FP80 = PointerType(), FloatType("x86_fp80")
@@ -56,7 +56,7 @@ def measured(layout: str, kind: Type) -> tuple[Layout, Any, Any]:
     """Our layout, and LLVM's with LLVM's own form of the type."""
     text = f'target datalayout = "{layout}"\n@v = external global {spelled(kind)}\n'
     [variable] = llvm.parse_assembly(text).global_variables
-    return Layout(read(text)), llvm.create_target_data(layout), variable.global_value_type
+    return Layout(read_module(text)), llvm.create_target_data(layout), variable.global_value_type
 
 
 @given(layout=st.sampled_from(LAYOUTS), kind=types)
@@ -77,7 +77,7 @@ def test_structs_of_programs_are_laid_out_as_llvm_does(tour: tuple[str, str, str
     for kind in oracle(ir(*tour)).struct_types:
         if kind.is_opaque_struct:
             continue
-        same = Tokens(written(kind), 0).type()
+        same = IRTokens(written(kind), 0).type()
         assert mine.size(same) == theirs.get_abi_size(kind)
         offsets = [theirs.get_element_offset(kind, i) for i in range(len(list(kind.elements)))]
         assert list(mine.offsets(same)) == offsets
@@ -124,7 +124,7 @@ def test_what_is_stored_may_be_less_than_the_size(
 
 
 def test_a_type_without_a_size_is_refused() -> None:
-    layout = Layout(read("%t = type opaque\n"))
+    layout = Layout(read_module("%t = type opaque\n"))
     for kind in (NamedType("t"), OtherType("void")):
         for question in (layout.size, layout.leaves, layout.offsets):
             with pytest.raises(TypeError):
@@ -169,7 +169,7 @@ def test_an_address_is_the_one_that_the_machine_computes(
         f"  %2 = getelementptr {spelled(element)}, ptr null, {', '.join(map(shown, indices))}\n"
         "  %3 = ptrtoint ptr %2 to i64\n  ret i64 %3\n}\n"
     )
-    seen = read(text)
+    seen = read_module(text)
     [address, *_] = seen.functions["f"].blocks[0].instructions
     assert list(address.operands[1:]) == indices
     assert address.element == element
@@ -203,7 +203,7 @@ def test_floating_point_constants_have_the_bits_that_llvm_puts_in_memory() -> No
         f"@v{number} = global {kind} {constant}\n"
         for number, (kind, constant) in enumerate(constants)
     )
-    seen, engine = read(text), run(text)
+    seen, engine = read_module(text), run(text)
     layout = Layout(seen)
     for name, variable in seen.variables.items():
         size = layout.store_size(variable.type)
@@ -213,4 +213,6 @@ def test_floating_point_constants_have_the_bits_that_llvm_puts_in_memory() -> No
 
 def test_a_float_is_narrowed_from_the_double_that_llvm_writes() -> None:
     [bits] = struct.unpack("<I", struct.pack("<f", 0.1))
-    assert read("@v = global float 0x3FB99999A0000000\n").variables["v"].initial == Float(bits)
+    assert read_module("@v = global float 0x3FB99999A0000000\n").variables["v"].initial == Float(
+        bits
+    )

@@ -42,7 +42,7 @@ from whence.frontend.c.ir import (
     VectorType,
     Zero,
 )
-from whence.frontend.c.reader import IRError, attribute_groups, read
+from whence.frontend.c.reader import IRError, attribute_groups, read_module
 from whence.frontend.c.tokens import plain_name
 
 I1, I8, I32, I64 = IntType(1), IntType(8), IntType(32), IntType(64)
@@ -235,14 +235,14 @@ def one(text: str, types: str = "") -> Instruction:
     source = (
         f"{types}\ndefine void @f(ptr %p, i32 %x) {{\n  {text}\n}}\nattributes #1 = {{ cold }}\n"
     )
-    [block] = read(source).functions["f"].blocks
+    [block] = read_module(source).functions["f"].blocks
     [found] = block.instructions
     return found
 
 
 def initial(text: str) -> Value | None:
     """The initial value of the global that `text` gives type and value of."""
-    return read(f"@v = global {text}\n").variables["v"].initial
+    return read_module(f"@v = global {text}\n").variables["v"].initial
 
 
 def typed(kind: Type, *numbers: int) -> tuple[Typed, ...]:
@@ -389,7 +389,7 @@ def test_aggregates_are_read_element_by_element() -> None:
 
 
 def test_globals_with_every_decoration() -> None:
-    seen = read(
+    seen = read_module(
         "$c = comdat any\n"
         "@a = private dso_local thread_local(localexec) unnamed_addr addrspace(1) constant i32 5, "
         'section "s", partition "p", comdat($c), align 4, !dbg !9, no_sanitize_address\n'
@@ -409,7 +409,7 @@ def test_globals_with_every_decoration() -> None:
 
 
 def test_a_header_with_every_decoration() -> None:
-    seen = read(
+    seen = read_module(
         "declare !dbg !4 extern_weak noundef nonnull ptr @g(ptr noundef, metadata, ...) #1\n"
         "define linkonce_odr dso_local hidden fastcc noundef zeroext i1 @f(i32 %0, ptr sret(%t) "
         "align 8 %r, ptr byval([2 x i8]), ...) unnamed_addr #1 nounwind "
@@ -433,7 +433,7 @@ def test_a_header_with_every_decoration() -> None:
 
 def test_variables_declared_the_old_way_are_found() -> None:
     """Before records, debug information was calls; they take no place among instructions."""
-    [function] = read(
+    [function] = read_module(
         "define void @f() {\nentry:\n  %x = alloca i32, align 4\n"
         "  call void @llvm.dbg.declare(metadata ptr %x, metadata !5, metadata !DIExpression()), "
         "!dbg !6\n"
@@ -450,12 +450,14 @@ def test_variables_declared_the_old_way_are_found() -> None:
 
 
 def test_metadata_is_kept_as_text_by_number() -> None:
-    seen = read('!llvm.ident = !{!0}\n!0 = !{!"x = y"}\n!12 = distinct !DILocation(line: 1)\n')
+    seen = read_module(
+        '!llvm.ident = !{!0}\n!0 = !{!"x = y"}\n!12 = distinct !DILocation(line: 1)\n'
+    )
     assert seen.metadata == {0: '!{!"x = y"}', 12: "distinct !DILocation(line: 1)"}
 
 
 def test_the_name_of_the_source_is_unescaped() -> None:
-    assert read('source_filename = "a\\22\\C3\\A9.c"\n').source == 'a"\u00e9.c'
+    assert read_module('source_filename = "a\\22\\C3\\A9.c"\n').source == 'a"\u00e9.c'
 
 
 @pytest.mark.parametrize(
@@ -490,7 +492,7 @@ def test_what_is_not_understood_is_refused_with_its_line(text: str) -> None:
 )
 def test_a_line_of_the_module_that_is_not_understood_is_refused(text: str) -> None:
     with pytest.raises(IRError):
-        read(f"{text}\n")
+        read_module(f"{text}\n")
 
 
 def test_the_module_of_a_tour_is_read_whole() -> None:

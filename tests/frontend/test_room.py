@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.frontend.corpus import Recorded, check_same, program, recorder
-from whence.frontend.c.process import processes
-from whence.frontend.c.replay import Meta, Replay, Status
+from whence.frontend.c.process import c_processes
+from whence.frontend.c.replay import Replay, ReplaySummary, Status
 
 # Each logs more than fits between two windows, in some way that a rule about room could miss.
 DEEP = """
@@ -80,8 +80,8 @@ def test_a_long_log_is_whole_wherever_its_windows_end(
     assert meta.log_bytes > 400_000  # the first window has 256 KiB
 
 
-def replayed(made: Recorded, folder: Path) -> Meta:
-    (process,) = processes(made.trace)
+def replayed(made: Recorded, folder: Path) -> ReplaySummary:
+    (process,) = c_processes(made.trace)
     descriptions = [
         process.description(module.id, folder / "kept" / "modules") for module in process.modules
     ]

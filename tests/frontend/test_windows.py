@@ -12,7 +12,7 @@ from tests.frontend import corpus
 from tests.frontend.corpus import check_recorded
 from tests.trace import running
 from whence.frontend.c.replay import Replay
-from whence.frontend.c.tables import Code
+from whence.frontend.c.tables import OpCode
 
 
 @pytest.mark.parametrize("name", ["callbacks.c", "floats.c", "coroutines.cc", "jumps.c"])
@@ -35,7 +35,7 @@ def test_windows_agree_with_the_whole(name: str, tmp_path: Path) -> None:
         inside = slice(start - 1, end - 1)
         for field in ("value", "address", "offset"):
             # What a call returned is known only to a window in which it returns.
-            certain = (ops[inside] != Code.CALL) | (field != "value")
+            certain = (ops[inside] != OpCode.CALL) | (field != "value")
             told, true = getattr(part, field), getattr(whole, field)[inside]
             assert np.array_equal(told[certain], true[certain]), (field, start, end)
 

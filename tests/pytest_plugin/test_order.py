@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from whence.cli.pytest_order import Asked, command, kept, options
 from whence.pytest_plugin import _editable
+from whence.service.pytest_request import PytestRequest, command, options, test_files_of
 
 
-def asked(top: Path, **more: Any) -> Asked:
+def asked(top: Path, **more: Any) -> PytestRequest:
     facts = {"test": "tests/test_a.py::test_b", "collects": False, "good": "v1", "root": str(top)}
     facts |= {"here": str(top), "arguments": [], "named": [], "plugins": [], "path": []}
     facts |= {"keep": [], "trust": [], "html": "", "width": 80, "colour": False, "seconds": 1.0}
-    return Asked(**facts | more)  # type: ignore[arg-type]  # a mistake here fails soon enough
+    return PytestRequest(**facts | more)  # type: ignore[arg-type]  # a mistake here fails soon enough
 
 
 def words(top: Path, **more: Any) -> list[str]:
@@ -56,7 +56,7 @@ def test_started_outside_of_the_repository_it_runs_in_the_root(tmp_path: Path) -
 def test_a_test_outside_of_the_repository_stays_where_it_is(tmp_path: Path) -> None:
     top = tmp_path / "top"
     assert f"{tmp_path}/t.py::test_b" in words(top, test="../t.py::test_b")
-    assert kept(asked(top, test="../t.py::test_b"), top) == ["conftest.py"]
+    assert test_files_of(asked(top, test="../t.py::test_b"), top) == ["conftest.py"]
 
 
 def test_paths_in_options_lead_into_the_copy(tmp_path: Path) -> None:
@@ -95,4 +95,4 @@ def test_plugins_that_disturb_are_told_not_to(tmp_path: Path) -> None:
 def test_what_belongs_to_the_tests_is_no_change(
     tmp_path: Path, test: str, globs: list[str]
 ) -> None:
-    assert kept(asked(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]
+    assert test_files_of(asked(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]

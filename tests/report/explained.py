@@ -13,19 +13,19 @@ from whence.model import (
     Alternative,
     Cause,
     ChangeId,
+    ChangeKind,
     Explanation,
     Failure,
     Hunk,
     Influence,
-    Kind,
     Link,
+    LinkKind,
     Missing,
     Predicate,
     Reported,
     Result,
     Span,
     Statement,
-    Step,
     WhyResult,
 )
 
@@ -41,7 +41,7 @@ def edit(number: int, at: Span, to: Span, removed: str, added: str, function: st
     """A change of some lines of the invoice."""
     hunk = Hunk(at, to, removed.encode(), added.encode())
     ids = (ChangeId(number),)
-    return Reported(ids[0], ids, FILE, FILE, Kind.EDIT, at, to, (hunk,), function)
+    return Reported(ids[0], ids, FILE, FILE, ChangeKind.EDIT, at, to, (hunk,), function)
 
 
 ROUNDING = edit(
@@ -66,7 +66,7 @@ HEADER = Reported(
     (ChangeId(1),),
     "src/tax.h",
     "src/tax.h",
-    Kind.ADD,
+    ChangeKind.ADD,
     Span(0, 0),
     Span(1, 2),
     (Hunk(Span(0, 0), Span(1, 2), b"", b"#pragma once\n#define TAX 7\n"),),
@@ -141,14 +141,14 @@ WHY = WhyResult(
 )
 
 
-def _link(step: Step, line: int, function: str, says: str, **about: Any) -> Link:
+def _link(step: LinkKind, line: int, function: str, says: str, **about: Any) -> Link:
     text = about.pop("text", LINES[line - 1].strip())
     return Link(step, FILE, line, function, text, says, **about)
 
 
 CHAIN = (
     _link(
-        Step.CHANGE,
+        LinkKind.CHANGE,
         7,
         "rounded",
         "the changed line computes something else",
@@ -159,7 +159,7 @@ CHAIN = (
         times=2,
     ),
     _link(
-        Step.VALUE,
+        LinkKind.VALUE,
         20,
         "total",
         "`sum` takes it on",
@@ -169,7 +169,7 @@ CHAIN = (
         times=2,
     ),
     _link(
-        Step.MISSING,
+        LinkKind.MISSING,
         20,
         "total",
         "this does not run any more: it was removed",
@@ -179,7 +179,7 @@ CHAIN = (
         cause=0,
     ),
     _link(
-        Step.VALUE,
+        LinkKind.VALUE,
         25,
         "main",
         "so `due` is another",
@@ -188,7 +188,7 @@ CHAIN = (
         cause=0,
     ),
     _link(
-        Step.FAILURE,
+        LinkKind.FAILURE,
         26,
         "main",
         "and so the assertion fails",
@@ -262,7 +262,7 @@ changes = st.builds(
     st.lists(st.integers(0, 9).map(ChangeId), min_size=1, max_size=3).map(tuple),
     texts,
     texts,
-    st.sampled_from(Kind),
+    st.sampled_from(ChangeKind),
     _spans,
     _spans,
     st.lists(_hunks, max_size=3).map(tuple),
@@ -272,7 +272,7 @@ _some = st.lists(changes, max_size=3).map(tuple)
 _ids = st.lists(st.integers(0, 9).map(ChangeId), max_size=2).map(tuple)
 links = st.builds(
     Link,
-    st.sampled_from(Step),
+    st.sampled_from(LinkKind),
     texts,
     st.integers(0, 9),
     texts,

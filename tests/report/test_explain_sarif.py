@@ -28,7 +28,7 @@ from tests.report.explained import (
     isolated,
     long_chain,
 )
-from whence.model import ChangeId, Explanation, Kind, Reported, Span
+from whence.model import ChangeId, ChangeKind, Explanation, Reported, Span
 from whence.report.sarif import RULE, explain_sarif
 
 # Each object: what it must have, what it may have, and what is in those that are objects.
@@ -331,7 +331,7 @@ def test_a_fix_at_any_place(
 
 @pytest.mark.parametrize(
     "change",
-    [HEADER, replace(ROUNDING, kind=Kind.RENAME), replace(ROUNDING, hunks=())],
+    [HEADER, replace(ROUNDING, kind=ChangeKind.RENAME), replace(ROUNDING, hunks=())],
 )
 def test_what_is_no_edit_of_text_has_no_fix(change: Reported) -> None:
     assert fixed(reverted(ROUNDING, change), BAD) is None

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from whence.model import Change, ChangeId, Complaint, Kind, Outcome, Reverted, Run, Span
+from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run, Span
 from whence.search.asking import Search
-from whence.search.isolate import Answer, Question, isolate
+from whence.search.isolate import Answer, IsolateProblem, isolate_changes
 
 
 def changes(count: int, *, block_size: int = 1, functions: int = 0) -> tuple[Change, ...]:
@@ -17,7 +17,7 @@ def changes(count: int, *, block_size: int = 1, functions: int = 0) -> tuple[Cha
     return tuple(
         Change(
             id=ChangeId(i),
-            kind=Kind.EDIT,
+            kind=ChangeKind.EDIT,
             file="file",
             old_file="file",
             old=Span(i + 1, 1),
@@ -44,9 +44,9 @@ class Oracle:
         return Run(outcome, complaints=self.complain(reverted))
 
 
-def answer(question: Question, oracle: Oracle) -> Answer:
+def answer(question: IsolateProblem, oracle: Oracle) -> Answer:
     """Run a search against an oracle; it must end within a sane number of steps."""
-    search: Search[Answer] = isolate(question)
+    search: Search[Answer] = isolate_changes(question)
     try:
         asked = next(search)
         for _ in range(100_000):

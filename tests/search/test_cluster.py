@@ -22,9 +22,9 @@ from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Run
 from whence.search import cluster
 from whence.search.cluster import ClusterWorkers, pack
-from whence.search.session import Order, Watcher, run_order
+from whence.search.session import IsolateRequest, Watcher, run_request
 from whence.search.workers import Job
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 from whence.subject.workspace import Workspace
 
 distributed: Any = pytest.importorskip("distributed")
@@ -78,14 +78,14 @@ def changes_of(project: Path) -> ChangeSet:
 
 def isolate(project: Path, address: str | None, before: str = "true") -> Result:
     test = f"{before}; {sys.executable} check.py"
-    order = Order(
-        str(project / "good"), str(project / "bad"), Recipe(test), jobs=2, cluster=address
+    order = IsolateRequest(
+        str(project / "good"), str(project / "bad"), BuildAndTest(test), jobs=2, cluster=address
     )
-    return run_order(order, Watcher())[0]
+    return run_request(order, Watcher())[0]
 
 
 def start(workers: ClusterWorkers, command: str) -> Job:
-    return workers.submit(frozenset(), Recipe(command), with_coverage=False, clean=False)
+    return workers.submit(frozenset(), BuildAndTest(command), with_coverage=False, clean=False)
 
 
 def ends(workers: ClusterWorkers, command: str) -> Run:

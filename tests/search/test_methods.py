@@ -18,7 +18,7 @@ from tests.search.oracles import (
 )
 from whence.model import ChangeId, Complaint, Outcome, Reverted
 from whence.search.dependencies import Dependencies
-from whence.search.isolate import METHODS, Answer, Question
+from whence.search.isolate import METHODS, Answer, IsolateProblem
 
 REVERTING = ("fast", "after")
 
@@ -52,7 +52,7 @@ def test_any_method_on_any_oracle_claims_only_what_holds(
     method: str, data: st.DataObject, count: int, size: int, functions: int
 ) -> None:
     oracle = data.draw(any_oracles(count))
-    question = Question(changes(count, block_size=size, functions=functions), method=method)
+    question = IsolateProblem(changes(count, block_size=size, functions=functions), method=method)
     found = answer(question, oracle)
     check_claim(found, oracle)
     if method in REVERTING:
@@ -72,7 +72,7 @@ def test_where_more_reverting_never_hurts_the_very_causes_are_found(
     causes = frozenset(
         map(ChangeId, data.draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=3)))
     )
-    found = answer(Question(changes(count), method=method), Oracle(single_cause(causes)))
+    found = answer(IsolateProblem(changes(count), method=method), Oracle(single_cause(causes)))
     assert found.reverted == root_of(found) == causes
 
 
@@ -81,7 +81,7 @@ def test_where_more_reverting_never_hurts_the_very_causes_are_found(
 def test_no_proper_subset_of_a_small_answer_passes(data: st.DataObject, count: int) -> None:
     """Not only can no single unit be left out: of up to three units, no subset passes."""
     oracle = data.draw(any_oracles(count))
-    found = answer(Question(changes(count)), oracle)
+    found = answer(IsolateProblem(changes(count)), oracle)
     units = (*found.root, *found.auxiliary)
     if len(units) <= 3:
         subsets = chain.from_iterable(combinations(units, n) for n in range(len(units)))
@@ -99,7 +99,7 @@ def test_what_is_needed_to_build_is_auxiliary_and_never_root(
     others = [ChangeId(i) for i in range(count) if i != cause]
     needed = frozenset(data.draw(st.sets(st.sampled_from(others), max_size=4)))
     oracle = Oracle(with_dependencies(frozenset({cause}), {cause: needed}))
-    found = answer(Question(changes(count), method=method), oracle)
+    found = answer(IsolateProblem(changes(count), method=method), oracle)
     assert found.reverted == needed | {cause}
     assert root_of(found) == {cause}
 
@@ -112,12 +112,12 @@ def test_symmetric_delta_debugging_misses_a_cause_and_says_so() -> None:
         total = (2 if sorted_ and swapped else 3) + (-1 if minus else 1)
         return Outcome.PASS if total == 4 else Outcome.FAIL
 
-    missed = answer(Question(changes(4), method="dd"), Oracle(judge))
+    missed = answer(IsolateProblem(changes(4), method="dd"), Oracle(judge))
     assert root_of(missed) == ids(2)
     assert not missed.holds
     assert "does not pass" in (missed.reason or "")
     for method in REVERTING:
-        found = answer(Question(changes(4), method=method), Oracle(judge))
+        found = answer(IsolateProblem(changes(4), method=method), Oracle(judge))
         assert found.holds
         assert ChangeId(2) in root_of(found)
         assert len(found.root) == 2
@@ -125,14 +125,14 @@ def test_symmetric_delta_debugging_misses_a_cause_and_says_so() -> None:
 
 def test_two_causes_among_a_hundred_with_dependencies_take_at_most_twenty_runs() -> None:
     requires = {ChangeId(i): ids(i + 1) for i in range(0, 100, 2) if i not in (20, 70)}
-    question = Question(changes(100), Dependencies(requires))
+    question = IsolateProblem(changes(100), Dependencies(requires))
     oracle = Oracle(with_dependencies(ids(21, 71), requires))
     assert root_of(answer(question, oracle)) == ids(21, 71)
     assert len(oracle.asked) <= 20
 
 
 def test_a_cause_that_is_suspected_first_is_found_at_once() -> None:
-    question = Question(changes(1000), weight={ChangeId(617): 1e6})
+    question = IsolateProblem(changes(1000), weight={ChangeId(617): 1e6})
     oracle = Oracle(single_cause(ids(617)))
     assert root_of(answer(question, oracle)) == ids(617)
     assert len(oracle.asked) <= 3
@@ -152,7 +152,7 @@ def test_what_the_compiler_says_is_learnt() -> None:
 
     requires = {ChangeId(50): ids(80)}
     oracle = Oracle(with_dependencies(ids(50), requires), complain)
-    found = answer(Question(tuple(everything)), oracle)
+    found = answer(IsolateProblem(tuple(everything)), oracle)
     assert root_of(found) == ids(50)
     assert found.auxiliary == (ids(80),)
     assert len(oracle.asked) <= 20
@@ -163,13 +163,13 @@ def test_all_finds_every_independent_set() -> None:
         ways = (ids(3), ids(8, 9), ids(15))
         return Outcome.PASS if any(way <= reverted for way in ways) else Outcome.FAIL
 
-    found = answer(Question(changes(20), find_all=True), Oracle(judge))
+    found = answer(IsolateProblem(changes(20), find_all=True), Oracle(judge))
     assert {found.reverted, *found.alternatives} == {ids(3), ids(8, 9), ids(15)}
     assert len(found.reverted) == 1
 
 
 def test_pieces_of_a_block_are_narrowed_down_and_neighbours_count_as_one() -> None:
-    question = Question(changes(40, block_size=10))
+    question = IsolateProblem(changes(40, block_size=10))
     oracle = Oracle(single_cause(ids(22, 23)))
     found = answer(question, oracle)
     assert found.root == (ids(22, 23),)
@@ -182,7 +182,7 @@ def test_changes_of_a_function_that_only_work_together_are_one_root() -> None:
             return Outcome.OTHER
         return Outcome.PASS if touched else Outcome.FAIL
 
-    found = answer(Question(changes(12, functions=4)), Oracle(judge))
+    found = answer(IsolateProblem(changes(12, functions=4)), Oracle(judge))
     assert found.root == (ids(3, 4, 5),)
     assert found.auxiliary == ()
 
@@ -199,7 +199,7 @@ def test_a_simpler_way_is_preferred_to_a_way_round() -> None:
         return Outcome.PASS if tied else Outcome.FAIL
 
     weight = {ChangeId(i): 100.0 for i in (0, 2, 4)}
-    found = answer(Question(changes(12), weight=weight), Oracle(judge))
+    found = answer(IsolateProblem(changes(12), weight=weight), Oracle(judge))
     assert found.reverted == ids(9)
 
 
@@ -212,7 +212,7 @@ def test_declarations_and_renamings_that_a_root_needs_to_build_are_auxiliary() -
             return Outcome.BROKEN
         return Outcome.PASS if together else Outcome.FAIL
 
-    question = Question(changes(9, functions=3), minor=ids(0, 1))
+    question = IsolateProblem(changes(9, functions=3), minor=ids(0, 1))
     found = answer(question, Oracle(judge))
     assert found.root == (ids(2),)
     assert found.auxiliary == (ids(0), ids(1))

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from whence.frontend.meaning import Op, Operation
-from whence.semantics.floats import FORMATS
+from whence.logic.c.floats import FORMATS
+from whence.program.operations import COp, Operation
 
 Applied = tuple[Operation, tuple[int, ...]]
 
 BINARY = (
-    Op.ADD, Op.SUB, Op.MUL, Op.UDIV, Op.SDIV, Op.UREM, Op.SREM, Op.SHL, Op.LSHR, Op.ASHR,
-    Op.AND, Op.OR, Op.XOR, Op.SMAX, Op.SMIN, Op.UMAX, Op.UMIN,
+    COp.ADD, COp.SUB, COp.MUL, COp.UDIV, COp.SDIV, COp.UREM, COp.SREM, COp.SHL, COp.LSHR, COp.ASHR,
+    COp.AND, COp.OR, COp.XOR, COp.SMAX, COp.SMIN, COp.UMAX, COp.UMIN,
 )  # fmt: skip
 COMPARISONS = (
-    Op.EQ, Op.NE, Op.ULT, Op.ULE, Op.UGT, Op.UGE, Op.SLT, Op.SLE, Op.SGT, Op.SGE,
+    COp.EQ, COp.NE, COp.ULT, COp.ULE, COp.UGT, COp.UGE, COp.SLT, COp.SLE, COp.SGT, COp.SGE,
 )  # fmt: skip
-UNARY = (Op.COPY, Op.ABS, Op.CTPOP, Op.BITREVERSE)
-COUNTS = (Op.CTLZ, Op.CTTZ)
-FUNNELS = (Op.FSHL, Op.FSHR)
+UNARY = (COp.COPY, COp.ABS, COp.CTPOP, COp.BITREVERSE)
+COUNTS = (COp.CTLZ, COp.CTTZ)
+FUNNELS = (COp.FSHL, COp.FSHR)
 FLOAT_UNARY = (
-    Op.FNEG, Op.FABS, Op.SQRT, Op.FLOOR, Op.CEIL, Op.TRUNCF, Op.RINT, Op.ROUND,
+    COp.FNEG, COp.FABS, COp.SQRT, COp.FLOOR, COp.CEIL, COp.TRUNCF, COp.RINT, COp.ROUND,
 )  # fmt: skip
 FLOAT_BINARY = (
-    Op.FADD, Op.FSUB, Op.FMUL, Op.FDIV, Op.FREM, Op.COPYSIGN, Op.FMIN, Op.FMAX,
+    COp.FADD, COp.FSUB, COp.FMUL, COp.FDIV, COp.FREM, COp.COPYSIGN, COp.FMIN, COp.FMAX,
 )  # fmt: skip
-FLOAT_TERNARY = (Op.FMA, Op.FMULADD)
+FLOAT_TERNARY = (COp.FMA, COp.FMULADD)
 
 widths = st.one_of(st.sampled_from((1, 8, 16, 32, 64, 128)), st.integers(1, 128))
 float_widths = st.sampled_from(sorted(FORMATS))
@@ -49,7 +49,7 @@ def numbers(width: int) -> st.SearchStrategy[int]:
     return st.builds(lambda bits, sign: bits | sign, signless, st.sampled_from((0, f.sign)))
 
 
-def apply(op: Op, width: int, *operands: tuple[int, int], extra: tuple[int, ...] = ()) -> Applied:
+def apply(op: COp, width: int, *operands: tuple[int, int], extra: tuple[int, ...] = ()) -> Applied:
     """An operation, given the width and value of each operand."""
     operation = Operation(op, width, tuple(w for w, _ in operands), extra)
     return operation, tuple(value for _, value in operands)
@@ -76,10 +76,10 @@ def on_integers(draw: st.DrawFn) -> Applied:
         funnel = draw(st.sampled_from(FUNNELS))
         return apply(funnel, width, operand(), operand(), operand())
     if group == 7:
-        return apply(Op.SELECT, width, operand(1), operand(), operand())
+        return apply(COp.SELECT, width, operand(1), operand(), operand())
     if group == 8:
         kind = draw(st.integers(0, 5))
-        return apply(Op.OVERFLOW, 1, operand(), operand(), extra=(kind,))
+        return apply(COp.OVERFLOW, 1, operand(), operand(), extra=(kind,))
     return draw(resizing())
 
 
@@ -91,25 +91,25 @@ def resizing(draw: st.DrawFn) -> Applied:
     less = draw(st.integers(1, width - 1))
     which = draw(st.integers(0, 6))
     if which == 0:
-        return apply(Op.TRUNC, less, value)
+        return apply(COp.TRUNC, less, value)
     if which == 1:
-        op = draw(st.sampled_from((Op.ZEXT, Op.SEXT)))
+        op = draw(st.sampled_from((COp.ZEXT, COp.SEXT)))
         return apply(op, width, (less, draw(integers(less))))
     if which == 2:
-        return apply(Op.EXTRACT, less, value, extra=(draw(st.integers(0, width - less)),))
+        return apply(COp.EXTRACT, less, value, extra=(draw(st.integers(0, width - less)),))
     if which == 3:
-        return apply(Op.CONCAT, width + less, value, (less, draw(integers(less))))
+        return apply(COp.CONCAT, width + less, value, (less, draw(integers(less))))
     if which == 4:
         bytes_ = 8 * draw(st.integers(1, 8))
-        return apply(Op.BSWAP, bytes_, (bytes_, draw(integers(bytes_))))
+        return apply(COp.BSWAP, bytes_, (bytes_, draw(integers(bytes_))))
     if which == 5:
         cases = draw(st.lists(integers(less), max_size=4, unique=True))
-        return apply(Op.SWITCH, 32, (less, draw(integers(less))), extra=tuple(cases))
+        return apply(COp.SWITCH, 32, (less, draw(integers(less))), extra=tuple(cases))
     scales = draw(st.lists(st.integers(-40, 4000), max_size=3))
     indices = [(w, draw(integers(w))) for w in (draw(st.sampled_from((8, 32, 64))) for _ in scales)]
     constant = draw(st.integers(-1000, 1000))
     base = (64, draw(integers(64)))
-    return apply(Op.ADDRESS, 64, base, *indices, extra=(*scales, constant))
+    return apply(COp.ADDRESS, 64, base, *indices, extra=(*scales, constant))
 
 
 @st.composite
@@ -128,8 +128,8 @@ def on_floats(draw: st.DrawFn) -> Applied:
         ternary = draw(st.sampled_from(FLOAT_TERNARY))
         return apply(ternary, width, operand(), operand(), operand())
     if group == 5:
-        return apply(Op.FCMP, 1, operand(), operand(), extra=(draw(st.integers(0, 15)),))
-    return apply(Op.FPCLASS, 1, operand(), extra=(draw(st.integers(0, 1023)),))
+        return apply(COp.FCMP, 1, operand(), operand(), extra=(draw(st.integers(0, 15)),))
+    return apply(COp.FPCLASS, 1, operand(), extra=(draw(st.integers(0, 1023)),))
 
 
 @st.composite
@@ -139,9 +139,9 @@ def converting(draw: st.DrawFn) -> Applied:
     value = (width, draw(numbers(width)))
     which = draw(st.integers(0, 2))
     if which == 0:
-        return apply(Op.FPTRUNC if other <= width else Op.FPEXT, other, value)
+        return apply(COp.FPTRUNC if other <= width else COp.FPEXT, other, value)
     bits = draw(widths)
     if which == 1:
-        return apply(draw(st.sampled_from((Op.FPTOUI, Op.FPTOSI))), bits, value)
-    op = draw(st.sampled_from((Op.UITOFP, Op.SITOFP)))
+        return apply(draw(st.sampled_from((COp.FPTOUI, COp.FPTOSI))), bits, value)
+    op = draw(st.sampled_from((COp.UITOFP, COp.SITOFP)))
     return apply(op, width, (bits, draw(integers(bits))))

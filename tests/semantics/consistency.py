@@ -7,8 +7,8 @@ import re
 import numpy as np
 
 from tests.semantics.explaining import causes, question_of
+from whence.causes.tree import CauseSearch
 from whence.model import Cause, Influence, Predicate
-from whence.semantics.tree import Tree
 
 _CONDITIONS = (Influence.DIRECT, Influence.INDIRECT, Influence.PREMISE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -18,7 +18,7 @@ _COMPARISON = r"\w+ (<|<=|>|>=|==|!=) \w+"
 _COMPARISONS = re.compile(rf"{_COMPARISON}( (&&|\|\|) {_COMPARISON})*")
 
 
-def check_consistent(tree: Tree) -> None:
+def check_consistent(tree: CauseSearch) -> None:
     found = causes(tree)
     assert [cause.id for cause in found] == list(range(len(tree)))
     assert len({cause.key for cause in found}) == len(found)
@@ -30,7 +30,7 @@ def check_consistent(tree: Tree) -> None:
         check_predicate(tree, cause)
 
 
-def check_place(tree: Tree, cause: Cause) -> None:
+def check_place(tree: CauseSearch, cause: Cause) -> None:
     assert (cause.influence is Influence.FAILURE) == (cause.id == 0)
     if cause.parent is None:
         assert (cause.id, cause.level) == (0, 0)
@@ -43,7 +43,7 @@ def check_place(tree: Tree, cause: Cause) -> None:
     assert set(cause.also) < set(range(len(tree)))
 
 
-def check_steps(tree: Tree, cause: Cause) -> None:
+def check_steps(tree: CauseSearch, cause: Cause) -> None:
     steps = tree.steps(cause.id)
     assert cause.instances == len(steps) > 0
     assert np.all(np.diff(steps.astype(np.int64)) > 0)
@@ -56,7 +56,7 @@ def check_steps(tree: Tree, cause: Cause) -> None:
     assert said or not ran
 
 
-def check_predicate(tree: Tree, cause: Cause) -> None:
+def check_predicate(tree: CauseSearch, cause: Cause) -> None:
     """It held, as often as is said, and a condition that decided something did decide it."""
     flow, question = tree.flow, question_of(tree, cause.id)
     assert cause.times >= 1
@@ -74,7 +74,7 @@ def check_predicate(tree: Tree, cause: Cause) -> None:
             assert flow.queries.side_of(decided) == question.side
 
 
-def check_times(tree: Tree) -> None:
+def check_times(tree: CauseSearch) -> None:
     """Claim that no cause stands for more turns than there were in which its condition held."""
     flow = tree.flow
     blocks = flow.thread.image.code.stretch_block[flow.thread.stream.stretch]

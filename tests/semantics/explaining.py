@@ -14,12 +14,12 @@ from pathlib import Path
 
 from tests.frontend import corpus
 from tests.frontend.corpus import Program
+from whence.causes.predicates import Question
+from whence.causes.tree import CauseSearch, open_search
 from whence.frontend.c.record import record
-from whence.frontend.run import MODULES, keep_sources
+from whence.frontend.recorded_run import MODULES, keep_sources
 from whence.model import Cause
-from whence.semantics.predicates import Question
-from whence.semantics.tree import Tree, open_tree
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 from whence.trace.c.recording import CThread
 from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
@@ -51,7 +51,9 @@ class Built:
         limit = f"ulimit -s {stack} && " if stack else ""
         test = f"{limit}./program {shlex.join(args or self.program.args)} < stdin"
         record(
-            self.source, Recipe(test, None if self._runs else self._build, asked_timeout=600), out
+            self.source,
+            BuildAndTest(test, None if self._runs else self._build, asked_timeout=600),
+            out,
         )
         keep_sources(self.source, {self.name}, out)
         if self._runs:  # what the compiler told of the program is where it was built
@@ -90,13 +92,13 @@ def recorded(source: Path, folder: Path) -> Recording:
 
 def whole_tree(
     recording: Recording, expect: bytes | None = None, trust: Sequence[str] = ()
-) -> Tree:
-    tree = open_tree(recording, expect, trust)
+) -> CauseSearch:
+    tree = open_search(recording, expect, trust)
     tree.grow(DEEP)
     return tree
 
 
-def explained(text: str, folder: Path, expect: bytes | None = None) -> Tree:
+def explained(text: str, folder: Path, expect: bytes | None = None) -> CauseSearch:
     """The whole tree of the program with this text."""
     return whole_tree(built(text, folder).run(), expect)
 
@@ -104,7 +106,7 @@ def explained(text: str, folder: Path, expect: bytes | None = None) -> Tree:
 # --- what a tree says --------------------------------------------------------------------------
 
 
-def causes(tree: Tree) -> list[Cause]:
+def causes(tree: CauseSearch) -> list[Cause]:
     return [tree.cause(number) for number in range(len(tree))]
 
 
@@ -114,24 +116,24 @@ def names(cause: Cause) -> set[str]:
     return {match[1] for match in found if match}
 
 
-def all_names(tree: Tree) -> set[str]:
+def all_names(tree: CauseSearch) -> set[str]:
     return set().union(*map(names, causes(tree)))
 
 
-def predicate(tree: Tree, cause: Cause) -> str:
+def predicate(tree: CauseSearch, cause: Cause) -> str:
     """The name of the line of its predicate."""
     said = cause.predicate
     match = _NAME.search(tree.source(said.file)[said.line - 1]) if said.line else None
     return match[1] if match else ""
 
 
-def of_predicate(tree: Tree, name: str) -> Cause:
+def of_predicate(tree: CauseSearch, name: str) -> Cause:
     """The only cause of a predicate on the line of this name."""
     (found,) = (cause for cause in causes(tree) if predicate(tree, cause) == name)
     return found
 
 
-def question_of(tree: Tree, number: int) -> Question:
+def question_of(tree: CauseSearch, number: int) -> Question:
     """What a cause was asked, which says of which steps it is: for tests that look inside."""
     return tree._entries[number].question
 
@@ -139,7 +141,7 @@ def question_of(tree: Tree, number: int) -> Question:
 Shape = tuple[str, tuple["Shape", ...]]
 
 
-def shape(tree: Tree, number: int = 0) -> Shape:
+def shape(tree: CauseSearch, number: int = 0) -> Shape:
     """A cause and those below it, by the names of their predicates."""
     below = sorted(shape(tree, child) for child in tree.children(number))
     return predicate(tree, tree.cause(number)), tuple(below)

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from whence.frontend.meaning import Op
-from whence.semantics.evaluate import evaluate
-from whence.semantics.proof import Proof
+from whence.causes.proof import Proof
+from whence.logic.c.evaluate import evaluate
+from whence.program.operations import COp
 from whence.trace.c.flow import CFlow
-from whence.trace.flow import Constant, Left, Node, Operand, Outside, Piece
+from whence.trace.flow import Constant, FlowNode, Left, Operand, Outside, StoredBits
 
 
 class Unknown(Enum):
@@ -53,7 +53,7 @@ class Reevaluation:
         return self.values[step]
 
     def _rests_on(self, operand: Operand) -> tuple[Operand, ...]:
-        if isinstance(operand, Piece):
+        if isinstance(operand, StoredBits):
             return (operand.step,)
         if isinstance(operand, Left) and operand.step in self.proof.steps:
             return self.flow.left(operand)
@@ -64,7 +64,7 @@ class Reevaluation:
     def _value(self, operand: Operand) -> Value:
         if isinstance(operand, Constant):
             return Unknown.SAME if operand.value is None else operand.value
-        if isinstance(operand, Piece):
+        if isinstance(operand, StoredBits):
             whole = self.values[operand.step]
             assert isinstance(whole, int)
             return whole >> operand.low & (1 << operand.width) - 1
@@ -80,18 +80,18 @@ class Reevaluation:
             return self.arbitrary(operand)
         return self._computed(operand, self.flow.node(operand))
 
-    def _computed(self, step: int, node: Node) -> int:
+    def _computed(self, step: int, node: FlowNode) -> int:
         operation = node.operation
         recorded = self.flow.value(step)
         given = [self.values[operand] for operand in node.operands]
         if all(map(self._is_same, node.operands)):
             return recorded
-        if operation.op is Op.CONCAT:
+        if operation.op is COp.CONCAT:
             given = _filled(given, operation.widths, recorded)
         known = [value for value in given if isinstance(value, int)]
-        if len(known) < len(given) or operation.op is Op.OPAQUE:
+        if len(known) < len(given) or operation.op is COp.OPAQUE:
             return self.arbitrary(step)
-        if operation.op is Op.SWITCH:
+        if operation.op is COp.SWITCH:
             return known[0]
         found = evaluate(operation, known)
         if found is not None:

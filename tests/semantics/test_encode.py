@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.semantics.applying import Applied, apply, converting, on_floats, on_integers
-from whence.frontend.meaning import Op, Operation
-from whence.semantics.encode import encode
-from whence.semantics.evaluate import evaluate
-from whence.semantics.floats import FORMATS
+from whence.logic.c.encode import encode
+from whence.logic.c.evaluate import evaluate
+from whence.logic.c.floats import FORMATS
+from whence.program.operations import COp, Operation
 
-SAYS_NOTHING = (Op.FREM, Op.OPAQUE)
+SAYS_NOTHING = (COp.FREM, COp.OPAQUE)
 
 
 def check(applied: Applied, guess: int) -> None:
@@ -59,7 +59,7 @@ FLOATS = ("F", "SQRT", "CEIL", "TRUNCF", "RINT", "ROUND")
 
 def must_be_a_nan(operation: Operation, guess: int) -> bool:
     """Is it made of NaNs, and only this known of it?"""
-    kinds = (Op.FLOOR, Op.CEIL, Op.TRUNCF, Op.RINT, Op.ROUND, Op.FMA)
+    kinds = (COp.FLOOR, COp.CEIL, COp.TRUNCF, COp.RINT, COp.ROUND, COp.FMA)
     return operation.op in kinds and not is_nan(operation, guess)
 
 
@@ -85,16 +85,16 @@ NEGATIVE_ZERO, SIGNALLING = 1 << 63, FORMATS[64].infinity + 1
 @pytest.mark.parametrize(
     "applied",
     [
-        apply(Op.SDIV, 32, (32, 1 << 31), (32, 2**32 - 1)),
-        apply(Op.SREM, 32, (32, 1 << 31), (32, 2**32 - 1)),
-        apply(Op.ROUND, 64, (64, bits(2.5))),
-        apply(Op.RINT, 64, (64, bits(2.5))),
-        apply(Op.FMIN, 64, (64, 0), (64, NEGATIVE_ZERO)),
-        apply(Op.FMAX, 64, (64, bits(1)), (64, SIGNALLING)),
-        apply(Op.FMIN, 64, (64, bits(1)), (64, FORMATS[64].nan)),
+        apply(COp.SDIV, 32, (32, 1 << 31), (32, 2**32 - 1)),
+        apply(COp.SREM, 32, (32, 1 << 31), (32, 2**32 - 1)),
+        apply(COp.ROUND, 64, (64, bits(2.5))),
+        apply(COp.RINT, 64, (64, bits(2.5))),
+        apply(COp.FMIN, 64, (64, 0), (64, NEGATIVE_ZERO)),
+        apply(COp.FMAX, 64, (64, bits(1)), (64, SIGNALLING)),
+        apply(COp.FMIN, 64, (64, bits(1)), (64, FORMATS[64].nan)),
         *(
             apply(op, width, (64, bits(number)))
-            for op in (Op.FPTOSI, Op.FPTOUI)
+            for op in (COp.FPTOSI, COp.FPTOUI)
             for width in (32, 64)
             for edge in (-(2.0**63), -(2.0**31), 0.0, 2.0**31, 2.0**32, 2.0**63, 2.0**64)
             for number in (edge, edge - 1, edge - 0.5, edge + 0.5, edge + 1, 1.001 * edge)
@@ -106,9 +106,9 @@ def test_where_results_begin_to_be_undetermined(applied: Applied) -> None:
     check(applied, 0x123456789ABCDEF)
 
 
-@pytest.mark.parametrize("op", [Op.SDIV, Op.UREM, Op.SHL, Op.ASHR])
+@pytest.mark.parametrize("op", [COp.SDIV, COp.UREM, COp.SHL, COp.ASHR])
 @pytest.mark.parametrize("value", [0, 1, 3, 31, 32, 255])
-def test_an_operand_may_be_a_constant(op: Op, value: int) -> None:
+def test_an_operand_may_be_a_constant(op: COp, value: int) -> None:
     operation, operands = apply(op, 32, (32, 1000), (32, value))
     result = z3.BitVec("result", 32)
     solver = z3.Solver()
@@ -121,9 +121,9 @@ def test_an_operand_may_be_a_constant(op: Op, value: int) -> None:
         assert can_be(solver, result == expected)
 
 
-@pytest.mark.parametrize("op", [Op.FADD, Op.SQRT, Op.FCMP, Op.FPTOSI, Op.SITOFP, Op.FPEXT])
-def test_nothing_is_said_of_formats_that_we_do_not_know(op: Op) -> None:
-    width = 1 if op is Op.FCMP else 80
+@pytest.mark.parametrize("op", [COp.FADD, COp.SQRT, COp.FCMP, COp.FPTOSI, COp.SITOFP, COp.FPEXT])
+def test_nothing_is_said_of_formats_that_we_do_not_know(op: COp) -> None:
+    width = 1 if op is COp.FCMP else 80
     operation = Operation(op, width, (80, 80), (1,))
     operands = [z3.BitVec("a", 80), z3.BitVec("b", 80)]
     assert encode(operation, operands, z3.BitVec("result", width)) is None
@@ -132,7 +132,7 @@ def test_nothing_is_said_of_formats_that_we_do_not_know(op: Op) -> None:
 def test_a_result_that_is_known_tells_of_the_operands() -> None:
     """Backwards: what times 6 is 42 may be 7, and is nothing less."""
     x, result = z3.BitVec("x", 8), z3.BitVec("result", 8)
-    operation, _ = apply(Op.MUL, 8, (8, 0), (8, 0))
+    operation, _ = apply(COp.MUL, 8, (8, 0), (8, 0))
     said = encode(operation, (x, z3.BitVecVal(6, 8)), result)
     solver = z3.Solver()
     solver.add(said, result == 42)

@@ -24,9 +24,9 @@ from tests.semantics.applying import (
     on_integers,
     widths,
 )
-from whence.frontend.meaning import FloatClass, Op, Operation
-from whence.semantics.evaluate import evaluate, signed
-from whence.semantics.floats import FORMATS
+from whence.logic.c.evaluate import evaluate, signed
+from whence.logic.c.floats import FORMATS
+from whence.program.operations import COp, FloatClass, Operation
 
 INTEGER_TYPES: dict[int, tuple[Any, Any]] = {
     8: (ctypes.c_uint8, ctypes.c_int8),
@@ -37,23 +37,23 @@ INTEGER_TYPES: dict[int, tuple[Any, Any]] = {
 FLOAT_TYPES: dict[int, Any] = {16: np.float16, 32: np.float32, 64: np.float64}
 
 
-def binary(op: Op, width: int, a: int, b: int) -> int | None:
+def binary(op: COp, width: int, a: int, b: int) -> int | None:
     return evaluate(Operation(op, width, (width, width)), (a, b))
 
 
-def unary(op: Op, width: int, a: int) -> int | None:
+def unary(op: COp, width: int, a: int) -> int | None:
     return evaluate(Operation(op, width, (width,)), (a,))
 
 
 # --- integers --------------------------------------------------------------------------------
 
-WRAPPING: dict[Op, Callable[[int, int], int]] = {
-    Op.ADD: lambda a, b: a + b,
-    Op.SUB: lambda a, b: a - b,
-    Op.MUL: lambda a, b: a * b,
-    Op.AND: lambda a, b: a & b,
-    Op.OR: lambda a, b: a | b,
-    Op.XOR: lambda a, b: a ^ b,
+WRAPPING: dict[COp, Callable[[int, int], int]] = {
+    COp.ADD: lambda a, b: a + b,
+    COp.SUB: lambda a, b: a - b,
+    COp.MUL: lambda a, b: a * b,
+    COp.AND: lambda a, b: a & b,
+    COp.OR: lambda a, b: a | b,
+    COp.XOR: lambda a, b: a ^ b,
 }
 COMPARING: dict[str, Callable[[int, int], bool]] = {
     "LT": lambda a, b: a < b,
@@ -71,26 +71,26 @@ def test_integers_wrap_and_compare_as_those_of_c(width: int, data: st.DataObject
     for op, compute in WRAPPING.items():
         assert binary(op, width, a, b) == unsigned(compute(x, y)).value
     for name, compare in COMPARING.items():
-        assert evaluate(Operation(Op["U" + name], 1, (width, width)), (a, b)) == compare(a, b)
-        assert evaluate(Operation(Op["S" + name], 1, (width, width)), (a, b)) == compare(x, y)
-    assert binary(Op.SMAX, width, a, b) == unsigned(max(x, y)).value
-    assert binary(Op.SMIN, width, a, b) == unsigned(min(x, y)).value
-    assert binary(Op.UMAX, width, a, b) == max(a, b)
-    assert binary(Op.UMIN, width, a, b) == min(a, b)
-    assert unary(Op.ABS, width, a) == unsigned(abs(x)).value
+        assert evaluate(Operation(COp["U" + name], 1, (width, width)), (a, b)) == compare(a, b)
+        assert evaluate(Operation(COp["S" + name], 1, (width, width)), (a, b)) == compare(x, y)
+    assert binary(COp.SMAX, width, a, b) == unsigned(max(x, y)).value
+    assert binary(COp.SMIN, width, a, b) == unsigned(min(x, y)).value
+    assert binary(COp.UMAX, width, a, b) == max(a, b)
+    assert binary(COp.UMIN, width, a, b) == min(a, b)
+    assert unary(COp.ABS, width, a) == unsigned(abs(x)).value
 
 
 @given(width=widths, data=st.data())
 def test_division_is_exact_and_cuts_towards_zero(width: int, data: st.DataObject) -> None:
     a, b = data.draw(integers(width)), data.draw(integers(width))
-    quotient, rest = binary(Op.UDIV, width, a, b), binary(Op.UREM, width, a, b)
+    quotient, rest = binary(COp.UDIV, width, a, b), binary(COp.UREM, width, a, b)
     if not b:
         assert quotient is rest is None
         return
     assert (quotient, rest) == divmod(a, b)
     x, y = signed(a, width), signed(b, width)
     exact = int(Fraction(x, y))  # towards zero
-    quotient, rest = binary(Op.SDIV, width, a, b), binary(Op.SREM, width, a, b)
+    quotient, rest = binary(COp.SDIV, width, a, b), binary(COp.SREM, width, a, b)
     if not -(1 << (width - 1)) <= exact < 1 << (width - 1):
         assert quotient is rest is None
     else:
@@ -103,7 +103,7 @@ def test_division_is_exact_and_cuts_towards_zero(width: int, data: st.DataObject
 @given(width=widths, data=st.data())
 def test_shifts_are_powers_of_two(width: int, data: st.DataObject) -> None:
     a, n = data.draw(integers(width)), data.draw(integers(width))
-    found = [binary(op, width, a, n) for op in (Op.SHL, Op.LSHR, Op.ASHR)]
+    found = [binary(op, width, a, n) for op in (COp.SHL, COp.LSHR, COp.ASHR)]
     if n >= width:
         assert found == [None, None, None]
     else:
@@ -115,10 +115,10 @@ def test_shifts_are_powers_of_two(width: int, data: st.DataObject) -> None:
 def test_bits_are_counted_and_turned_as_they_are_written(width: int, data: st.DataObject) -> None:
     a, b, n = (data.draw(integers(width)) for _ in range(3))
     text = f"{a:0{width}b}"
-    assert unary(Op.CTPOP, width, a) == text.count("1") % 2**width
-    assert unary(Op.BITREVERSE, width, a) == int(text[::-1], 2)
+    assert unary(COp.CTPOP, width, a) == text.count("1") % 2**width
+    assert unary(COp.BITREVERSE, width, a) == int(text[::-1], 2)
     leading, trailing = width - len(text.lstrip("0")), width - len(text.rstrip("0"))
-    for op, count in ((Op.CTLZ, leading), (Op.CTTZ, trailing)):
+    for op, count in ((COp.CTLZ, leading), (COp.CTTZ, trailing)):
         assert unary(op, width, a) == count % 2**width
         found = evaluate(Operation(op, width, (width,), (1,)), (a,))
         assert found == (count % 2**width if a else None)
@@ -126,8 +126,8 @@ def test_bits_are_counted_and_turned_as_they_are_written(width: int, data: st.Da
     funnel = (width, width, width)
     left = int(both[by : by + width], 2)
     right = int(both[width - by : 2 * width - by], 2)
-    assert evaluate(Operation(Op.FSHL, width, funnel), (a, b, n)) == left
-    assert evaluate(Operation(Op.FSHR, width, funnel), (a, b, n)) == right
+    assert evaluate(Operation(COp.FSHL, width, funnel), (a, b, n)) == left
+    assert evaluate(Operation(COp.FSHR, width, funnel), (a, b, n)) == right
 
 
 @given(width=widths, more=st.integers(1, 64), data=st.data())
@@ -136,15 +136,15 @@ def test_widening_keeps_the_number_and_cutting_undoes_it(
 ) -> None:
     a, b = data.draw(integers(width)), data.draw(integers(more))
     wide = width + more
-    longer = evaluate(Operation(Op.SEXT, wide, (width,)), (a,))
+    longer = evaluate(Operation(COp.SEXT, wide, (width,)), (a,))
     assert longer is not None
     assert signed(longer, wide) == signed(a, width)
-    assert evaluate(Operation(Op.ZEXT, wide, (width,)), (a,)) == a
-    assert evaluate(Operation(Op.TRUNC, width, (wide,)), (longer,)) == a
-    both = evaluate(Operation(Op.CONCAT, wide, (width, more)), (a, b))
+    assert evaluate(Operation(COp.ZEXT, wide, (width,)), (a,)) == a
+    assert evaluate(Operation(COp.TRUNC, width, (wide,)), (longer,)) == a
+    both = evaluate(Operation(COp.CONCAT, wide, (width, more)), (a, b))
     assert both == a + (b << width)
-    assert evaluate(Operation(Op.EXTRACT, width, (wide,), (0,)), (both,)) == a
-    assert evaluate(Operation(Op.EXTRACT, more, (wide,), (width,)), (both,)) == b
+    assert evaluate(Operation(COp.EXTRACT, width, (wide,), (0,)), (both,)) == a
+    assert evaluate(Operation(COp.EXTRACT, more, (wide,), (width,)), (both,)) == b
 
 
 @given(width=widths, data=st.data())
@@ -155,21 +155,21 @@ def test_an_overflow_is_a_result_that_wrapped(width: int, data: st.DataObject) -
     for kind, number in enumerate(exact):
         wrapped = number % 2**width
         fits = number == (wrapped if kind % 2 else signed(wrapped, width))
-        assert evaluate(Operation(Op.OVERFLOW, 1, (width, width), (kind,)), (a, b)) == (not fits)
+        assert evaluate(Operation(COp.OVERFLOW, 1, (width, width), (kind,)), (a, b)) == (not fits)
 
 
 @pytest.mark.parametrize(
     ("applied", "result"),
     [
-        (apply(Op.BSWAP, 32, (32, 0x11223344)), 0x44332211),
-        (apply(Op.SWITCH, 32, (8, 7), extra=(3, 7, 9)), 1),
-        (apply(Op.SWITCH, 32, (8, 8), extra=(3, 7, 9)), 3),
-        (apply(Op.SELECT, 8, (1, 1), (8, 5), (8, 6)), 5),
-        (apply(Op.SELECT, 8, (1, 0), (8, 5), (8, 6)), 6),
-        (apply(Op.ADDRESS, 64, (64, 1000), (32, 2**32 - 3), (64, 2), extra=(8, 4, 16)), 1000),
-        (apply(Op.ADDRESS, 64, (64, 8), extra=(-16,)), 2**64 - 8),
-        (apply(Op.OPAQUE, 8, (8, 1)), None),
-        (apply(Op.FADD, 80, (80, 0), (80, 0)), None),
+        (apply(COp.BSWAP, 32, (32, 0x11223344)), 0x44332211),
+        (apply(COp.SWITCH, 32, (8, 7), extra=(3, 7, 9)), 1),
+        (apply(COp.SWITCH, 32, (8, 8), extra=(3, 7, 9)), 3),
+        (apply(COp.SELECT, 8, (1, 1), (8, 5), (8, 6)), 5),
+        (apply(COp.SELECT, 8, (1, 0), (8, 5), (8, 6)), 6),
+        (apply(COp.ADDRESS, 64, (64, 1000), (32, 2**32 - 3), (64, 2), extra=(8, 4, 16)), 1000),
+        (apply(COp.ADDRESS, 64, (64, 8), extra=(-16,)), 2**64 - 8),
+        (apply(COp.OPAQUE, 8, (8, 1)), None),
+        (apply(COp.FADD, 80, (80, 0), (80, 0)), None),
     ],
 )
 def test_one_of_each_of_the_others(applied: Applied, result: int | None) -> None:
@@ -195,24 +195,24 @@ def same(width: int, found: int | None, expected: int) -> bool:
     return found == expected or (is_nan and is_free)
 
 
-NUMPY_BINARY: dict[Op, Any] = {
-    Op.FADD: np.add,
-    Op.FSUB: np.subtract,
-    Op.FMUL: np.multiply,
-    Op.FDIV: np.divide,
-    Op.FREM: np.fmod,
-    Op.COPYSIGN: np.copysign,
+NUMPY_BINARY: dict[COp, Any] = {
+    COp.FADD: np.add,
+    COp.FSUB: np.subtract,
+    COp.FMUL: np.multiply,
+    COp.FDIV: np.divide,
+    COp.FREM: np.fmod,
+    COp.COPYSIGN: np.copysign,
 }
-NUMPY_UNARY: dict[Op, Any] = {
-    Op.SQRT: np.sqrt,
-    Op.FLOOR: np.floor,
-    Op.CEIL: np.ceil,
-    Op.TRUNCF: np.trunc,
-    Op.RINT: np.rint,
-    Op.FNEG: np.negative,
-    Op.FABS: np.abs,
+NUMPY_UNARY: dict[COp, Any] = {
+    COp.SQRT: np.sqrt,
+    COp.FLOOR: np.floor,
+    COp.CEIL: np.ceil,
+    COp.TRUNCF: np.trunc,
+    COp.RINT: np.rint,
+    COp.FNEG: np.negative,
+    COp.FABS: np.abs,
 }
-ROUNDING = (Op.FLOOR, Op.CEIL, Op.TRUNCF, Op.RINT)
+ROUNDING = (COp.FLOOR, COp.CEIL, COp.TRUNCF, COp.RINT)
 
 
 @settings(max_examples=500)
@@ -232,8 +232,8 @@ def test_floats_are_those_of_the_machine(width: int, data: st.DataObject) -> Non
                 assert same(width, found, bits_of(compute(x))), op
         relations = (False, x == y, x > y, x >= y, x < y, x <= y, (x < y) or (x > y))
         for predicate, holds in enumerate(relations):
-            ask = Operation(Op.FCMP, 1, (width, width), (predicate,))
-            opposite = Operation(Op.FCMP, 1, (width, width), (15 - predicate,))
+            ask = Operation(COp.FCMP, 1, (width, width), (predicate,))
+            opposite = Operation(COp.FCMP, 1, (width, width), (15 - predicate,))
             assert evaluate(ask, (a, b)) == bool(holds)
             assert evaluate(opposite, (a, b)) == (not holds)
 
@@ -243,7 +243,7 @@ def test_a_fused_product_and_sum_is_rounded_once(width: int, data: st.DataObject
     """No float is nearer to the exact result, and of two that are as near it is the even one."""
     f = FORMATS[width]
     a, b, c = (data.draw(numbers(width)) for _ in range(3))
-    found = evaluate(Operation(Op.FMA, width, (width,) * 3), (a, b, c))
+    found = evaluate(Operation(COp.FMA, width, (width,) * 3), (a, b, c))
     if found is None:
         assert sum(map(f.is_nan, (a, b, c))) > 1
         return
@@ -281,13 +281,13 @@ def test_conversions_are_those_of_numpy(applied: Applied) -> None:
     operation, (a,) = applied
     found = evaluate(operation, (a,))
     (width,) = operation.widths
-    if operation.op in (Op.FPTRUNC, Op.FPEXT):
+    if operation.op in (COp.FPTRUNC, COp.FPEXT):
         with np.errstate(all="ignore"):
             expected = bits_of(number(width, a).astype(FLOAT_TYPES[operation.width]))
         is_nan = FORMATS[width].is_nan(a)
         assert found == expected or (is_nan and FORMATS[operation.width].is_nan(found or 0))
-    elif operation.op in (Op.UITOFP, Op.SITOFP):
-        exact = signed(a, width) if operation.op is Op.SITOFP else a
+    elif operation.op in (COp.UITOFP, COp.SITOFP):
+        exact = signed(a, width) if operation.op is COp.SITOFP else a
         if operation.width == 64:  # Python rounds integers to doubles correctly
             assert found == bits_of(np.float64(float(exact)))
         elif abs(exact) < 2**53:  # as numpy does doubles to all others
@@ -300,7 +300,7 @@ def test_conversions_are_those_of_numpy(applied: Applied) -> None:
 
 def check_integer(operation: Operation, width: int, a: int, found: int | None) -> None:
     x = float(number(width, a))
-    lowest = -(2 ** (operation.width - 1)) if operation.op is Op.FPTOSI else 0
+    lowest = -(2 ** (operation.width - 1)) if operation.op is COp.FPTOSI else 0
     fits = np.isfinite(x) and lowest <= int(x) < lowest + 2**operation.width
     assert found == (int(x) % 2**operation.width if fits else None)
 
@@ -312,7 +312,7 @@ def test_the_class_of_a_float_is_what_numpy_sees(width: int, data: st.DataObject
     told = {
         kind
         for kind in FloatClass
-        if evaluate(Operation(Op.FPCLASS, 1, (width,), (1 << kind.value,)), (a,))
+        if evaluate(Operation(COp.FPCLASS, 1, (width,), (1 << kind.value,)), (a,))
     }
     assert len(told) == 1
     (kind,) = told
@@ -330,7 +330,7 @@ def test_the_smaller_of_two_is_never_a_nan_if_one_is_a_number(
 ) -> None:
     f = FORMATS[width]
     a, b = data.draw(numbers(width)), data.draw(numbers(width))
-    for op, choose in ((Op.FMIN, np.fmin), (Op.FMAX, np.fmax)):
+    for op, choose in ((COp.FMIN, np.fmin), (COp.FMAX, np.fmax)):
         found = binary(op, width, a, b)
         if found is None:
             both_zero = not (a | b) & ~f.sign and a != b
@@ -344,14 +344,14 @@ def test_the_smaller_of_two_is_never_a_nan_if_one_is_a_number(
     [(0.5, 1.0), (1.5, 2.0), (2.5, 3.0), (-0.5, -1.0), (0.49999999999999994, 0.0), (1e300, 1e300)],
 )
 def test_a_tie_is_rounded_away_from_zero_by_round(x: float, rounded: float) -> None:
-    assert unary(Op.ROUND, 64, bits_of(np.float64(x))) == bits_of(np.float64(rounded))
+    assert unary(COp.ROUND, 64, bits_of(np.float64(x))) == bits_of(np.float64(rounded))
 
 
 def test_a_product_and_sum_that_is_not_fused_is_rounded_twice() -> None:
     a, b, c = (bits_of(np.float64(x)) for x in (0.1, 10.0, -1.0))
     three = (64, 64, 64)
-    assert evaluate(Operation(Op.FMULADD, 64, three), (a, b, c)) == 0
-    assert evaluate(Operation(Op.FMA, 64, three), (a, b, c)) == bits_of(np.float64(2.0**-54))
+    assert evaluate(Operation(COp.FMULADD, 64, three), (a, b, c)) == 0
+    assert evaluate(Operation(COp.FMA, 64, three), (a, b, c)) == bits_of(np.float64(2.0**-54))
 
 
 @settings(max_examples=300)

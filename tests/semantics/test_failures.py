@@ -18,9 +18,9 @@ from tests.semantics.explaining import (
     predicate,
     whole_tree,
 )
+from whence.causes.tree import CauseSearch, open_search
 from whence.errors import UserError
 from whence.model import Influence
-from whence.semantics.tree import Tree, open_tree
 from whence.trace.recording import Recording
 
 FAILING, PRINTING = PROGRAMS / "failing.c", PROGRAMS / "printing.c"
@@ -43,14 +43,14 @@ def printing(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return Built(corpus.program(PRINTING), tmp_path_factory.mktemp("printing"))
 
 
-def tree_of(recording: Recording, expect: bytes | None = None) -> Tree:
+def tree_of(recording: Recording, expect: bytes | None = None) -> CauseSearch:
     tree = whole_tree(recording, expect)
     check_consistent(tree)
     assert tree.cause(0).influence is Influence.FAILURE
     return tree
 
 
-def below(tree: Tree, number: int = 0) -> set[str]:
+def below(tree: CauseSearch, number: int = 0) -> set[str]:
     return {predicate(tree, tree.cause(child)) for child in tree.children(number)}
 
 
@@ -112,9 +112,9 @@ def test_a_signal_that_a_process_sends_itself_is_explained(failing: Built) -> No
 def test_a_run_that_passes_has_nothing_to_explain(printing: Built) -> None:
     recording = printing.run(place(PRINTING, "a_number"))
     with pytest.raises(UserError, match="The test passes"):
-        open_tree(recording)
+        open_search(recording)
     with pytest.raises(UserError, match="exactly what was expected"):
-        open_tree(recording, b"total 5\n")
+        open_search(recording, b"total 5\n")
 
 
 # --- C++ ----------------------------------------------------------------------------------------

@@ -21,10 +21,10 @@ from tests.semantics.applying import (
     on_floats,
     on_integers,
 )
-from whence.frontend.meaning import Op, Operation
-from whence.semantics.evaluate import evaluate
-from whence.semantics.floats import FORMATS
-from whence.semantics.justify import alternatives, decisive
+from whence.logic.c.evaluate import evaluate
+from whence.logic.c.floats import FORMATS
+from whence.logic.c.justify import alternatives, decisive
+from whence.program.operations import COp, Operation
 
 Sets = tuple[tuple[int, ...], ...]
 
@@ -34,13 +34,13 @@ SMALL = [
     *(Operation(op, 3, (3,)) for op in UNARY),
     *(Operation(op, 3, (3,), (zero,)) for op in COUNTS for zero in (0, 1)),
     *(Operation(op, width, (width,) * 3) for op in FUNNELS for width in (2, 3)),
-    *(Operation(Op.OVERFLOW, 1, (3, 3), (kind,)) for kind in range(6)),
-    Operation(Op.SELECT, 3, (1, 3, 3)),
-    Operation(Op.CONCAT, 5, (3, 2)),
-    Operation(Op.EXTRACT, 2, (4,), (1,)),
-    Operation(Op.SWITCH, 32, (3,), (2, 6)),
-    Operation(Op.SWITCH, 32, (3,)),
-    Operation(Op.ADDRESS, 4, (4, 2, 3), (3, 0, 1)),
+    *(Operation(COp.OVERFLOW, 1, (3, 3), (kind,)) for kind in range(6)),
+    Operation(COp.SELECT, 3, (1, 3, 3)),
+    Operation(COp.CONCAT, 5, (3, 2)),
+    Operation(COp.EXTRACT, 2, (4,), (1,)),
+    Operation(COp.SWITCH, 32, (3,), (2, 6)),
+    Operation(COp.SWITCH, 32, (3,)),
+    Operation(COp.ADDRESS, 4, (4, 2, 3), (3, 0, 1)),
 ]
 
 
@@ -112,26 +112,26 @@ ONE, LARGEST, INFINITY, NAN = 0x3FF0000000000000, F.infinity - 1, F.infinity, F.
 @pytest.mark.parametrize(
     ("applied", "expected"),
     [
-        (apply(Op.MUL, 32, (32, 7), (32, 0)), ((1,),)),
-        (apply(Op.MUL, 32, (32, 0), (32, 0)), ((0,), (1,))),
-        (apply(Op.SWITCH, 32, (32, 5), extra=(77, 78)), ((0,),)),
-        (apply(Op.AND, 32, (32, 12), (32, 3)), ((0, 1),)),
-        (apply(Op.OR, 1, (1, 0), (1, 1)), ((1,),)),
-        (apply(Op.SELECT, 8, (1, 0), (8, 4), (8, 5)), ((0, 2),)),
-        (apply(Op.SELECT, 8, (1, 0), (8, 5), (8, 5)), ((0, 2), (1, 2))),
-        (apply(Op.ULT, 1, (32, 9), (32, 0)), ((1,),)),
-        (apply(Op.SREM, 32, (32, 9), (32, 1)), ((1,),)),
-        (apply(Op.ASHR, 32, (32, 2**32 - 1), (32, 5)), ((0,),)),
-        (apply(Op.FADD, 64, (64, ONE), (64, NAN)), ((1,),)),
-        (apply(Op.FMUL, 64, (64, 0), (64, ONE)), ((0, 1),)),
-        (apply(Op.FMA, 64, (64, INFINITY), (64, 0), (64, ONE)), ((0, 1),)),
-        (apply(Op.FCMP, 1, (64, NAN), (64, ONE), extra=(4,)), ((0,),)),
-        (apply(Op.FCMP, 1, (64, ONE), (64, INFINITY), extra=(2,)), ((1,),)),
-        (apply(Op.FCMP, 1, (64, ONE), (64, LARGEST), extra=(2,)), ((0, 1),)),
-        (apply(Op.FCMP, 1, (64, ONE), (64, ONE), extra=(15,)), ((),)),
-        (apply(Op.FPCLASS, 1, (64, ONE), extra=(8,)), ((0,),)),
-        (apply(Op.FREM, 64, (64, ONE), (64, 0)), ((1,),)),
-        (apply(Op.ADDRESS, 64, (64, 16), (32, 0), extra=(4, 0)), ((0, 1),)),
+        (apply(COp.MUL, 32, (32, 7), (32, 0)), ((1,),)),
+        (apply(COp.MUL, 32, (32, 0), (32, 0)), ((0,), (1,))),
+        (apply(COp.SWITCH, 32, (32, 5), extra=(77, 78)), ((0,),)),
+        (apply(COp.AND, 32, (32, 12), (32, 3)), ((0, 1),)),
+        (apply(COp.OR, 1, (1, 0), (1, 1)), ((1,),)),
+        (apply(COp.SELECT, 8, (1, 0), (8, 4), (8, 5)), ((0, 2),)),
+        (apply(COp.SELECT, 8, (1, 0), (8, 5), (8, 5)), ((0, 2), (1, 2))),
+        (apply(COp.ULT, 1, (32, 9), (32, 0)), ((1,),)),
+        (apply(COp.SREM, 32, (32, 9), (32, 1)), ((1,),)),
+        (apply(COp.ASHR, 32, (32, 2**32 - 1), (32, 5)), ((0,),)),
+        (apply(COp.FADD, 64, (64, ONE), (64, NAN)), ((1,),)),
+        (apply(COp.FMUL, 64, (64, 0), (64, ONE)), ((0, 1),)),
+        (apply(COp.FMA, 64, (64, INFINITY), (64, 0), (64, ONE)), ((0, 1),)),
+        (apply(COp.FCMP, 1, (64, NAN), (64, ONE), extra=(4,)), ((0,),)),
+        (apply(COp.FCMP, 1, (64, ONE), (64, INFINITY), extra=(2,)), ((1,),)),
+        (apply(COp.FCMP, 1, (64, ONE), (64, LARGEST), extra=(2,)), ((0, 1),)),
+        (apply(COp.FCMP, 1, (64, ONE), (64, ONE), extra=(15,)), ((),)),
+        (apply(COp.FPCLASS, 1, (64, ONE), extra=(8,)), ((0,),)),
+        (apply(COp.FREM, 64, (64, ONE), (64, 0)), ((1,),)),
+        (apply(COp.ADDRESS, 64, (64, 16), (32, 0), extra=(4, 0)), ((0, 1),)),
     ],
 )
 def test_what_forces_some_well_known_results(applied: Applied, expected: Sets) -> None:
@@ -141,9 +141,9 @@ def test_what_forces_some_well_known_results(applied: Applied, expected: Sets) -
 
 
 def test_where_the_result_is_not_what_we_compute_all_operands_count() -> None:
-    operation, operands = apply(Op.MUL, 32, (32, 0), (32, 7))
+    operation, operands = apply(COp.MUL, 32, (32, 0), (32, 7))
     assert decisive(operation, operands, 3) == (0, 1)
-    operation, operands = apply(Op.SHL, 32, (32, 0), (32, 77))
+    operation, operands = apply(COp.SHL, 32, (32, 0), (32, 77))
     assert decisive(operation, operands, 0) == (0, 1)
-    operation, operands = apply(Op.OPAQUE, 32, (32, 0), (32, 7), (32, 1))
+    operation, operands = apply(COp.OPAQUE, 32, (32, 0), (32, 7), (32, 1))
     assert decisive(operation, operands, 0) == (0, 1, 2)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.semantics.explaining import PROGRAMS, causes, explained, names, predicate
+from whence.causes.tree import CauseSearch
 from whence.model import Cause, Influence
-from whence.semantics.tree import Tree
 
 UNRELATED = """
 static int never(int value) {
@@ -29,7 +29,7 @@ static int busy(int turns) {
 Told = tuple[Influence, str, str, frozenset[str], str]
 
 
-def told(tree: Tree) -> list[Told]:
+def told(tree: CauseSearch) -> list[Told]:
     """All that the causes say of the lines that have names."""
 
     def parent(cause: Cause) -> str:

@@ -13,11 +13,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.semantics.explaining import threads
-from whence.frontend.c.tables import Code
-from whence.frontend.meaning import Op, PyOp
-from whence.semantics.evaluate import evaluate
+from whence.frontend.c.tables import OpCode
+from whence.logic.c.evaluate import evaluate
+from whence.program.operations import COp, PyOp
 from whence.trace.c.flow import CFlow
-from whence.trace.flow import Node
+from whence.trace.flow import FlowNode
 from whence.trace.recording import Recording
 
 MOST = 4000  # steps of one thread that are looked at
@@ -40,9 +40,9 @@ EXPECTED = {
 }
 
 
-def compared(flow: CFlow) -> tuple[Counter[Op | PyOp], list[str]]:
+def compared(flow: CFlow) -> tuple[Counter[COp | PyOp], list[str]]:
     """How often each operation gave what was recorded; and where it did not."""
-    agreed: Counter[Op | PyOp] = Counter()
+    agreed: Counter[COp | PyOp] = Counter()
     others = []
     steps = range(1, flow.thread.stream.steps + 1)
     for step in sorted(random.Random(1).sample(steps, min(MOST, len(steps)))):
@@ -58,24 +58,24 @@ def compared(flow: CFlow) -> tuple[Counter[Op | PyOp], list[str]]:
     return agreed, others
 
 
-def given(flow: CFlow, node: Node) -> int | None:
+def given(flow: CFlow, node: FlowNode) -> int | None:
     """What a node gives for the recorded values of its operands; None if one is not known."""
     operation = node.operation
     values = [flow.value_of(operand) for operand in node.operands]
     known: list[int] = [value for value in values if value is not None]
     if len(known) < len(values) or max(operation.width, *operation.widths, 0) > WIDEST:
         return None
-    if operation.op is Op.SWITCH:  # what it decided on, not which case that is
+    if operation.op is COp.SWITCH:  # what it decided on, not which case that is
         return known[0]
     return evaluate(operation, known)
 
 
 def is_unrecorded(flow: CFlow, step: int) -> bool:
     """Is it an address in a frame, which nobody needs to know?"""
-    return int(flow.thread.image.program.ops["code"][flow.op_of(step)]) == Code.NOP
+    return int(flow.thread.image.program.ops["code"][flow.op_of(step)]) == OpCode.NOP
 
 
-def passes_copy(flow: CFlow, node: Node) -> bool:
+def passes_copy(flow: CFlow, node: FlowNode) -> bool:
     """Did an operand come through a call that copies what it points to?
 
     The callee then has the address of the copy; the node has that of what was copied, which
@@ -85,7 +85,7 @@ def passes_copy(flow: CFlow, node: Node) -> bool:
     return any(any(source.instruction(local).byval) for source, local in located)
 
 
-def check(flow: CFlow) -> Counter[Op | PyOp]:
+def check(flow: CFlow) -> Counter[COp | PyOp]:
     agreed, others = compared(flow)
     assert not others, "\n".join(others[:10])
     return agreed
@@ -93,7 +93,7 @@ def check(flow: CFlow) -> Counter[Op | PyOp]:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_node_gives_what_was_recorded(name: str, flows_of: Callable[[str], list[CFlow]]) -> None:
-    agreed = sum(map(check, flows_of(name)), Counter[Op | PyOp]())
+    agreed = sum(map(check, flows_of(name)), Counter[COp | PyOp]())
     assert agreed.total() >= EXPECTED[name]
 
 

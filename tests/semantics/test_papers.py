@@ -20,11 +20,11 @@ from tests.semantics.explaining import (
     shape,
     whole_tree,
 )
+from whence.causes.tree import CauseSearch
 from whence.model import Influence
-from whence.semantics.tree import Tree
 
 
-def tree_of(source: Path, folder: Path) -> Tree:
+def tree_of(source: Path, folder: Path) -> CauseSearch:
     return whole_tree(recorded(source, folder))
 
 
@@ -32,11 +32,11 @@ def tree_of(source: Path, folder: Path) -> Tree:
 
 
 @pytest.fixture(scope="module")
-def areas(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+def areas(tmp_path_factory: pytest.TempPathFactory) -> CauseSearch:
     return tree_of(PROGRAMS / "areas.c", tmp_path_factory.mktemp("areas"))
 
 
-def test_the_tree_of_the_wrong_area_is_that_of_fig_4(areas: Tree) -> None:
+def test_the_tree_of_the_wrong_area_is_that_of_fig_4(areas: CauseSearch) -> None:
     assert shape(areas) == ("26", (("13", (("11", ()), ("5", ()), ("9", ()))),))
 
 
@@ -51,18 +51,20 @@ def test_the_tree_of_the_wrong_area_is_that_of_fig_4(areas: Tree) -> None:
     ],
 )
 def test_each_cause_of_the_wrong_area_has_the_lines_of_fig_4(
-    areas: Tree, of: str, lines: set[str], influence: Influence
+    areas: CauseSearch, of: str, lines: set[str], influence: Influence
 ) -> None:
     cause = of_predicate(areas, of)
     assert names(cause) == lines
     assert cause.influence is influence
 
 
-def test_what_was_overwritten_is_no_cause_of_the_wrong_area(areas: Tree) -> None:
+def test_what_was_overwritten_is_no_cause_of_the_wrong_area(areas: CauseSearch) -> None:
     assert not {"6", "7", "8"} & all_names(areas)
 
 
-def test_a_condition_of_several_parts_is_one_predicate_of_the_wrong_area(areas: Tree) -> None:
+def test_a_condition_of_several_parts_is_one_predicate_of_the_wrong_area(
+    areas: CauseSearch,
+) -> None:
     said = of_predicate(areas, "5").predicate
     assert said.text == "longest >= middle && middle >= shortest"
     assert said.outcome == "true"
@@ -84,7 +86,9 @@ def test_across_functions_the_wrong_class_is_found_too(tmp_path: Path) -> None:
 # --- CaFL, Fig. 3 and 6: direct and indirect influence ------------------------------------------
 
 
-def check_influence(tree: Tree, first: set[int], below: list[tuple[Influence, set[int]]]) -> None:
+def check_influence(
+    tree: CauseSearch, first: set[int], below: list[tuple[Influence, set[int]]]
+) -> None:
     """Claim the lines of the first cause, and of all others, which are on the first level."""
 
     def lines(number: int) -> set[int]:
@@ -122,22 +126,22 @@ def test_a_value_under_another_name_has_the_cause_of_table_i(tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def summing(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+def summing(tmp_path_factory: pytest.TempPathFactory) -> CauseSearch:
     return tree_of(PROGRAMS / "summing.c", tmp_path_factory.mktemp("summing"))
 
 
-def test_the_first_cause_of_the_wrong_sum_is_that_of_fig_7(summing: Tree) -> None:
+def test_the_first_cause_of_the_wrong_sum_is_that_of_fig_7(summing: CauseSearch) -> None:
     assert names(summing.cause(0)) == {"2", "3", "7", "10", "13"}
 
 
 @pytest.mark.parametrize("number", ["5", "9"])
 def test_the_next_causes_of_the_wrong_sum_are_its_two_wrong_turns(
-    summing: Tree, number: str
+    summing: CauseSearch, number: str
 ) -> None:
     cause = of_predicate(summing, number)
     assert names(cause) == {"2", number}
     assert (cause.level, cause.influence) == (1, Influence.DIRECT)
 
 
-def test_the_two_wrong_turns_are_all_of_the_first_level(summing: Tree) -> None:
+def test_the_two_wrong_turns_are_all_of_the_first_level(summing: CauseSearch) -> None:
     assert shape(summing) == ("13", (("5", (("4", ()),)), ("9", ())))

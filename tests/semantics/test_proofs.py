@@ -10,10 +10,10 @@ import pytest
 
 from tests.semantics.explaining import threads
 from tests.semantics.reevaluation import Reevaluation
-from whence.frontend.c.tables import Code
-from whence.frontend.meaning import Op
-from whence.semantics.precondition import Preconditions
-from whence.semantics.proof import ALL, Proof, Prover
+from whence.causes.precondition import Preconditions
+from whence.causes.proof import ALL, Proof, Prover
+from whence.frontend.c.tables import OpCode
+from whence.program.operations import COp
 from whence.trace.c.flow import CFlow
 from whence.trace.flow import Constant
 from whence.trace.recording import Recording
@@ -29,11 +29,11 @@ CORPUS = [
 ]  # fmt: skip
 
 
-BRANCHES = (Code.CBR, Code.SWITCH)
-STORES = (Code.STORE, Code.LSTORE)
+BRANCHES = (OpCode.CBR, OpCode.SWITCH)
+STORES = (OpCode.STORE, OpCode.LSTORE)
 
 
-def seeds(flow: CFlow, choose: random.Random, kinds: tuple[Code, ...]) -> list[int]:
+def seeds(flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...]) -> list[int]:
     """Some steps of a run."""
     codes = flow.thread.image.program.ops["code"]
     steps = range(1, flow.thread.stream.steps + 1)
@@ -46,7 +46,7 @@ def seeds(flow: CFlow, choose: random.Random, kinds: tuple[Code, ...]) -> list[i
 
 
 def proofs(
-    flow: CFlow, choose: random.Random, kinds: tuple[Code, ...] = BRANCHES + STORES
+    flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...] = BRANCHES + STORES
 ) -> Iterator[tuple[int, Proof]]:
     prover = Prover(flow)
     for seed in seeds(flow, choose, kinds):
@@ -105,7 +105,7 @@ def test_less_than_a_proof_does_not_force_it(made_up: list[Recording]) -> None:
 
 
 def is_transparent(flow: CFlow, proof: Proof) -> bool:
-    return not any(flow.node(step).operation.op is Op.OPAQUE for step in proof.steps)
+    return not any(flow.node(step).operation.op is COp.OPAQUE for step in proof.steps)
 
 
 def computing(flow: CFlow, proof: Proof, seed: int) -> set[int]:

@@ -14,17 +14,17 @@ from tests.trace import running
 from whence.frontend.c.ir import Instruction, Label, Local, Typed
 from whence.frontend.c.meaning import Meaning, Meanings
 from whence.frontend.c.source import ModuleSource
-from whence.frontend.c.tables import Code
-from whence.frontend.meaning import Op, PyOp
-from whence.semantics.evaluate import evaluate
+from whence.frontend.c.tables import OpCode
+from whence.logic.c.evaluate import evaluate
+from whence.program.operations import COp, PyOp
 from whence.trace.c.recording import CThread
-from whence.trace.opening import narrator_of
+from whence.trace.opening import describer_of
 
 MOST = 20_000  # steps of one run that are looked at
 
 
-def ops(names: str) -> set[Op]:
-    return {Op[name] for name in names.split()}
+def ops(names: str) -> set[COp]:
+    return {COp[name] for name in names.split()}
 
 
 # How many steps of each program must agree at least, and which operations among them.
@@ -65,7 +65,7 @@ class Run:
         self.meanings = {source: Meanings(source.module) for source in thread.image.modules}
 
     def __iter__(self) -> Iterator[tuple[int, int, ModuleSource, int]]:
-        for step, op in zip(self.steps, narrator_of(self.thread).ops(self.steps), strict=True):
+        for step, op in zip(self.steps, describer_of(self.thread).ops(self.steps), strict=True):
             yield int(step), int(op), *self.thread.image.locate(int(op))
 
     def meaning(self, source: ModuleSource, op: int) -> Meaning | None:
@@ -90,8 +90,8 @@ class Run:
     def value(self, step: int, op: int, width: int) -> int | None:
         code = self.thread.image.program.ops["code"][op]
         if width <= 64:
-            return None if code == Code.NOP else int(self.values[step - 1])
-        if code == Code.CALL:
+            return None if code == OpCode.NOP else int(self.values[step - 1])
+        if code == OpCode.CALL:
             return None  # what it returned is told only of the first 64 bits
         if step not in self.wide:
             self.wide[step] = int.from_bytes(self.thread.replay.wide(step), "little")
@@ -107,9 +107,9 @@ class Run:
         return source.function(local).blocks[block - int(code.function_first_block[function])].label
 
 
-def compared(run: Run) -> tuple[Counter[Op | PyOp], list[str]]:
+def compared(run: Run) -> tuple[Counter[COp | PyOp], list[str]]:
     """How often each operation gave what was recorded; and where it did not."""
-    agreed: Counter[Op | PyOp] = Counter()
+    agreed: Counter[COp | PyOp] = Counter()
     others = []
     for step, op, source, local in run:
         meaning = run.meaning(source, local)
@@ -122,7 +122,7 @@ def compared(run: Run) -> tuple[Counter[Op | PyOp], list[str]]:
         found = evaluate(operation, known) if len(known) == len(operands) else None
         told: int | str | None = run.value(step, op, operation.width)
         shown: int | str | None = found
-        if operation.op is Op.SWITCH and found is not None:
+        if operation.op is COp.SWITCH and found is not None:
             told, shown = run.entered(step), _target(source.instruction(local), found)
         if found is None or told is None:
             continue

@@ -23,8 +23,8 @@ from tests.semantics.explaining import (
     shape,
     whole_tree,
 )
+from whence.causes.tree import CauseSearch, open_search
 from whence.model import Cause, Influence, Mark
-from whence.semantics.tree import Tree, open_tree
 from whence.trace.recording import Recording
 
 # --- of any program -----------------------------------------------------------------------------
@@ -39,11 +39,11 @@ def otherwise(printed: bytes, choose: random.Random) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def trees(made_up: list[Recording]) -> list[Tree]:
+def trees(made_up: list[Recording]) -> list[CauseSearch]:
     return [whole_tree(recording) for recording in made_up]
 
 
-def test_the_trees_of_made_up_programs_hold_together(trees: list[Tree]) -> None:
+def test_the_trees_of_made_up_programs_hold_together(trees: list[CauseSearch]) -> None:
     for tree in trees:
         check_consistent(tree)
         check_times(tree)
@@ -58,27 +58,27 @@ def test_the_trees_of_made_up_output_hold_together(made_up: list[Recording]) -> 
         check_consistent(whole_tree(recording, otherwise(recording.printed(), choose)))
 
 
-def test_the_same_run_has_the_same_tree(made_up: list[Recording], trees: list[Tree]) -> None:
+def test_the_same_run_has_the_same_tree(made_up: list[Recording], trees: list[CauseSearch]) -> None:
     for recording, tree in zip(made_up, trees, strict=True):
         assert causes(whole_tree(recording)) == causes(tree)
 
 
-def depth_first(tree: Tree, number: int = 0) -> None:
+def depth_first(tree: CauseSearch, number: int = 0) -> None:
     for child in tree.children(number):
         depth_first(tree, child)
 
 
 def test_in_whatever_order_it_is_walked_a_tree_tells_the_same_lines(
-    made_up: list[Recording], trees: list[Tree]
+    made_up: list[Recording], trees: list[CauseSearch]
 ) -> None:
     for recording, broad in zip(made_up, trees, strict=True):
-        deep = open_tree(recording)
+        deep = open_search(recording)
         depth_first(deep)
         check_consistent(deep)
         assert lines(broad) == lines(deep)
 
 
-def lines(tree: Tree) -> set[tuple[str, int]]:
+def lines(tree: CauseSearch) -> set[tuple[str, int]]:
     return {(one.file, one.line) for cause in causes(tree) for one in cause.statements}
 
 
@@ -91,7 +91,7 @@ def areas(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 
 
 def test_nothing_is_computed_below_what_is_benign(areas: Recording) -> None:
-    tree = open_tree(areas)
+    tree = open_search(areas)
     (kind,) = tree.children(0)
     tree.mark(kind, Mark.BENIGN)
     tree.grow(DEEP)
@@ -111,7 +111,7 @@ def test_a_subtree_that_was_computed_goes_when_its_root_is_benign(areas: Recordi
 
 
 def test_marks_stay_as_the_tree_grows(areas: Recording) -> None:
-    tree = open_tree(areas)
+    tree = open_search(areas)
     tree.mark(0, Mark.ROOT)
     (kind,) = tree.children(0)
     tree.mark(kind, Mark.BENIGN)
@@ -256,7 +256,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.fixture(scope="module")
-def conditions(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+def conditions(tmp_path_factory: pytest.TempPathFactory) -> CauseSearch:
     tree = explained(CONDITIONS, tmp_path_factory.mktemp("conditions"))
     check_consistent(tree)
     return tree
@@ -271,13 +271,13 @@ def conditions(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     ],
 )
 def test_a_condition_of_several_parts_is_one_predicate(
-    line: str, text: str, outcome: str, values: dict[str, str], conditions: Tree
+    line: str, text: str, outcome: str, values: dict[str, str], conditions: CauseSearch
 ) -> None:
     said = of_predicate(conditions, line).predicate
     assert (said.text, said.outcome, said.values) == (text, outcome, values)
 
 
-def test_a_condition_of_a_loop_is_one_predicate(conditions: Tree) -> None:
+def test_a_condition_of_a_loop_is_one_predicate(conditions: CauseSearch) -> None:
     found = [cause for cause in causes(conditions) if predicate(conditions, cause) == "while"]
     assert {cause.predicate.outcome for cause in found} == {"true", "false"}
     assert max(cause.times for cause in found) == 2
@@ -368,7 +368,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> CauseSearch:
     tree = explained(GUARDED, tmp_path_factory.mktemp("guarded"))
     check_consistent(tree)
     return tree
@@ -383,14 +383,14 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     ],
 )
 def test_what_could_have_ended_the_run_or_gone_elsewhere_is_a_cause(
-    line: str, influence: Influence, of: set[str], guarded: Tree
+    line: str, influence: Influence, of: set[str], guarded: CauseSearch
 ) -> None:
     cause = of_predicate(guarded, line)
     assert cause.influence is influence
     assert names(cause) == of
 
 
-def test_of_a_store_that_went_elsewhere_it_is_told_where(guarded: Tree) -> None:
+def test_of_a_store_that_went_elsewhere_it_is_told_where(guarded: CauseSearch) -> None:
     said = of_predicate(guarded, "store").predicate
     assert (said.text, said.outcome) == ("row[at]", "row[2]")
 

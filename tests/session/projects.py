@@ -14,8 +14,8 @@ from typing import Any
 
 import whence
 from whence.model import Result
-from whence.search.session import Order, Watcher, run_order
-from whence.subject.trial import Recipe
+from whence.search.session import IsolateRequest, Watcher, run_request
+from whence.subject.trial import BuildAndTest
 
 SOURCE = Path(whence.__file__).parents[1]
 Files = dict[str, str]
@@ -146,7 +146,9 @@ class Project:
     def result(self) -> Result:
         """The same within this process and without a store, which takes half the time."""
         good, bad = str(self.folder / "good"), str(self.folder / "bad")
-        result, _ = run_order(Order(good, bad, Recipe(f"sh {self.script}")), Watcher())
+        result, _ = run_request(
+            IsolateRequest(good, bad, BuildAndTest(f"sh {self.script}")), Watcher()
+        )
         return result
 
     def logged(self) -> list[Logged]:

@@ -12,10 +12,10 @@ from whence.changes.changeset import compare
 from whence.changes.tree import read_tree
 from whence.model import Outcome, Reverted, Run
 from whence.search.asking import Search
-from whence.search.isolate import Answer, Question, isolate
+from whence.search.isolate import Answer, IsolateProblem, isolate_changes
 from whence.search.laboratory import Laboratory
 from whence.search.workers import Job
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 
 # A function got a new parameter and its callers pass it; one of them passes the wrong thing.
 GOOD_C = {
@@ -111,10 +111,10 @@ def test_looking_ahead_never_holds_up_what_is_asked_for(tmp_path: Path) -> None:
     replayed: list[Search[Answer]] = []
 
     def search() -> Search[Answer]:
-        replayed.append(isolate(Question(changes.changes)))
+        replayed.append(isolate_changes(IsolateProblem(changes.changes)))
         return replayed[-1]
 
-    answer = Laboratory(changes, Recipe("true"), None, AtOnce()).answer(search)
+    answer = Laboratory(changes, BuildAndTest("true"), None, AtOnce()).answer(search)
     assert answer.root == (frozenset({2}),)
     assert len(replayed) == 1
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.compiling import AR
 from whence.subject.coverage import Coverage
-from whence.subject.definitions import plain_name
+from whence.subject.definitions import demangled_name
 
 Result = tuple[int, str, str]
 
@@ -304,4 +304,4 @@ def test_a_program_without_a_runtime_is_left_alone(native: Project) -> None:
     ],
 )
 def test_a_symbol_gives_the_name_in_the_source(symbol: str, name: str) -> None:
-    assert plain_name(symbol) == name
+    assert demangled_name(symbol) == name

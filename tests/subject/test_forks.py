@@ -27,7 +27,7 @@ from whence.subject.forks.choice import Touched, preimportable
 from whence.subject.forks.client import Server
 from whence.subject.forks.forker import Forks, Lessons
 from whence.subject.forks.program import read_program
-from whence.subject.trial import Recipe, Trial
+from whence.subject.trial import BuildAndTest, Trial
 
 
 def pythons() -> list[str]:
@@ -225,7 +225,7 @@ class Bench:
                 (folder / version / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / version / path).write_text(text)
         self.changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
-        self.recipe = Recipe(test, timeout=30)
+        self.recipe = BuildAndTest(test, timeout=30)
         forks = Forks(at_once=True)
         self.lessons: Lessons = forks.of(test, None, False)
         self.trial = Trial(folder / "trial", self.changes, forks)

@@ -10,7 +10,7 @@ from whence.changes.changeset import compare
 from whence.changes.tree import read_tree
 from whence.frontend.c.record import record
 from whence.model import ChangeId, Outcome, Run
-from whence.subject.trial import Recipe, Trial
+from whence.subject.trial import BuildAndTest, Trial
 
 PROGRAM = """
 #include <stdio.h>
@@ -20,7 +20,7 @@ WHICH = "$CC -dM -E -x c - </dev/null | grep -q __clang__"
 BUILD = "$CC -g -o main main.c"
 
 
-def check_built(folder: Path, recipe: Recipe, *, with_coverage: bool = False) -> Run:
+def check_built(folder: Path, recipe: BuildAndTest, *, with_coverage: bool = False) -> Run:
     """Run the test on a version that fails and on one that passes; returns the failing run."""
     for name, status in (("good", 0), ("bad", 1)):
         (folder / name).mkdir()
@@ -37,7 +37,7 @@ def test_recording_uses_the_compiler_that_variants_are_built_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", "false")  # recording has to replace the user's own
-    recipe = Recipe("./main", f"{WHICH} && {BUILD}", as_recorded=True)
+    recipe = BuildAndTest("./main", f"{WHICH} && {BUILD}", as_recorded=True)
     check_built(tmp_path, recipe)
     (tmp_path / "trace").mkdir()
     assert record(tmp_path / "bad", recipe, tmp_path / "trace").run.outcome is Outcome.FAIL
@@ -47,7 +47,7 @@ def test_the_users_own_compiler_is_used_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", "echo mine >mine; true")
-    check_built(tmp_path, Recipe("cat mine; grep -q 'return 0' main.c", BUILD))
+    check_built(tmp_path, BuildAndTest("cat mine; grep -q 'return 0' main.c", BUILD))
 
 
 def test_nothing_of_a_variant_is_recorded_whoever_records(
@@ -55,12 +55,12 @@ def test_nothing_of_a_variant_is_recorded_whoever_records(
 ) -> None:
     monkeypatch.setenv("WHENCE_MODE", "record")
     monkeypatch.setenv("WHENCE_MODULES", str(tmp_path / "modules"))
-    check_built(tmp_path, Recipe("./main", BUILD, as_recorded=True))
+    check_built(tmp_path, BuildAndTest("./main", BUILD, as_recorded=True))
     assert not (tmp_path / "modules").exists()
 
 
 def test_a_variant_can_be_watched(tmp_path: Path) -> None:
-    run = check_built(tmp_path, Recipe("./main", BUILD, as_recorded=True), with_coverage=True)
+    run = check_built(tmp_path, BuildAndTest("./main", BUILD, as_recorded=True), with_coverage=True)
     assert run.covered == {"main.c": frozenset({3})}
 
 
@@ -68,7 +68,7 @@ def test_the_objects_of_variants_are_not_left_in_a_cache_of_the_users(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ZIG_GLOBAL_CACHE_DIR", str(tmp_path / "zig"))
-    recipe = Recipe("grep -q 'return 0' main.c", "$CC -c main.c", as_recorded=True)
+    recipe = BuildAndTest("grep -q 'return 0' main.c", "$CC -c main.c", as_recorded=True)
     check_built(tmp_path, recipe)
     assert [*(tmp_path / "zig").rglob("main.o")] == []
     (tmp_path / "trace").mkdir()
@@ -77,4 +77,4 @@ def test_the_objects_of_variants_are_not_left_in_a_cache_of_the_users(
 
 
 def test_outcomes_with_another_compiler_are_other_outcomes() -> None:
-    assert Recipe("t", "b", as_recorded=True).key() != Recipe("t", "b").key()
+    assert BuildAndTest("t", "b", as_recorded=True).key() != BuildAndTest("t", "b").key()

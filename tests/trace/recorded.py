@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whence.frontend.c.record import record
-from whence.frontend.run import DEFAULT_MAX_TRACE
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.model import SliceResult, Statement
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
-from whence.trace.slices import slice_at
+from whence.trace.slice_at import slice_at
 from whence.trace.summary import summarise
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -27,7 +27,7 @@ def recorded(folder: Path, program: str, build: str, test: str) -> Recording:
         tree.mkdir()
         shutil.copy(PROGRAMS / program, tree)
     out.mkdir()
-    record(tree, Recipe(test=test, build=build, asked_timeout=60), out)
+    record(tree, BuildAndTest(test=test, build=build, asked_timeout=60), out)
     summarise(open_recording(out), tree, max_trace=DEFAULT_MAX_TRACE)
     return open_recording(out)
 

@@ -34,14 +34,14 @@ import numpy.typing as npt
 from tests.frontend.corpus import Ended, Program
 from tests.trace import running
 from whence.frontend.c.ir import FloatType, Global, Local, PointerType
-from whence.frontend.c.tables import Code
-from whence.frontend.columns import OUTPUT
+from whence.frontend.c.tables import OpCode
+from whence.program.rows import OUTPUT
 from whence.trace.c.inputs import sources
 from whence.trace.c.recording import CThread
 from whence.trace.columns import U32
 from whence.trace.index import index_of, step_at
 from whence.trace.relevance import Relevance
-from whence.trace.slicing import Bytes, slice_
+from whence.trace.slicer import ByteRange, slice_
 
 SECONDS = 5  # for a changed run; the programs take a few milliseconds
 
@@ -92,7 +92,7 @@ class Subject:
         """The slice of what a row of `effects` printed."""
         return slice_(
             self.thread.stream,
-            (Bytes(row, 0, int(self.thread.stream.effects["len"][row])),),
+            (ByteRange(row, 0, int(self.thread.stream.effects["len"][row])),),
             control=relevant,
             potential=self.relevance.potential if relevant else None,
             guards=self.relevance.guards if relevant else None,
@@ -112,7 +112,7 @@ class Subject:
         base = code.stretch_first_op[stream.stretch].astype(np.int64) - stream.first
         return np.append(0, np.repeat(base, counts) + np.arange(1, stream.steps + 1))
 
-    def steps_with(self, *codes: Code) -> npt.NDArray[np.int64]:
+    def steps_with(self, *codes: OpCode) -> npt.NDArray[np.int64]:
         found = np.isin(self.thread.image.program.ops["code"][self.op_of], codes)
         found[0] = False
         return np.flatnonzero(found)
@@ -125,20 +125,20 @@ class Subject:
         if number is None:
             return None
         code = int(self.thread.image.program.ops[op - local + number]["code"])
-        return None if code in (Code.ALLOCA, Code.LALLOCA) else op - local + number
+        return None if code in (OpCode.ALLOCA, OpCode.LALLOCA) else op - local + number
 
     @cached_property
     def addressing(self) -> U32:
         """All that the places depend on to which stores wrote: see 1 above."""
         known: dict[int, int | None] = {}
         criteria = set()
-        for step in self.steps_with(Code.STORE).tolist():
+        for step in self.steps_with(OpCode.STORE).tolist():
             op = int(self.op_of[step])
             address = known.setdefault(op, self._address(op))
             if address is not None:
                 found = self.thread.last_execution(address, step)
                 criteria.update([found] if found else [])
-        criteria.update(self.steps_with(Code.COPY, Code.FILL).tolist())
+        criteria.update(self.steps_with(OpCode.COPY, OpCode.FILL).tolist())
         return slice_(
             self.thread.stream, sorted(criteria),
             potential=self.relevance.potential, guards=self.relevance.guards,
@@ -150,7 +150,7 @@ class Subject:
         ops = self.thread.image.program.ops
         for step in steps:
             op = int(self.op_of[step])
-            if ops[op]["code"] == Code.CBR:
+            if ops[op]["code"] == OpCode.CBR:
                 found.append(Change(step, "flip"))
                 continue
             source, local = self.thread.image.locate(op)

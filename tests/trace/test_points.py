@@ -10,7 +10,7 @@ import pytest
 from whence.errors import UserError
 from whence.trace.points import find
 from whence.trace.recording import Recording
-from whence.trace.slices import slice_at
+from whence.trace.slice_at import slice_at
 
 from .recorded import check_slice, line_of, recorded
 
@@ -263,7 +263,7 @@ def test_a_script_runs_several_programs(tmp_path: Path) -> None:
 def test_of_a_long_slice_only_the_nearest_lines_are_told(
     kinds: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whence.trace.slices.NEAREST", 3)
+    monkeypatch.setattr("whence.trace.slice_at.NEAREST", 3)
     whole = slice_at(kinds("list"), "output:0")
     short = slice_at(kinds("list"), "output:0", everything=False)
     assert (len(short.statements), short.lines) == (3, len(whole.statements))

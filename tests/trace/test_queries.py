@@ -15,7 +15,7 @@ from tests.trace.tiny import Node, Sample, sample
 from tests.trace.truth import branchings, callbacks, coming_from
 from whence.trace import queries as queries_module
 from whence.trace.columns import CALL, LINK, Stream
-from whence.trace.queries import OUTSIDE, Dependence, Part, Place, Queries
+from whence.trace.queries import OUTSIDE, Dependence, Part, Queries, StepPlace
 
 seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=40, deadline=None)
@@ -87,7 +87,7 @@ def test_a_byte_that_was_copied_comes_from_the_byte_it_was_copied_from(seed: int
             step, part, address = node
             true = {distinct(found, n) for n in nodes if n[0]}
             true |= {(ret, Part.VALUE) for ret in returned.get(step, [])}
-            assert as_nodes(found, queries.definitions(step, part, Place(address, 1))) == true
+            assert as_nodes(found, queries.definitions(step, part, StepPlace(address, 1))) == true
 
 
 @given(seed=seeds)

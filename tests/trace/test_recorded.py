@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from whence.frontend.c.record import record
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 from whence.trace.c import relevance as relevance_module
 from whence.trace.columns import BRANCH
 from whence.trace.opening import open_recording
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
-from whence.trace.slices import steps_of
+from whence.trace.slice_at import steps_of
 
 # A comment names a line for the tests below.
 PROGRAM = r"""
@@ -64,7 +64,7 @@ NAMES = ("left", "middle", "right", "a", "b", "x", "y")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     tree, out = (tmp_path_factory.mktemp(name) for name in ("tree", "out"))
     (tree / "program.c").write_text(PROGRAM)
-    record(tree, Recipe(test="./program || true", build="$CC -g -o program program.c"), out)
+    record(tree, BuildAndTest(test="./program || true", build="$CC -g -o program program.c"), out)
     return open_recording(out)
 
 

@@ -15,10 +15,10 @@ from tests.frontend.corpus import Program
 from tests.frontend.generator import programs
 from tests.trace import running
 from tests.trace.reexecution import Change, Outcome, Subject
-from whence.frontend.c.tables import Code
+from whence.frontend.c.tables import OpCode
 
 REGRESSIONS = Path(__file__).parent.parent / "regressions"
-STORES = (Code.STORE, Code.LSTORE)
+STORES = (OpCode.STORE, OpCode.LSTORE)
 
 
 def outside(subject: Subject, row: int, choose: random.Random, most: int) -> list[Change]:
@@ -26,7 +26,7 @@ def outside(subject: Subject, row: int, choose: random.Random, most: int) -> lis
     protected = np.union1d(subject.slice_of(row), subject.addressing)
     printed = int(subject.thread.stream.effects["step"][row])
     found = []
-    for codes in (STORES, (Code.CBR,)):
+    for codes in (STORES, (OpCode.CBR,)):
         steps = np.setdiff1d(subject.steps_with(*codes), protected)
         steps = steps[steps < printed]
         chosen = choose.sample(steps.tolist(), min(most, len(steps)))
@@ -100,7 +100,7 @@ def test_changes_are_made_where_and_how_they_are_asked_for(tmp_path: Path) -> No
     assert [subject.value_of(step) for step in sums] == [10, 20, 30]
     printed = [subject.changed(Change(step, "xor=01")).stdout for step in sums]
     assert printed == [b"much\n31\n", b"much\n31\n", b"much\n31\n"]
-    branches = subject.steps_with(Code.CBR).tolist()
+    branches = subject.steps_with(OpCode.CBR).tolist()
     flipped = [subject.changed(Change(step, "flip")).stdout for step in branches]
     assert flipped == [b"0\n", b"10\n", b"20\n", b"much\n40\n", b"30\n"]
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.trace.tiny import Node, Op, Parameter, Sample, sample, straight
 from tests.trace.truth import callbacks, random_potential, true_slice, trusted_call
-from whence.frontend.columns import COPY, OUTPUT, READ
+from whence.program.rows import COPY, OUTPUT, READ
 from whence.trace.columns import BRANCH, CALL, RETURN
 from whence.trace.queries import Part, Queries
-from whence.trace.slicing import Bytes, executed_ops, slice_
+from whence.trace.slicer import ByteRange, executed_ops, slice_
 
 seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=120, deadline=None)
@@ -120,7 +120,7 @@ def check_bytes(found: Sample, row: int, **options: Any) -> None:
     if outer is not None:
         nodes.append((outer, Part.ARGUMENTS))
     true = true_slice(found, nodes, only=only, **options) - (only if outer is not None else set())
-    check_same(found, slice_(found.stream, [Bytes(row, start, stop)], **options).tolist(), true)
+    check_same(found, slice_(found.stream, [ByteRange(row, start, stop)], **options).tolist(), true)
 
 
 def made_of(found: Sample, step: int, row: int, start: int, stop: int) -> list[Node]:

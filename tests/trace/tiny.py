@@ -15,7 +15,7 @@ from random import Random
 
 import numpy as np
 
-from whence.frontend.columns import (
+from whence.program.rows import (
     ACTIVATION,
     ALLOC,
     COPY,

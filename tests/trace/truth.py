@@ -9,7 +9,7 @@ import numpy as np
 from tests.trace.tiny import Node, Sample
 from whence.trace.columns import BRANCH, DIRECT, NONE, PHI
 from whence.trace.queries import Part
-from whence.trace.slicing import Flags, Potential
+from whence.trace.slicer import Flags, Potential
 
 
 @dataclass(frozen=True)

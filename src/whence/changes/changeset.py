@@ -17,13 +17,13 @@ from itertools import accumulate
 from pathlib import Path
 
 from whence.changes.gitdiff import diff_files
-from whence.changes.split import Piece, StatementStarts, split_block
-from whence.changes.syntax import Source, language_of
-from whence.changes.tree import Entry, EntryKind, Node, Tree, digest, folders_of, matches
-from whence.model import Change, ChangeId, Kind, Reverted, Span
+from whence.changes.split import BlockPiece, StatementStarts, split_block
+from whence.changes.syntax import ParsedSource, language_of
+from whence.changes.tree import Entry, EntryKind, Tree, TreeNode, digest, folders_of, matches
+from whence.model import Change, ChangeId, ChangeKind, Reverted, Span
 
 _NOWHERE = Span(0, 0)
-_EMPTY = Node(EntryKind.DIRECTORY, b"")
+_EMPTY = TreeNode(EntryKind.DIRECTORY, b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class FileDelta:
 
     old_path: str
     new_path: str
-    old: Node | None
-    new: Node | None
+    old: TreeNode | None
+    new: TreeNode | None
     presence: ChangeId | None = None  # reverting it adds, removes or moves the file
     mode: ChangeId | None = None
     content: ChangeId | None = None  # the content as a whole
     edits: tuple[Edit, ...] = ()
 
-    def render(self, reverted: Reverted) -> tuple[str, Node] | None:
+    def render(self, reverted: Reverted) -> tuple[str, TreeNode] | None:
         """Return where the file is and what is in it, or None if it is not there."""
         if self.old is None or self.new is None:
             there = self.old if self.presence in reverted else self.new
@@ -60,7 +60,7 @@ class FileDelta:
         if self.content is not None:
             node = self.old if self.content in reverted else self.new
             return path, node if self.mode is None else replace(node, kind=kind)
-        return path, Node(kind, self._edited(self.old.content, self.new.content, reverted))
+        return path, TreeNode(kind, self._edited(self.old.content, self.new.content, reverted))
 
     def _edited(self, old: bytes, new: bytes, reverted: Reverted) -> bytes:
         undo = [edit for edit in self.edits if edit.change in reverted]
@@ -80,7 +80,9 @@ class ChangeSet:
     changes: tuple[Change, ...]
     deltas: tuple[FileDelta, ...]
     hollow: frozenset[str] = frozenset()  # directories in both trees that share no file
-    _sources: dict[tuple[bool, str], Source | None] = field(default_factory=dict, compare=False)
+    _sources: dict[tuple[bool, str], ParsedSource | None] = field(
+        default_factory=dict, compare=False
+    )
 
     @property
     def everything(self) -> Reverted:
@@ -117,11 +119,11 @@ class ChangeSet:
         )
         return (total % 2**256).to_bytes(32, "big")
 
-    def nodes(self, reverted: Reverted) -> dict[str, Node]:
+    def nodes(self, reverted: Reverted) -> dict[str, TreeNode]:
         """Return what the variant has at the touched paths; a path that is absent has nothing."""
-        return render(self.deltas, self.hollow, reverted)
+        return render_variant(self.deltas, self.hollow, reverted)
 
-    def source(self, path: str, *, of_good: bool) -> Source | None:
+    def source(self, path: str, *, of_good: bool) -> ParsedSource | None:
         """Parse a changed file of one side, if we know its language."""
         key = (of_good, path)
         if key not in self._sources:
@@ -129,7 +131,7 @@ class ChangeSet:
             tree = self.good if of_good else self.bad
             known = language is not None and path in tree.entries
             content = tree.node(path).content if known else b""
-            self._sources[key] = Source(language, content) if language and known else None
+            self._sources[key] = ParsedSource(language, content) if language and known else None
         return self._sources[key]
 
 
@@ -140,9 +142,9 @@ def _entry_number(path: str, kind: EntryKind, content: bytes) -> int:
     )
 
 
-def render(
+def render_variant(
     deltas: Iterable[FileDelta], hollow: frozenset[str], reverted: Reverted
-) -> dict[str, Node]:
+) -> dict[str, TreeNode]:
     """Return what a variant has at the paths that changes touch."""
     nodes = dict(found for delta in deltas if (found := delta.render(reverted)))
     filled = folders_of(nodes) if hollow else set()
@@ -221,15 +223,15 @@ class _Comparison:
         return self._numbered()
 
     @staticmethod
-    def _may_pair(path: str, node: Node, others: Mapping[str, Node]) -> bool:
+    def _may_pair(path: str, node: TreeNode, others: Mapping[str, TreeNode]) -> bool:
         return node.kind.is_file and (path not in others or others[path].kind.is_file)
 
     def _add(
         self,
         old_path: str,
         new_path: str,
-        old: Node | None,
-        new: Node | None,
+        old: TreeNode | None,
+        new: TreeNode | None,
         hunks: tuple[tuple[Span, Span], ...] | None,
     ) -> None:
         delta = FileDelta(old_path, new_path, old, new)
@@ -237,14 +239,14 @@ class _Comparison:
             delta = replace(delta, presence=self._whole_file(delta))
         else:
             if old_path != new_path:
-                delta = replace(delta, presence=self._change(Kind.RENAME, delta))
+                delta = replace(delta, presence=self._change(ChangeKind.RENAME, delta))
             both_files = old.kind.is_file and new.kind.is_file
             if both_files and old.kind != new.kind:
-                delta = replace(delta, mode=self._change(Kind.MODE, delta))
+                delta = replace(delta, mode=self._change(ChangeKind.MODE, delta))
             if old.content != new.content and both_files and hunks:
                 delta = replace(delta, edits=tuple(self._edits(delta, hunks)))
             elif old.content != new.content or not (both_files or old.kind == new.kind):
-                delta = replace(delta, content=self._change(Kind.REPLACE, delta))
+                delta = replace(delta, content=self._change(ChangeKind.REPLACE, delta))
         self._deltas.append(delta)
 
     def _whole_file(self, delta: FileDelta) -> ChangeId:
@@ -254,12 +256,12 @@ class _Comparison:
         text = node.content if readable else b""
         span = Span(1, text.count(b"\n") + (not text.endswith(b"\n"))) if text else _NOWHERE
         if delta.new:
-            return self._change(Kind.ADD, delta, new=span, added=text)
-        return self._change(Kind.DELETE, delta, old=span, removed=text)
+            return self._change(ChangeKind.ADD, delta, new=span, added=text)
+        return self._change(ChangeKind.DELETE, delta, old=span, removed=text)
 
     def _change(
         self,
-        kind: Kind,
+        kind: ChangeKind,
         delta: FileDelta,
         *,
         old: Span = _NOWHERE,
@@ -301,14 +303,14 @@ class _Comparison:
         old_source = self._set.source(delta.old_path, of_good=True)
         new_source = self._set.source(delta.new_path, of_good=False)
         for old, new in hunks:
-            whole = Piece(*_half_open(old), *_half_open(new))
+            whole = BlockPiece(*_half_open(old), *_half_open(new))
             block = self._new_block()
             for p in split_block(
                 old_lines, new_lines, whole, _starts(old_source), _starts(new_source)
             ):
                 a, b, c, d = p.old_first, p.old_last, p.new_first, p.new_last
                 change = self._change(
-                    Kind.EDIT,
+                    ChangeKind.EDIT,
                     delta,
                     old=_span(a, b),
                     new=_span(c, d),
@@ -381,7 +383,7 @@ class _Comparison:
         return {change: find(change) for change in owner}
 
 
-def _lines(node: Node) -> list[bytes]:
+def _lines(node: TreeNode) -> list[bytes]:
     """Cut at newlines only, as git does, and keep them."""
     lines = node.content.split(b"\n")
     last = lines.pop()
@@ -397,18 +399,18 @@ def _span(first: int, last: int) -> Span:
     return Span(first + 1, last - first) if last > first else Span(first, 0)
 
 
-def _starts(source: Source | None) -> StatementStarts | None:
+def _starts(source: ParsedSource | None) -> StatementStarts | None:
     if source is None:
         return None
     return lambda first, last: {line - 1 for line in source.statement_starts(first + 1, last)}
 
 
-def _function(source: Source | None, first: int, last: int) -> str | None:
+def _function(source: ParsedSource | None, first: int, last: int) -> str | None:
     found = source.function_at(max(first + (last > first), 1)) if source else None
     return found.name if found else None
 
 
-def functions(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
+def function_groups(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
     """Group the changes by the function they are in; others stay with their block."""
     return _grouped(changes, lambda c: (c.file, c.function) if c.function else c.block)
 

@@ -14,7 +14,7 @@ _MOST_CELLS = 250_000  # of the alignment table: a larger block stays in one pie
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BlockPiece:
     """Old lines [old_first, old_last) become new lines [new_first, new_last), 0-based."""
 
     old_first: int
@@ -29,10 +29,10 @@ StatementStarts = Callable[[int, int], set[int]]  # of 0-based lines [first, las
 def split_block(
     old: Sequence[bytes],
     new: Sequence[bytes],
-    block: Piece,
+    block: BlockPiece,
     old_starts: StatementStarts | None,
     new_starts: StatementStarts | None,
-) -> list[Piece]:
+) -> list[BlockPiece]:
     """Cut a block where an old statement is followed by one and its new version is too.
 
     The pieces lie end to end and cover the block.  A cut is made only where as many brackets
@@ -60,15 +60,15 @@ def split_block(
 
 
 def _pieces(
-    block: Piece,
+    block: BlockPiece,
     old_units: list[tuple[int, int]],
     new_units: list[tuple[int, int]],
     cuts: list[tuple[int, int]],
-) -> list[Piece]:
+) -> list[BlockPiece]:
     old_lines = [first for first, _ in old_units] + [block.old_last]
     new_lines = [first for first, _ in new_units] + [block.new_last]
     return [
-        Piece(old_lines[a], old_lines[c], new_lines[b], new_lines[d])
+        BlockPiece(old_lines[a], old_lines[c], new_lines[b], new_lines[d])
         for (a, b), (c, d) in itertools.pairwise(cuts)
     ]
 

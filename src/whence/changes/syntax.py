@@ -126,7 +126,7 @@ _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class SourceFunction:
     """A function or class, from its first line to its last (1-based, inclusive)."""
 
     name: str  # qualified, such as `Parser.parse`
@@ -136,7 +136,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class SourceName:
     """An identifier on a line.  `scope` is the function it is local to, if it is."""
 
     text: str
@@ -168,7 +168,7 @@ def _query(language: str, text: str) -> tree_sitter.Query:
     return tree_sitter.Query(_language(language), text)
 
 
-class Source:
+class ParsedSource:
     """A parsed file.  Lines are 1-based; code that does not parse gives what can be seen of it."""
 
     def __init__(self, language: str, content: bytes) -> None:
@@ -179,7 +179,7 @@ class Source:
         self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
         self._starts = [function.first for function in self.functions]
 
-    def function_at(self, line: int) -> Function | None:
+    def function_at(self, line: int) -> SourceFunction | None:
         """Return the innermost function (or class) that holds the line."""
         last = bisect.bisect_right(self._starts, line)
         # Functions nest, so the innermost is the last one to start that has not ended.
@@ -245,7 +245,7 @@ class Source:
             return False
         return not any(child.type == "init_declarator" for child in node.named_children)
 
-    def definitions(self, first: int, last: int) -> Iterator[Name]:
+    def definitions(self, first: int, last: int) -> Iterator[SourceName]:
         """Yield the names that the lines introduce."""
         for kind, nodes in self.captures(_DEFINITIONS[self.language], first, last).items():
             for node in nodes:
@@ -258,14 +258,14 @@ class Source:
                 if kind == "parameter" and function is None:
                     continue  # of a function that is only declared here
                 scope = function.name if function and not function.is_class else None
-                yield Name(_text(name), line, scope)
+                yield SourceName(_text(name), line, scope)
 
-    def names(self, first: int, last: int) -> Iterator[Name]:
+    def names(self, first: int, last: int) -> Iterator[SourceName]:
         """Yield every identifier on the lines, introduced or used."""
         for node in self.captures(_NAMES[self.language], first, last).get("n", ()):
             line = node.start_point[0] + 1
             function = self.function_at(line)
-            yield Name(_text(node), line, function.name if function else None)
+            yield SourceName(_text(node), line, function.name if function else None)
 
     def parameters_at(self, first: int, last: int) -> Iterator[str]:
         """Yield the functions whose parameter lists the lines touch."""
@@ -294,12 +294,12 @@ class Source:
         node = self.root.descendant_for_point_range((first - 1, 0), (last, 0))
         return node.parent if node and node.parent else self.root
 
-    def _functions(self) -> Iterator[Function]:
+    def _functions(self) -> Iterator[SourceFunction]:
         cursor = tree_sitter.QueryCursor(_query(self.language, _FUNCTIONS[self.language]))
         for node in cursor.captures(self.root).get("f", ()):
             if name := _qualified(node):
                 first, last = node.start_point[0] + 1, node.end_point[0] + 1
-                yield Function(name, first, last, is_class=node.type == "class_definition")
+                yield SourceFunction(name, first, last, is_class=node.type == "class_definition")
 
 
 def _text(node: tree_sitter.Node) -> str:

@@ -34,7 +34,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeNode:
     """An entry with its content: what a variant has at one path."""
 
     kind: EntryKind
@@ -48,9 +48,9 @@ class Tree:
     root: Path
     entries: Mapping[str, Entry]
 
-    def node(self, path: str) -> Node:
+    def node(self, path: str) -> TreeNode:
         kind = self.entries[path].kind
-        return Node(kind, read_content(self.root / path, kind))
+        return TreeNode(kind, read_content(self.root / path, kind))
 
 
 def digest(content: bytes) -> bytes:
@@ -70,7 +70,7 @@ def read_content(path: Path, kind: EntryKind) -> bytes:
         ) from None
 
 
-def kind_of(mode: int) -> EntryKind | None:
+def entry_kind(mode: int) -> EntryKind | None:
     """Return what a file with this `st_mode` is to us; None for sockets, pipes and devices."""
     if stat.S_ISLNK(mode):
         return EntryKind.LINK
@@ -92,7 +92,7 @@ def read_tree(root: Path) -> Tree:
 def _walk(root: Path, below: str = "") -> Iterator[tuple[str, EntryKind]]:
     for item in sorted(os.scandir(root / below), key=lambda item: item.name):
         path = f"{below}{item.name}"
-        kind = kind_of(item.stat(follow_symlinks=False).st_mode)
+        kind = entry_kind(item.stat(follow_symlinks=False).st_mode)
         if kind is EntryKind.DIRECTORY:
             yield from list(_walk(root, f"{path}/")) or [(path, kind)]
         elif kind is not None:

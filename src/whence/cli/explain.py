@@ -11,12 +11,12 @@ import click
 from rich.console import Console
 
 from whence.changes.changeset import ChangeSet
-from whence.cli.isolate import OPTIONS, claimed, order_of
+from whence.cli.isolate import OPTIONS, claimed, request_from
 from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
-from whence.explain.session import FRONTENDS, Wish
-from whence.explain.session import explain as explain_wish
-from whence.frontend.run import DEFAULT_MAX_TRACE
+from whence.explain.session import FRONTENDS, ExplainRequest
+from whence.explain.session import explain_failure as explain_wish
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.model import Explanation
 from whence.report.dot import explain_dot
 from whence.report.explain_html import explain_page
@@ -44,8 +44,8 @@ def explain(**options: Any) -> int:
 
     Exit status: 0 explained, 1 not explained (the report says why), 2 something to mend first.
     """
-    wish = Wish(
-        order_of(options),
+    wish = ExplainRequest(
+        request_from(options),
         frontend=options["frontend"],
         trust=tuple(options["trust"]),
         max_trace=options["max_trace"],

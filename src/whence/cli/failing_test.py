@@ -1,6 +1,6 @@
 """`python -m whence.cli.failing_test`: why does this test of a pytest run fail?
 
-For the pytest plugin alone.  The argument is what it knows (`Asked`), as JSON.  The answer is put
+For the pytest plugin alone.  The argument is what it knows (`PytestRequest`), as JSON.  The answer is put
 into answer.json in the current directory, whatever happens.  When standard input ends, the plugin
 has had enough, or is gone: what is known by then is the answer.
 """
@@ -22,12 +22,12 @@ from pathlib import Path
 from rich.console import Console
 
 from whence.cli.progress import watcher_for
-from whence.cli.pytest_order import Asked, order_of
 from whence.errors import UserError
-from whence.explain.session import Wish, explain
+from whence.explain.session import ExplainRequest, explain_failure
 from whence.model import Explanation
 from whence.report.explain_html import explain_page
 from whence.report.story import explain_story
+from whence.service.pytest_request import PytestRequest, request_of
 
 _LINES = 30  # of what is told
 _LONGEST = 120  # characters of a page's name
@@ -56,7 +56,7 @@ class _Stopped:
 
 
 def main() -> None:
-    asked = Asked(**json.loads(sys.argv[1]))
+    asked = PytestRequest(**json.loads(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would ignore it
     stopped = _Stopped()
     threading.Thread(target=stopped.watch, daemon=True).start()
@@ -73,8 +73,8 @@ def main() -> None:
     Path("answer.json").write_text(json.dumps({"text": text, "is_last": is_last}))
 
 
-def _told(asked: Asked, stopped: _Stopped) -> str:
-    explanation = _explained(Wish(order_of(asked), trust=tuple(asked.trust)))
+def _told(asked: PytestRequest, stopped: _Stopped) -> str:
+    explanation = _explained(ExplainRequest(request_of(asked), trust=tuple(asked.trust)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     reason = explanation.result.reason
     if stopped.yes and reason:
@@ -83,11 +83,11 @@ def _told(asked: Asked, stopped: _Stopped) -> str:
     return f"{short_story(explanation, asked)}\n{page_at(explanation, asked)}"
 
 
-def _explained(wish: Wish) -> Explanation:
+def _explained(wish: ExplainRequest) -> Explanation:
     """The explanation; whatever goes wrong with it, the changes at least."""
     watcher = watcher_for(quiet=not sys.stderr.isatty())
     try:
-        return explain(wish, watcher)[0]
+        return explain_failure(wish, watcher)[0]
     except UserError as error:
         if error.slug != "bad-passes" or wish.order.recipe.confirm > 1:
             raise
@@ -102,7 +102,7 @@ def _explained(wish: Wish) -> Explanation:
     return _explained(replace(wish, order=replace(wish.order, recipe=recipe)))
 
 
-def short_story(explanation: Explanation, asked: Asked) -> str:
+def short_story(explanation: Explanation, asked: PytestRequest) -> str:
     console = Console(
         file=io.StringIO(),
         width=asked.width,
@@ -120,7 +120,7 @@ def short_story(explanation: Explanation, asked: Asked) -> str:
     return text
 
 
-def page_at(explanation: Explanation, asked: Asked) -> str:
+def page_at(explanation: Explanation, asked: PytestRequest) -> str:
     """Write the page and say where it is."""
     folder = Path(asked.html)
     page = folder / f"{page_name(asked.test)}.html"
@@ -142,7 +142,7 @@ def page_name(test: str) -> str:
     return f"{name[:_LONGEST]}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"
 
 
-def _one_line(error: UserError, asked: Asked) -> str:
+def _one_line(error: UserError, asked: PytestRequest) -> str:
     """What is wrong, to somebody who has said nothing but GOOD."""
     good = asked.good
     if error.slug == "bad-passes":

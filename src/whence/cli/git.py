@@ -13,11 +13,11 @@ import click
 from click.core import ParameterSource
 
 from whence.cli.explain import explain
-from whence.cli.kept import Named, named_in
 from whence.cli.main import run, settings
-from whence.cli.repository import Repository, about, first_bad, here
 from whence.cli.settings import FILE
 from whence.errors import UserError
+from whence.service.repository import Repository, about, first_bad, here
+from whence.service.test_files import NamedFiles, named_in
 
 _SAID_OTHERWISE = ("good", "bad", "test", "repo")  # options of explain
 _TESTS_GOOD = ("good-fails", "good-is-broken", "test-not-found")  # messages that it cannot
@@ -162,7 +162,7 @@ def _inside(folder: str, command: str) -> str:
     return f"cd {shlex.quote(folder)} || exit 125; {command}" if folder else command
 
 
-def _check_rest(named: Named, changed: Mapping[str, str]) -> None:
+def _check_rest(named: NamedFiles, changed: Mapping[str, str]) -> None:
     if changed and not any(named.leaves(path) for path in changed):
         raise UserError(
             f"Only {', '.join(named.tests)} differs between GOOD and BAD, and the test command "
@@ -173,7 +173,7 @@ def _check_rest(named: Named, changed: Mapping[str, str]) -> None:
         )
 
 
-def _explained(options: dict[str, Any], named: Named) -> int:
+def _explained(options: dict[str, Any], named: NamedFiles) -> int:
     assert explain.callback is not None
     try:
         return int(explain.callback(**options))

@@ -32,12 +32,21 @@ from textual.message import Message
 from textual.widgets import Footer, Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
-from whence.cli.background import Background, Found
-from whence.cli.panes import LOOK, CauseView, Page, Row, Source, State, Statements, row_of
-from whence.cli.phrases import HELP, everything, literal, sentence, travel
-from whence.cli.session import SavedTree
+from whence.cli.panes import (
+    LOOK,
+    CauseView,
+    Page,
+    PaneState,
+    Row,
+    SourcePane,
+    StatementPane,
+    row_of,
+)
+from whence.cli.phrases import HELP, cause_sentence, escaped, everything, travel
 from whence.errors import UserError
 from whence.model import Cause, CauseTree, Mark, Predicate, Statement
+from whence.service.background import Background, Found
+from whence.service.tree_session import SavedTree
 
 _URGENT, _LAST = -1, sys.maxsize  # ranks: the user waits for it, or nobody does
 _LIKE_CODE = ("code", "code-insiders", "codium", "vscodium", "cursor")
@@ -130,8 +139,8 @@ class WhyApp(App[None]):
         self._heading = Static(id="title")
         self._causes = CauseView(self._row(0))
         self._sentence = Static(id="sentence")
-        self._statements = Statements()
-        self._source = Source()
+        self._statements = StatementPane()
+        self._source = SourcePane()
         self._search = Input(id="search", placeholder="search the causes computed so far")
         yield self._heading
         with Container(id="panes"):
@@ -166,7 +175,7 @@ class WhyApp(App[None]):
 
     def _show_title(self) -> None:
         marks = [row_of(node).mark for node in self._shown.values()]
-        text = Text(literal(self._subject), "bold", end="")
+        text = Text(escaped(self._subject), "bold", end="")
         text.append(f"   {len(marks)} cause{'s' * (len(marks) != 1)} so far", "not bold dim")
         for mark in Mark:
             if mark in marks:
@@ -179,13 +188,13 @@ class WhyApp(App[None]):
         if not node.is_root:
             self._resume = None  # the user, or we, went somewhere
         cause = row_of(node).cause
-        self._sentence.update(sentence(cause))
+        self._sentence.update(cause_sentence(cause))
         self._statements.show(cause.statements)
         if self._session and self._resume is None:
             self._session.selected = cause.key
         self._show_source()
 
-    @on(Statements.Moved)
+    @on(StatementPane.Moved)
     def _show_source(self) -> None:
         cause = row_of(self._selected).cause
         file, line = self._position()
@@ -220,7 +229,7 @@ class WhyApp(App[None]):
         self._say(said, "error")
 
     def _say(self, text: str, severity: Literal["information", "warning", "error"]) -> None:
-        lines = "\n".join(map(literal, text.splitlines()))
+        lines = "\n".join(map(escaped, text.splitlines()))
         self.clear_notifications()
         self.notify(lines, severity=severity, markup=False)
 
@@ -252,9 +261,9 @@ class WhyApp(App[None]):
         if event.node.is_expanded or not self._is_shown(event.node):
             return
         self._note_expanded(row, False)
-        if row.state is State.WAITING:
+        if row.state is PaneState.WAITING:
             self._background.drop(row.cause.id.__eq__)
-            self._set_state(event.node, State.NEW)
+            self._set_state(event.node, PaneState.NEW)
 
     def _is_shown(self, node: TreeNode[Row]) -> bool:
         return self._shown.get(row_of(node).cause.id) is node
@@ -270,17 +279,17 @@ class WhyApp(App[None]):
 
     def _want(self, node: TreeNode[Row], *, rank: int) -> None:
         row = row_of(node)
-        if row.state is State.NEW and row.mark is not Mark.BENIGN:
-            self._set_state(node, State.WAITING)
+        if row.state is PaneState.NEW and row.mark is not Mark.BENIGN:
+            self._set_state(node, PaneState.WAITING)
             self._background.want(row.cause.id, rank=rank)
             self._show_current()
 
     def _show_current(self) -> None:
         node = self._shown.get(-1 if self._background.current is None else self._background.current)
         if node is not None:
-            self._set_state(node, State.COMPUTING)
+            self._set_state(node, PaneState.COMPUTING)
 
-    def _set_state(self, node: TreeNode[Row], state: State) -> None:
+    def _set_state(self, node: TreeNode[Row], state: PaneState) -> None:
         row_of(node).state = state
         node.refresh()
 
@@ -290,12 +299,12 @@ class WhyApp(App[None]):
         if node is not None and not self._background.is_dropped:
             if isinstance(message.found, Exception):
                 self._complain(message.found)
-                self._set_state(node, State.NEW)
+                self._set_state(node, PaneState.NEW)
                 node.collapse()
             else:
                 with self._reporting():
                     self._add(node, message.found)
-                self._set_state(node, State.KNOWN)
+                self._set_state(node, PaneState.KNOWN)
         self._background.end()
         self._show_current()
 
@@ -360,7 +369,7 @@ class WhyApp(App[None]):
             del self._shown[number]
         node.remove_children()
         node.allow_expand = False
-        self._set_state(node, State.NEW)
+        self._set_state(node, PaneState.NEW)
 
     def action_path(self) -> None:
         steps: list[Cause] = []

@@ -18,10 +18,10 @@ from whence.report.document import to_document
 from whence.report.patch import to_patch
 from whence.report.text import to_text
 from whence.search.isolate import METHODS
-from whence.search.session import Order, run_order
+from whence.search.session import IsolateRequest, run_request
 from whence.search.store import default_store
 from whence.subject.failure import check_same_failure
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 
 OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version on which the test passes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
@@ -56,16 +56,16 @@ def isolate(**options: Any) -> int:
 
     Exit status: 0 found, 1 not found (the report says why), 2 something to mend first.
     """
-    order = order_of(options)
+    order = request_from(options)
     check_writable(options["json_file"], options["patch_file"])
-    result, changes = run_order(order, watcher_for(quiet=options["quiet"]))
+    result, changes = run_request(order, watcher_for(quiet=options["quiet"]))
     _write(result, changes, options)
     return 0 if result.status == "isolated" else 1
 
 
-def order_of(options: dict[str, Any]) -> Order:
+def request_from(options: dict[str, Any]) -> IsolateRequest:
     check_same_failure(options["same_failure"])
-    recipe = Recipe(
+    recipe = BuildAndTest(
         test=options["test"],
         build=options["build"],
         asked_timeout=options["timeout"],
@@ -73,7 +73,7 @@ def order_of(options: dict[str, Any]) -> Order:
         confirm=options["confirm"],
         compares_output=options["oracle"] == "output",
     )
-    return Order(
+    return IsolateRequest(
         good=options["good"],
         bad=options["bad"],
         recipe=recipe,

@@ -23,7 +23,7 @@ from textual.strip import Strip
 from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
-from whence.cli.phrases import WORDS, holds, literal, place, values_of
+from whence.cli.phrases import WORDS, escaped, holds, place_phrase, values_of
 from whence.model import Cause, Mark, Statement
 
 _WIDEST_WORD = max(map(len, WORDS.values()))
@@ -83,7 +83,7 @@ def _fit(text: Text, width: int) -> Text:
 # -- the tree ----------------------------------------------------------------------------------
 
 
-class State(Enum):
+class PaneState(Enum):
     """What is known of the causes below one."""
 
     NEW = ""
@@ -98,7 +98,7 @@ class Row:
 
     cause: Cause
     mark: Mark | None
-    state: State = State.NEW
+    state: PaneState = PaneState.NEW
 
 
 class CauseView(Tree[Row]):
@@ -144,11 +144,11 @@ def _depth(node: TreeNode[Row]) -> int:
 
 
 def _right_end(row: Row) -> Text:
-    text = Text(end="").append(f"  {place(row.cause.predicate)}", "dim")
+    text = Text(end="").append(f"  {place_phrase(row.cause.predicate)}", "dim")
     if row.cause.times > 1:
         text.append(f" x{row.cause.times:,}", "yellow")
     word, style = WORDS[row.cause.influence], "cyan"
-    if row.state in (State.WAITING, State.COMPUTING):
+    if row.state in (PaneState.WAITING, PaneState.COMPUTING):
         word, style = row.state.value, "yellow"
     elif row.mark is Mark.ROOT:
         word, style = "◆ root", "bold magenta"
@@ -160,7 +160,7 @@ def _right_end(row: Row) -> Text:
 # -- the statements of a cause -----------------------------------------------------------------
 
 
-class Statements(ScrollView, can_focus=True):
+class StatementPane(ScrollView, can_focus=True):
     """The statements of a cause in the order in which they ran, with their values.
 
     There may be thousands, so a line is made when it is drawn.
@@ -189,7 +189,7 @@ class Statements(ScrollView, can_focus=True):
         """Show these, with the cursor on the last."""
         self._shown = statements
         self._widest = (
-            _widest(place, statements),
+            _widest(place_phrase, statements),
             _widest(_code, statements),
             _widest(values_of, statements),
         )
@@ -224,7 +224,7 @@ class Statements(ScrollView, can_focus=True):
         statement, (first, middle, last) = self._shown[row], self._widest
         last = min(last, max((width - first) // 2, _LEAST))
         middle = min(middle, width - first - last - 4)
-        text = _fit(Text(place(statement), "dim"), first)
+        text = _fit(Text(place_phrase(statement), "dim"), first)
         text = Text("  ").join(
             [text, _fit(Text(_code(statement)), middle), Text(values_of(statement), "green")]
         )
@@ -239,13 +239,13 @@ def _widest(column: Callable[[Statement], str], statements: tuple[Statement, ...
 
 
 def _code(statement: Statement) -> str:
-    return literal(statement.text.strip())
+    return escaped(statement.text.strip())
 
 
 # -- the source --------------------------------------------------------------------------------
 
 
-class Source(ScrollView, can_focus=True):
+class SourcePane(ScrollView, can_focus=True):
     """A source file with line numbers; a cause's lines are lit, and one of them is selected."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*_SCROLL]
@@ -264,7 +264,7 @@ class Source(ScrollView, can_focus=True):
             widest = max((len(each.expandtabs()) for each in lines), default=0)
             self.virtual_size = Size(widest + self._margin, len(lines))
         self._lit, self._line = lit, line
-        self.border_title = Text(literal(f"{file}:{line}" if file else "no source"))
+        self.border_title = Text(escaped(f"{file}:{line}" if file else "no source"))
         self.call_after_refresh(self._center)
         self.refresh()
 
@@ -291,7 +291,7 @@ class Source(ScrollView, can_focus=True):
             kind, sign = "lit", "│"
         style = self.get_component_rich_style(f"source--{kind}")
         code_style = self.rich_style if kind == "number" else style
-        code = literal(self._lines[number - 1].rstrip("\r\n").expandtabs())
+        code = escaped(self._lines[number - 1].rstrip("\r\n").expandtabs())
         shown = Strip([Segment(code, code_style)]).crop(left, left + width)
         gutter = Segment(f"{number:{self._margin - 3}} {sign} ", style)
         return Strip([gutter, *shown]).adjust_cell_length(width, code_style)

@@ -48,7 +48,7 @@ premise             the proof of the cause above rests on it
 which memory        it says which memory a statement there read or wrote""")
 
 
-def literal(text: str) -> str:
+def escaped(text: str) -> str:
     """Return `text` with everything that does not print written as an escape.
 
     Nothing of it can move the cursor, turn the direction of writing or end the line.
@@ -58,28 +58,28 @@ def literal(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def place(where: Predicate | Statement) -> str:
+def place_phrase(where: Predicate | Statement) -> str:
     """The file, without its folders, and the line; empty if unknown."""
-    return literal(f"{PurePath(where.file).name}:{where.line}") if where.file else ""
+    return escaped(f"{PurePath(where.file).name}:{where.line}") if where.file else ""
 
 
 def holds(predicate: Predicate) -> Text:
     """The predicate after a sign for what it was: `✓ a > b`, `✗ p`, `• class = RIGHT`."""
     sign, style = _OUTCOMES.get(predicate.outcome, ("•", "cyan"))
-    text = Text(end="").append(f"{sign} ", style=style).append(literal(predicate.text))
+    text = Text(end="").append(f"{sign} ", style=style).append(escaped(predicate.text))
     if predicate.outcome not in _OUTCOMES:
-        text.append(f" = {literal(predicate.outcome)}")
+        text.append(f" = {escaped(predicate.outcome)}")
     return text
 
 
 def values_of(where: Statement | Predicate) -> str:
-    return literal(", ".join(f"{name} = {value}" for name, value in where.values.items()))
+    return escaped(", ".join(f"{name} = {value}" for name, value in where.values.items()))
 
 
-def sentence(cause: Cause) -> Text:
+def cause_sentence(cause: Cause) -> Text:
     """Why the predicate held, then what else there is to know about the cause."""
-    text = Text(literal(cause.because))
-    facts = [f"in {literal(cause.predicate.function)}"] if cause.predicate.function else []
+    text = Text(escaped(cause.because))
+    facts = [f"in {escaped(cause.predicate.function)}"] if cause.predicate.function else []
     facts.append(_counted(cause.instances, "instruction"))
     if cause.times > 1:
         facts.append(f"stands for {cause.times:,} turns of a loop")
@@ -99,14 +99,14 @@ def _counted(number: int, what: str) -> str:
 
 def everything(statement: Statement) -> Text:
     """All that is known of a statement, one value a line."""
-    text = Text(literal(statement.text.strip()), style="bold")
-    where = literal(f"{statement.file}:{statement.line}")
-    inside = f" in {literal(statement.function)}" if statement.function else ""
+    text = Text(escaped(statement.text.strip()), style="bold")
+    where = escaped(f"{statement.file}:{statement.line}")
+    inside = f" in {escaped(statement.function)}" if statement.function else ""
     text.append(f"\n{where}{inside}, ran {_counted(statement.instances, 'time')}\n", "not bold dim")
-    widest = max(map(len, map(literal, statement.values)), default=0)
+    widest = max(map(len, map(escaped, statement.values)), default=0)
     for name, value in statement.values.items():
-        text.append(f"\n{literal(name):{widest}}", "not bold")
-        text.append(" = ", "not bold dim").append(literal(value), "not bold green")
+        text.append(f"\n{escaped(name):{widest}}", "not bold")
+        text.append(" = ", "not bold dim").append(escaped(value), "not bold green")
     if not statement.values:
         text.append("\nIt computed nothing that has a name.", "not bold")
     return text
@@ -116,8 +116,10 @@ def travel(steps: Sequence[Cause]) -> Text:
     """How the damage travels: `steps` leads from a cause to the failure."""
     text = Text()
     for number, cause in enumerate(steps):
-        text.append_text(holds(cause.predicate)).append(f"   {place(cause.predicate)}\n", "dim")
-        text.append(f"  {literal(cause.because)}\n")
+        text.append_text(holds(cause.predicate)).append(
+            f"   {place_phrase(cause.predicate)}\n", "dim"
+        )
+        text.append(f"  {escaped(cause.because)}\n")
         if number + 1 < len(steps):
             text.append(f"  ↓ {_LINKS.get(cause.influence, 'bears on this')}\n", "cyan")
     text.rstrip()

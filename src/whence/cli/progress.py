@@ -31,10 +31,10 @@ def watcher_for(*, quiet: bool) -> Watcher:
     if quiet:
         return Watcher()
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    return Live(console) if console.is_terminal else Lines(console)
+    return LiveProgress(console) if console.is_terminal else PlainProgress(console)
 
 
-class Lines(Watcher):
+class PlainProgress(Watcher):
     """One line for each thing that happens."""
 
     def __init__(self, console: Console) -> None:
@@ -72,7 +72,7 @@ class Lines(Watcher):
         self._console.print(f"whence: {text}")
 
 
-class Live(Lines):
+class LiveProgress(PlainProgress):
     """The same in one line that is overwritten."""
 
     def __init__(self, console: Console) -> None:

@@ -14,9 +14,9 @@ from whence.changes.tree import read_tree
 from whence.cli.options import Size
 from whence.errors import UserError
 from whence.frontend.languages import FRONTENDS, RECORDERS, fitting
-from whence.frontend.run import DEFAULT_MAX_TRACE, RUN
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, RUN
 from whence.model import TraceSummary
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 from whence.trace.opening import open_recording
 from whence.trace.summary import summarise
 
@@ -38,14 +38,14 @@ def recording_options(*, required: bool) -> list[Callable[..., Any]]:
     ]  # fmt: skip
 
 
-def recipe_of(options: dict[str, Any]) -> Recipe:
-    return Recipe(
+def recipe_of(options: dict[str, Any]) -> BuildAndTest:
+    return BuildAndTest(
         test=options["test"], build=options["build"], asked_timeout=options["timeout"],
         memory=options["memory"],
     )  # fmt: skip
 
 
-def frontends_for(frontend: str, tree: Path, recipe: Recipe) -> list[str]:
+def frontends_for(frontend: str, tree: Path, recipe: BuildAndTest) -> list[str]:
     """The front ends to record a tree with, the likeliest first; the one that was asked for."""
     if frontend != "auto":
         return [frontend]
@@ -56,7 +56,7 @@ def frontends_for(frontend: str, tree: Path, recipe: Recipe) -> list[str]:
 
 
 def record_into(
-    out: Path, tree: Path, recipe: Recipe, *,
+    out: Path, tree: Path, recipe: BuildAndTest, *,
     frontends: Sequence[str], max_trace: int, say: Say, twice: bool = False,
 ) -> TraceSummary:  # fmt: skip
     """Build and run what is in `tree`, recorded into an empty folder; it is empty if that fails.
@@ -78,7 +78,13 @@ _LANGUAGES = {"c": "C or C++", "python": "Python"}
 
 
 def _recorded(
-    out: Path, tree: Path, recipe: Recipe, frontend: str, max_trace: int, say: Say, twice: bool
+    out: Path,
+    tree: Path,
+    recipe: BuildAndTest,
+    frontend: str,
+    max_trace: int,
+    say: Say,
+    twice: bool,
 ) -> TraceSummary:
     try:
         what = (

@@ -14,7 +14,7 @@ from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import sayer
 from whence.report.traces import slice_document, slice_text
 from whence.trace.opening import open_recording
-from whence.trace.slices import slice_at
+from whence.trace.slice_at import slice_at
 
 _OPTIONS: list[Callable[..., Any]] = [
     click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR"),

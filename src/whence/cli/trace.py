@@ -20,8 +20,8 @@ from whence.cli.recording import (
     sayer,
 )
 from whence.report.traces import trace_document, trace_text
+from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
-from whence.subject.workshop import workshop
 
 _OPTIONS: list[Callable[..., Any]] = [
     *recording_options(required=True),
@@ -45,7 +45,7 @@ def trace(**options: Any) -> int:
     check_writable(options["json_file"])
     prepare(out)
     say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
-    with workshop() as folder:
+    with scratch_folder() as folder:
         say("fetching the source")
         tree = fetch(options["source"], repo=options["repo"], into=folder / "tree")
         recipe = recipe_of(options)

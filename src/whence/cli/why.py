@@ -14,18 +14,18 @@ import click
 from click.core import ParameterSource
 from rich.console import Console
 
-from whence.cli import runs
+from whence.causes.result import result_of, unexplained
+from whence.causes.tree import CauseSearch, open_search
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import Say, recipe_of, recording_options, sayer
-from whence.cli.session import SavedTree, Session
 from whence.errors import UserError
-from whence.frontend.run import RUN
+from whence.frontend.recorded_run import RUN
 from whence.model import Failure, Outcome, WhyResult
 from whence.report.causes import why_document, why_text
 from whence.report.html import why_page
 from whence.report.text import counted
-from whence.semantics.result import result_of, unexplained
-from whence.semantics.tree import Tree, open_tree
+from whence.service import recorded_runs
+from whence.service.tree_session import SavedTree, TreeSession
 from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
 from whence.trace.summary import endings
@@ -71,7 +71,7 @@ def why(context: click.Context, /, **options: Any) -> int:
     seconds: dict[str, float] = {}
     folder, is_new = options["folder"], False
     if folder is None:
-        folder, is_new = runs.recorded(options, recipe_of(options), say)
+        folder, is_new = recorded_runs.recorded(options, recipe_of(options), say)
     opened = time.monotonic()
     if is_new:
         seconds["trace"] = opened - started
@@ -79,7 +79,7 @@ def why(context: click.Context, /, **options: Any) -> int:
         result, status = _explained(open_recording(folder), options, say)
     except UserError as error:
         if is_new and error.slug in _PASSED:
-            runs.forget(folder)  # the next one may fail
+            recorded_runs.forget(folder)  # the next one may fail
         raise
     seconds["semantics"] = time.monotonic() - opened
     seconds["total"] = time.monotonic() - started
@@ -118,7 +118,7 @@ def _explained(recording: Recording, options: dict[str, Any], say: Say) -> tuple
     expect = options["expect"].read_bytes() if options["expect"] else None
     say("explaining the failure")
     try:
-        tree = open_tree(recording, expect, options["trust"], options["process"])
+        tree = open_search(recording, expect, options["trust"], options["process"])
     except UserError as error:
         if error.slug == "nothing-fails":
             raise _passed(recording, error) from None
@@ -128,8 +128,8 @@ def _explained(recording: Recording, options: dict[str, Any], say: Say) -> tuple
         known = (advice, *endings(recording), *_stability(recording, expect), _kept(recording))
         is_output = expect is not None
         return unexplained(recording, reason, seconds={}, notes=known, is_output=is_output), 1
-    session = Session.load(_session(recording, tree, expect), _fingerprint(recording))
-    saved = SavedTree(tree, session, runs.source_of(recording.folder))
+    session = TreeSession.load(_session(recording, tree, expect), _fingerprint(recording))
+    saved = SavedTree(tree, session, recorded_runs.source_of(recording.folder))
     notes = _stability(recording, expect)
     status = 0
     try:
@@ -148,7 +148,7 @@ def _explained(recording: Recording, options: dict[str, Any], say: Say) -> tuple
     return result, status
 
 
-def _walk(saved: SavedTree, tree: Tree, say: Say) -> None:
+def _walk(saved: SavedTree, tree: CauseSearch, say: Say) -> None:
     from whence.cli.interactive import run_interactive  # draws a screen: slow to import
 
     run_interactive(saved, title=tree.found.words)
@@ -232,7 +232,7 @@ def _fingerprint(recording: Recording) -> str:
     return hashlib.sha256((recording.folder / RUN).read_bytes()).hexdigest()
 
 
-def _session(recording: Recording, tree: Tree, expect: bytes | None) -> Path:
+def _session(recording: Recording, tree: CauseSearch, expect: bytes | None) -> Path:
     """The file with what was said of this failure of the run; another one has its own."""
     thread = tree.thread
     failure = [thread.image.process.folder.name, thread.log.number, (expect or b"").hex()]

@@ -16,11 +16,11 @@ from whence.model import (
     ChangeId,
     Influence,
     Link,
+    LinkKind,
     Missing,
     Predicate,
     Reverted,
     Statement,
-    Step,
 )
 
 _MOST_CHANGED = 2  # lines of one change, as far as they came to nothing else
@@ -39,7 +39,7 @@ class Failed:
     text: str
 
 
-class Weaver:
+class ChainBuilder:
     """Makes the chain from one root."""
 
     def __init__(
@@ -65,11 +65,11 @@ class Weaver:
             *(self._at(s) for number in numbers for s in self._causes[number].statements)
         )
         links: list[Link] = []
-        told: set[tuple[str, int, Step]] = set()
+        told: set[tuple[str, int, LinkKind]] = set()
         for number in sorted(numbers, key=lambda number: -self._causes[number].level):
             for link in self._links(self._causes[number]):
                 key = (link.file, link.line, link.step)
-                if link.step in (Step.FAILURE, Step.BRANCH) or key not in told:
+                if link.step in (LinkKind.FAILURE, LinkKind.BRANCH) or key not in told:
                     told.add(key)
                     links.append(link)
         # What differs before the first of the changes ran is of another turn of a loop.
@@ -150,7 +150,7 @@ class Weaver:
             where = f"line {statement.line}" if statement.file == found.file else place
             says = f"what is {what} here is used in {where}"
             yield Link(
-                Step.CHANGE, found.file, found.new.start, found.function or "", text, says,
+                LinkKind.CHANGE, found.file, found.new.start, found.function or "", text, says,
                 changes=(change,), cause=cause.id,
             )  # fmt: skip
 
@@ -163,12 +163,12 @@ class Weaver:
             change = self._changes[instead[0]]
             says = f"before, this was `{statement.text}`"
             return Link(
-                Step.CHANGE, change.file, change.new.start, statement.function,
+                LinkKind.CHANGE, change.file, change.new.start, statement.function,
                 _first(change.added), says, passing=values, changes=tuple(sorted(own)),
                 cause=cause.id,
             )  # fmt: skip
         return Link(
-            Step.MISSING, missing.file, missing.line, statement.function, statement.text,
+            LinkKind.MISSING, missing.file, missing.line, statement.function, statement.text,
             "this no longer runs here",
             passing=values, changes=tuple(sorted(own)), cause=cause.id,
         )  # fmt: skip
@@ -179,7 +179,7 @@ class Weaver:
         statement = next((s for s in cause.statements if _is_at(s, predicate)), None)
         failing, passing = _both(statement) if statement else ({}, {})
         return Link(
-            Step.CHANGE if own else Step.BRANCH, predicate.file, predicate.line,
+            LinkKind.CHANGE if own else LinkKind.BRANCH, predicate.file, predicate.line,
             predicate.function, statement.text if statement else "",
             ("the changed line: " if own else "so ") + _outcome(cause, is_changed=bool(own)),
             _no_truths(failing), _no_truths(passing), tuple(sorted(own)), cause.id, cause.times,
@@ -190,7 +190,7 @@ class Weaver:
         here = [s for s in cause.statements if (s.file, s.line) == (failed.file, failed.line)]
         failing, passing = _both(here[-1]) if here else ({}, {})
         return Link(
-            Step.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
+            LinkKind.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
             _no_truths(failing), _no_truths(passing),
             tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
         )  # fmt: skip
@@ -216,7 +216,7 @@ def _outcome(cause: Cause, *, is_changed: bool) -> str:
 def _changed(statement: Statement, cause: Cause, own: Reverted) -> Link:
     failing, passing = _both(statement)
     return Link(
-        Step.CHANGE, statement.file, statement.line, statement.function, statement.text,
+        LinkKind.CHANGE, statement.file, statement.line, statement.function, statement.text,
         "this line was changed", failing or statement.values, passing, tuple(sorted(own)),
         cause.id, statement.instances,
     )  # fmt: skip
@@ -225,7 +225,7 @@ def _changed(statement: Statement, cause: Cause, own: Reverted) -> Link:
 def _value(statement: Statement, cause: Cause) -> Link:
     failing, passing = _both(statement)
     return Link(
-        Step.VALUE, statement.file, statement.line, statement.function, statement.text,
+        LinkKind.VALUE, statement.file, statement.line, statement.function, statement.text,
         "what is wrong is passed on", failing, passing, (), cause.id, statement.instances,
     )  # fmt: skip
 

@@ -9,32 +9,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from whence.causes.observed_failure import ObservedFailure
+from whence.causes.output_difference import with_prints
+from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
-from whence.explain.chain import Failed, Weaver
+from whence.explain.candidates import CandidateChanges
+from whence.explain.chain import ChainBuilder, Failed
+from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import steered_around
 from whence.explain.recorder import counterpart
-from whence.explain.theta import Theta
 from whence.explain.variant import VariantLines
-from whence.explain.work import Unexplained, Work
 from whence.model import Alternative, Cause, Link, Outcome, Reverted
 from whence.search.among import Instead, find_instead
 from whence.search.asking import union
-from whence.search.isolate import Answer, Question, find_others, units_of
+from whence.search.grouping import grouped_hunks
+from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
-from whence.search.shown import shown
-from whence.semantics.found import Found
-from whence.semantics.printed import with_prints
-from whence.semantics.tree import Tree
 from whence.trace.flow import Flow
 
 _MOST_ALONG = 8  # changes that may be reverted along with code that the root leads to
 
 
 @dataclass(frozen=True)
-class Told:
+class ExplainedSet:
     """An answer, explained."""
 
-    tree: Tree
+    tree: CauseSearch
     causes: tuple[Cause, ...]
     chain: tuple[Link, ...]
     passing: str  # what the failing run is compared with: "good" or "reverted"
@@ -50,7 +50,7 @@ class Choice:
     """One of the sets that pass."""
 
     answer: Answer
-    told: Told
+    told: ExplainedSet
     dodged: str | None = None  # that it leads to the fault rather than being it
     dodges: tuple[Alternative, ...] = ()  # what only steers around it
 
@@ -64,7 +64,13 @@ class Choice:
 class Chooser:
     """Explains and ranks the sets that pass."""
 
-    def __init__(self, work: Work, question: Question, found: Found, theta: Theta) -> None:
+    def __init__(
+        self,
+        work: ExplainContext,
+        question: IsolateProblem,
+        found: ObservedFailure,
+        theta: CandidateChanges,
+    ) -> None:
         """`theta`: the causes beside the good version's run."""
         self._work, self._question = work, question
         self._found, self._theta = found, theta
@@ -100,14 +106,14 @@ class Chooser:
             return Choice(answer, told)
         instead = self._instead(answer, around)
         if instead.answer is not None:
-            why = f"it only keeps {where(changes, around)} from running, where the fault is"
+            why = f"it only keeps {change_places(changes, around)} from running, where the fault is"
             dodge = self._alternative(Choice(answer, told), is_dodge=True, why=why)
             return Choice(*self._explain(instead.answer), dodges=(dodge,))
         if not instead.along:
             return Choice(answer, told)
         dodged = (
-            f"Reverting {where(changes, union(answer.root))} alone is enough for the test to "
-            f"pass, but only because {where(changes, around)} does not run then: the fault may "
+            f"Reverting {change_places(changes, union(answer.root))} alone is enough for the test to "
+            f"pass, but only because {change_places(changes, around)} does not run then: the fault may "
             "be there."
         )
         if len(instead.along - answer.reverted - around) > _MOST_ALONG:
@@ -138,12 +144,15 @@ class Chooser:
             why = f"its way to the failure has {steps} steps"
         elif not why:
             why = "no way from it to the failure was found"
-        root, auxiliary = shown(changes, answer.root), shown(changes, answer.auxiliary)
+        root, auxiliary = (
+            grouped_hunks(changes, answer.root),
+            grouped_hunks(changes, answer.auxiliary),
+        )
         return Alternative(root, auxiliary, is_dodge, why)
 
     # --- one answer ------------------------------------------------------------------------------
 
-    def _explain(self, answer: Answer) -> tuple[Answer, Told]:
+    def _explain(self, answer: Answer) -> tuple[Answer, ExplainedSet]:
         """The answer, checked, and the causes that lead from its root to the failure.
 
         Recording the run with it reverted, from a clean tree, is the check.  If that cannot be
@@ -157,8 +166,8 @@ class Chooser:
             return answer, self._told(self._theta, root, "good")
         with self._work.timed("semantics"):
             lines = VariantLines(self._work.changes.changes, answer.reverted)
-            tree = Tree(with_prints(self._found, flow), self._work.trust, flow)
-            beside = Theta(tree, self._work.meeting.seeking(root), lines)
+            tree = CauseSearch(with_prints(self._found, flow), self._work.trust, flow)
+            beside = CandidateChanges(tree, self._work.meeting.seeking(root), lines)
             while not root <= beside.met.keys() and beside.grow():
                 pass
             self._work.solved(beside.tree)
@@ -174,19 +183,19 @@ class Chooser:
             return None, False
         return counterpart(self._found.flow.thread, recording), True
 
-    def _told(self, theta: Theta, root: Reverted, passing: str) -> Told:
+    def _told(self, theta: CandidateChanges, root: Reverted, passing: str) -> ExplainedSet:
         causes = {number: theta.cause(number) for number in range(len(theta.tree))}
-        weaver = Weaver(
+        weaver = ChainBuilder(
             self._work.changes.changes,
             self._work.meeting.seeking(root),
             root,
             causes,
             _failed(self._found, causes[0]),
         )
-        return Told(theta.tree, tuple(causes.values()), weaver.chain(), passing)
+        return ExplainedSet(theta.tree, tuple(causes.values()), weaver.chain(), passing)
 
 
-def _failed(found: Found, cause: Cause) -> Failed:
+def _failed(found: ObservedFailure, cause: Cause) -> Failed:
     """Where the test failed; what a function returns shows in a statement, not in its brace."""
     place = found.place
     words = found.words
@@ -207,7 +216,7 @@ def _beside(changes: ChangeSet, root: Reverted) -> Reverted:
     return frozenset(c.id for c in changes.changes if (c.file, c.function) in places)
 
 
-def where(changes: ChangeSet, ids: Reverted) -> str:
+def change_places(changes: ChangeSet, ids: Reverted) -> str:
     """Where some changes are, in words."""
     found = (changes.changes[change] for change in sorted(ids))
     places = list(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from whence.causes.tree import CauseSearch
 from whence.explain.meeting import Meeting
 from whence.model import Cause, ChangeId, Reverted
-from whence.semantics.tree import Tree
 
 
 def steered_around(
-    tree: Tree, causes: Iterable[Cause], meeting: Meeting, reverted: Reverted
+    tree: CauseSearch, causes: Iterable[Cause], meeting: Meeting, reverted: Reverted
 ) -> frozenset[ChangeId]:
     """The changes on the way of the damage whose code runs no more with others reverted.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from whence.explain.theta import Theta
-from whence.explain.work import Work
+from whence.explain.candidates import CandidateChanges
+from whence.explain.context import ExplainContext
 from whence.model import ChangeId
 from whence.search.among import Phase, find_among
-from whence.search.isolate import Answer, Question, isolate
+from whence.search.isolate import Answer, IsolateProblem, isolate_changes
 
 _NEARER = 4.0  # so much likelier is a change that is met one level nearer to the failure
 _TOO_MANY = 50  # suspects: then nothing more is learnt by having still more of them
@@ -17,7 +17,7 @@ _MET = 3.0  # and so much one that is met at all, where those that are do not do
 _ELSEWHERE = 1e-3  # at most the weight of what no cause meets
 
 
-def find_root(work: Work, theta: Theta, question: Question) -> Answer:
+def find_root(work: ExplainContext, theta: CandidateChanges, question: IsolateProblem) -> Answer:
     """Grow the causes until reverting changes that they meet makes the test pass."""
     phases: list[Phase] = []
     while True:
@@ -36,14 +36,16 @@ def find_root(work: Work, theta: Theta, question: Question) -> Answer:
             return _beyond(work, theta, question)
 
 
-def _try(work: Work, phases: tuple[Phase, ...], question: Question) -> Answer | None:
+def _try(
+    work: ExplainContext, phases: tuple[Phase, ...], question: IsolateProblem
+) -> Answer | None:
     with work.timed("search"):
         return work.session.search(
             lambda: find_among(question, phases), phases[-1].weight, checks=False
         )
 
 
-def _beyond(work: Work, theta: Theta, question: Question) -> Answer:
+def _beyond(work: ExplainContext, theta: CandidateChanges, question: IsolateProblem) -> Answer:
     """Search all changes: what was executed goes first, what never was comes last."""
     work.watcher.phase("searching all changes")
     weight = {c: w * (_MET if c in theta.met else 1.0) for c, w in question.weight.items()}
@@ -57,12 +59,14 @@ def _beyond(work: Work, theta: Theta, question: Question) -> Answer:
     return answer
 
 
-def search_all(work: Work, question: Question, *, checks: bool = False) -> Answer:
+def search_all(work: ExplainContext, question: IsolateProblem, *, checks: bool = False) -> Answer:
     with work.timed("search"):
-        return work.session.search(lambda: isolate(question), question.weight, checks=checks)
+        return work.session.search(
+            lambda: isolate_changes(question), question.weight, checks=checks
+        )
 
 
-def _weights(met: Mapping[ChangeId, float], question: Question) -> dict[ChangeId, float]:
+def _weights(met: Mapping[ChangeId, float], question: IsolateProblem) -> dict[ChangeId, float]:
     """How likely each change is the cause: the nearer to the failure it is met, the likelier."""
     most = max(question.weight.values(), default=1.0) or 1.0
     found = {change: _ELSEWHERE * weight / most for change, weight in question.weight.items()}

@@ -10,12 +10,12 @@ from pathlib import Path, PurePath
 from whence.changes.changeset import ChangeSet
 from whence.frontend.languages import RECORDERS
 from whence.model import Reverted
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 from whence.subject.workspace import Workspace
 from whence.trace.flow import Flow
 from whence.trace.opening import flow_of, open_recording
 from whence.trace.recording import Process, Recording, Thread
-from whence.trace.slices import executed_lines
+from whence.trace.slice_at import executed_lines
 from whence.trace.summary import summarise
 
 _LONGEST = 3600.0  # seconds
@@ -24,7 +24,9 @@ _LONGEST = 3600.0  # seconds
 class Recorder:
     """Records variants, each once, all of them built in the same place."""
 
-    def __init__(self, folder: Path, changes: ChangeSet, recipe: Recipe, max_trace: int) -> None:
+    def __init__(
+        self, folder: Path, changes: ChangeSet, recipe: BuildAndTest, max_trace: int
+    ) -> None:
         self._folder = folder / "recorded"
         self._changes = changes
         self.recipe = recipe
@@ -35,7 +37,7 @@ class Recorder:
     def __len__(self) -> int:
         return len(self._known)
 
-    def use(self, frontend: str, recipe: Recipe) -> None:
+    def use(self, frontend: str, recipe: BuildAndTest) -> None:
         """Record by this front end from now on; what another one recorded is forgotten."""
         if frontend != self.frontend:
             self._known.clear()
@@ -108,7 +110,7 @@ def ran(recording: Recording) -> Mapping[str, frozenset[int]]:
     return {file: frozenset(lines) for file, lines in found.items()}
 
 
-def events(recording: Recording) -> int:
+def logged_events(recording: Recording) -> int:
     """How many events a recorded run logged."""
     return sum(
         recording.thread(image, log).events

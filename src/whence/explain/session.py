@@ -11,24 +11,24 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
+from whence.causes.failures import failure_of
+from whence.causes.observed_failure import ObservedFailure
+from whence.causes.output_difference import first_printed_otherwise, with_prints
+from whence.causes.result import result_of
+from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
-from whence.explain.choice import Choice, Chooser, where
+from whence.explain.candidates import CandidateChanges
+from whence.explain.choice import Choice, Chooser, change_places
+from whence.explain.context import ExplainContext, Unexplained, first_line
 from whence.explain.loop import find_root, search_all
-from whence.explain.recorder import Recorder, counterpart, events, in_pairs, ran
-from whence.explain.theta import Theta
-from whence.explain.work import Unexplained, Work, first_line
+from whence.explain.recorder import Recorder, counterpart, in_pairs, logged_events, ran
 from whence.frontend import languages
 from whence.model import Alternative, Explanation, Outcome, Run
 from whence.search.asking import union
-from whence.search.isolate import Answer, Question
+from whence.search.isolate import Answer, IsolateProblem
 from whence.search.laboratory import OutOfRuns
-from whence.search.session import Order, Session, Watcher, opened
-from whence.semantics.failures import failure_of
-from whence.semantics.found import Found
-from whence.semantics.printed import first_printed_otherwise, with_prints
-from whence.semantics.result import result_of
-from whence.semantics.tree import Tree
+from whence.search.session import IsolateRequest, IsolateSession, Watcher, opened
 from whence.trace.recording import Recording
 
 FRONTENDS = ("auto", *languages.FRONTENDS, "none")
@@ -37,16 +37,16 @@ _NO_WAY = "none of the causes that were found leads from these changes to the fa
 
 
 @dataclass(frozen=True)
-class Wish:
+class ExplainRequest:
     """What the user asked for beside what `isolate` is asked for."""
 
-    order: Order
+    order: IsolateRequest
     frontend: str = "auto"
     trust: tuple[str, ...] = ()  # functions that are not looked into
     max_trace: int = 4 * 2**30  # bytes that one process may log
 
 
-def explain(wish: Wish, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
+def explain_failure(wish: ExplainRequest, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
     """Do the whole job; returns the changes too, for those who report on them."""
     started = time.monotonic()
     wish = replace(wish, order=replace(wish.order, command="explain"))
@@ -55,10 +55,12 @@ def explain(wish: Wish, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
 
 
 class _Explaining:
-    def __init__(self, wish: Wish, session: Session, watcher: Watcher, started: float) -> None:
+    def __init__(
+        self, wish: ExplainRequest, session: IsolateSession, watcher: Watcher, started: float
+    ) -> None:
         self._wish, self._session, self._watcher = wish, session, watcher
         recorder = Recorder(session.folder, session.changes, wish.order.recipe, wish.max_trace)
-        self._work = Work(session, watcher, recorder, wish.trust, started)
+        self._work = ExplainContext(session, watcher, recorder, wish.trust, started)
 
     def explanation(self) -> Explanation:
         return replace(self._explanation(), recorded=len(self._work.recorder))
@@ -148,7 +150,7 @@ class _Explaining:
             found = self._failure(bad, failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
             beside = with_prints(found, flow) if flow else found
-            theta = Theta(Tree(beside, self._wish.trust, flow), work.meeting)
+            theta = CandidateChanges(CauseSearch(beside, self._wish.trust, flow), work.meeting)
         for _ in range(_MOST_ATTEMPTS):
             answer = find_root(work, theta, question)
             if not answer.holds:
@@ -166,7 +168,7 @@ class _Explaining:
         choice: Choice,
         others: tuple[Alternative, ...],
         bad: Run,
-        question: Question,
+        question: IsolateProblem,
         failing: Recording,
     ) -> Explanation:
         """A choice, as every report wants it."""
@@ -185,7 +187,7 @@ class _Explaining:
             result_of(choice.told.tree, seconds={}),
             causes=choice.told.causes,
             solver_calls=work.solver_calls,
-            events=events(failing),
+            events=logged_events(failing),
         )
         return Explanation(
             result, choice.told.chain, why, others, choice.dodged, choice.told.passing
@@ -202,7 +204,7 @@ class _Explaining:
         linked = {change for link in choice.told.chain for change in link.changes}
         left = [unit for unit in choice.answer.root if not unit & linked]
         if choice.told.chain and left:
-            places = where(self._work.changes, union(left))
+            places = change_places(self._work.changes, union(left))
             self._session.note(
                 f"{places} is not on this way: without it reverted too, the test fails all the same"
             )
@@ -222,7 +224,7 @@ class _Explaining:
             return failing, None
         return failing, passing if passing.outcome is Outcome.PASS else None
 
-    def _failure(self, bad: Run, failing: Recording, passing: Recording | None) -> Found:
+    def _failure(self, bad: Run, failing: Recording, passing: Recording | None) -> ObservedFailure:
         """The failure; if no recorded process fails, what one prints otherwise than it should."""
         is_output = bad.failure is not None and bad.failure.kind == "output"
         expected = self._session.laboratory.recipe.expected if is_output else None

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whence.model import Change, Kind, Reverted
+from whence.model import Change, ChangeKind, Reverted
 
 
 class VariantLines:
@@ -22,7 +22,7 @@ class VariantLines:
         moved: dict[str, int] = defaultdict(int)
         for change in sorted(changes, key=lambda c: (c.file, c.new.start, c.old.start)):
             self._old_file[change.file] = change.old_file
-            if change.kind is not Kind.EDIT:
+            if change.kind is not ChangeKind.EDIT:
                 continue
             is_back = change.id in reverted
             span = change.old if is_back else change.new

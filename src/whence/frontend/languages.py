@@ -11,8 +11,8 @@ from typing import Protocol
 from whence.frontend.c import record as c
 from whence.frontend.c.cache import own_sources as c_sources
 from whence.frontend.python import record as python
-from whence.frontend.run import Recorded
-from whence.subject.trial import Recipe
+from whence.frontend.recorded_run import RecordedRun
+from whence.subject.trial import BuildAndTest
 
 FRONTENDS = ("c", "python")
 _C = (".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".C", ".inc")
@@ -23,8 +23,8 @@ class Record(Protocol):
     """Run the test of a tree so that it is recorded into an empty folder."""
 
     def __call__(
-        self, tree: Path, recipe: Recipe, out: Path, *, max_trace: int, twice: bool = False
-    ) -> Recorded: ...
+        self, tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int, twice: bool = False
+    ) -> RecordedRun: ...
 
 
 RECORDERS: dict[str, Record] = {"c": c.record, "python": python.record}

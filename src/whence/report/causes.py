@@ -10,7 +10,7 @@ from rich.text import Text
 
 from whence.model import Cause, Influence, Mark, Predicate, Statement, WhyResult
 from whence.report.document import VERSION, failure_document
-from whence.report.lines import Lines, plain
+from whence.report.lines import TextLines, plain_text
 from whence.report.text import counted
 
 BEARING = {
@@ -36,14 +36,14 @@ def in_order(causes: Sequence[Cause], without: AbstractSet[int] = frozenset()) -
             waiting += reversed([child for child in below if child.parent == cause.id])
 
 
-def summary(result: WhyResult) -> str:
+def tree_summary(result: WhyResult) -> str:
     """How much there is to read."""
     lines = {(s.file, s.line) for cause in result.causes for s in cause.statements}
     causes = counted(len(result.causes), "cause")
     return f"{causes}, naming {len(lines):,} of the {result.of_lines:,} lines that ran"
 
 
-def place(of: Predicate | Statement) -> str:
+def cause_place(of: Predicate | Statement) -> str:
     """Such as `shape.c:12`; empty if nobody knows."""
     return f"{of.file}:{of.line}" if of.file else ""
 
@@ -118,10 +118,10 @@ def cause_document(cause: Cause) -> dict[str, Any]:
 
 def why_text(result: WhyResult, *, width: int) -> Text:
     """The tree for a terminal of this width; nothing below a cause that is marked benign."""
-    page = Lines(width)
+    page = TextLines(width)
     page.add(_headline(result))
     if result.failure.message != result.point:
-        page.add(Text(plain(result.failure.message)), "  ")
+        page.add(Text(plain_text(result.failure.message)), "  ")
     benign = {number for number, mark in result.marks.items() if mark is Mark.BENIGN}
     told = list(in_order(result.causes, benign))
     for cause in told:
@@ -131,7 +131,7 @@ def why_text(result: WhyResult, *, width: int) -> Text:
     notes = [result.reason if told else "", _hidden(hidden), _unknown(told), *result.notes]
     page.line()
     for note in filter(None, notes):
-        page.add(Text(f"note: {plain(note)}", "yellow"), rest="      ")
+        page.add(Text(f"note: {plain_text(note)}", "yellow"), rest="      ")
     text = page.text
     text.rstrip()
     return text
@@ -139,19 +139,19 @@ def why_text(result: WhyResult, *, width: int) -> Text:
 
 def _headline(result: WhyResult) -> Text:
     if not result.causes:
-        reason = plain(result.reason or "nothing was found")
+        reason = plain_text(result.reason or "nothing was found")
         return Text(f"Not explained: {reason}", "bold yellow")
-    return Text.assemble((f"Why {plain(result.point)}: ", "bold"), summary(result))
+    return Text.assemble((f"Why {plain_text(result.point)}: ", "bold"), tree_summary(result))
 
 
-def _add_cause(page: Lines, cause: Cause, mark: Mark | None) -> None:
+def _add_cause(page: TextLines, cause: Cause, mark: Mark | None) -> None:
     depth = " " * min(2 * cause.level, page.width // 3)  # deeper down, room matters more
     number = f"{cause.id}  "
     inner = depth + " " * len(number)
     page.add(_what(cause, mark), depth + number, inner)
     if mark is Mark.BENIGN:
         return
-    page.add(Text(plain(cause.because)), inner)
+    page.add(Text(plain_text(cause.because)), inner)
     for line in _statements(cause.statements, page.width - len(inner) - 2):
         page.line(Text(inner + "  ").append_text(line))
 
@@ -160,10 +160,10 @@ def _what(cause: Cause, mark: Mark | None) -> Text:
     """The predicate, what it was, where, and all else that is to be known of the cause."""
     predicate = cause.predicate
     style = {Mark.BENIGN: "strike", Mark.ROOT: "bold red", None: "bold"}[mark]
-    text = Text().append(f"{plain(predicate.text)} was {plain(predicate.outcome)}", style)
-    text.append(f"  {plain(place(predicate))}", "cyan")
+    text = Text().append(f"{plain_text(predicate.text)} was {plain_text(predicate.outcome)}", style)
+    text.append(f"  {plain_text(cause_place(predicate))}", "cyan")
     if predicate.function:
-        text.append(f" in {plain(predicate.function)}")
+        text.append(f" in {plain_text(predicate.function)}")
     words = [*([mark.value] if mark else []), BEARING[cause.influence]]
     if cause.times > 1:
         words.append(f"stands for {cause.times:,} turns of a loop")
@@ -179,7 +179,7 @@ def _what(cause: Cause, mark: Mark | None) -> Text:
 
 def _statements(statements: Sequence[Statement], width: int) -> Iterator[Text]:
     """A line for each, with places, source and values below each other."""
-    rows = [(plain(place(s)), plain(s.text), _values(s)) for s in statements]
+    rows = [(plain_text(cause_place(s)), plain_text(s.text), _values(s)) for s in statements]
     places = max((len(where) for where, _, _ in rows), default=0)
     longest = max((len(source) for _, source, _ in rows), default=0)
     room = max(min(longest, (width - places) * 3 // 5), 8)
@@ -191,7 +191,7 @@ def _statements(statements: Sequence[Statement], width: int) -> Iterator[Text]:
 
 def _values(statement: Statement) -> str:
     times = f"  x{statement.instances:,}" if statement.instances > 1 else ""
-    return plain(listed(statement.values)) + times
+    return plain_text(listed(statement.values)) + times
 
 
 def _hidden(number: int) -> str:

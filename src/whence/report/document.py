@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whence.model import Failure, Hunk, Kind, Reported, Result
+from whence.model import ChangeKind, Failure, Hunk, Reported, Result
 
 VERSION = 1
 
@@ -61,11 +61,11 @@ def change_document(change: Reported) -> dict[str, Any]:
 
 def diff_lines(change: Reported) -> list[str]:
     """Return a change in the words of a unified diff without context."""
-    if change.kind is Kind.RENAME:
+    if change.kind is ChangeKind.RENAME:
         return [f"rename from {change.old_file}", f"rename to {change.file}"]
-    if change.kind is Kind.MODE:
+    if change.kind is ChangeKind.MODE:
         return [f"the executable bit of {change.file}"]
-    if change.kind is Kind.REPLACE:
+    if change.kind is ChangeKind.REPLACE:
         return [f"the content of {change.file} as a whole (binary, or another kind of file)"]
     return [line for hunk in change.hunks for line in _hunk_lines(hunk)]
 

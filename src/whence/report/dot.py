@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from whence.model import Cause, ChangeId, Explanation, Predicate, Reported
-from whence.report.causes import BEARING, place
-from whence.report.explanation import where
-from whence.report.lines import plain
+from whence.report.causes import BEARING, cause_place
+from whence.report.explanation import change_place
+from whence.report.lines import plain_text
 from whence.report.text import failure_line
 
 _WIDEST = 70  # characters of a line
@@ -39,7 +39,7 @@ def _nodes(explanation: Explanation) -> Iterator[str]:
     result = explanation.result
     for changes, style in ((result.root, _ROOT), (result.auxiliary, _AUXILIARY)):
         for change in changes:
-            yield f"change_{change.id} [{_label([f'change {change.id}', where(change)])}, {style}]"
+            yield f"change_{change.id} [{_label([f'change {change.id}', change_place(change)])}, {style}]"
     for cause in _causes(explanation):
         style = "" if cause.is_proved else ", style=dashed"
         yield f"cause_{cause.id} [{_label(_told(cause))}{style}]"
@@ -77,7 +77,7 @@ def _met(numbers: Iterable[ChangeId], by_piece: dict[ChangeId, Reported]) -> lis
 
 def _told(cause: Cause) -> list[str]:
     """The statements of a cause, and those that are missing."""
-    told = [f"{place(s)}  {s.text}" for s in cause.statements]
+    told = [f"{cause_place(s)}  {s.text}" for s in cause.statements]
     told += [f"{m.file}:{m.line}  not run: {m.statement.text}" for m in cause.missing]
     if len(told) > _MOST:
         told = [*told[: _MOST - 2], f"… {len(told) - _MOST + 1} more", told[-1]]
@@ -88,7 +88,7 @@ def _predicate(predicate: Predicate, label: str) -> list[str]:
     told = [f"{predicate.text} was {predicate.outcome}"]
     if predicate.passing is not None:
         told.append(f"{label}: {predicate.passing_text or 'it'} was {predicate.passing}")
-    return [*told, place(predicate)]
+    return [*told, cause_place(predicate)]
 
 
 def _label(lines: Iterable[str]) -> str:
@@ -97,7 +97,7 @@ def _label(lines: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    text = plain(text)
+    text = plain_text(text)
     if len(text) > _WIDEST:
         text = text[: _WIDEST - 1] + "…"
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from whence.model import Alternative, Explanation, Hunk, Link, Reported, Step
+from whence.model import Alternative, Explanation, Hunk, Link, LinkKind, Reported
 from whence.report.causes import BEARING
 from whence.report.explanation import (
     SAYS_PASSING,
-    both,
+    change_place,
     explain_document,
+    good_and_bad_text,
     headline,
     line_of,
     notes_of,
     passes,
     sentence,
     together,
-    where,
 )
 from whence.report.html import (
     as_code,
@@ -71,7 +71,7 @@ def _edit(change: Reported) -> dict[str, Any]:
         "ids": list(change.ids),
         "file": change.file,
         "line": line_of(change),
-        "where": where(change),
+        "where": change_place(change),
         "hunks": [_hunk(hunk) for hunk in change.hunks],
     }
 
@@ -117,7 +117,7 @@ def _change(change: Reported, number: int) -> str:
         shown.append(f"… {len(lines) - _MOST} more lines")
     return (
         f'<div class="edit" id="change-{number}">'
-        f'<button type="button" class="step place">{as_text(where(change))}</button>'
+        f'<button type="button" class="step place">{as_text(change_place(change))}</button>'
         f'<pre class="diff">{"".join(shown)}</pre></div>'
     )
 
@@ -129,13 +129,13 @@ def _line(line: str) -> str:
 def _link(link: Link) -> str:
     at = f"{link.file}:{link.line}" if link.file else ""
     place = " in ".join(filter(None, (at, link.function)))
-    lost = "not run: " if link.step is Step.MISSING else ""
+    lost = "not run: " if link.step is LinkKind.MISSING else ""
     times = f" ({link.times:,} times)" if link.times > 1 else ""
     return (
         f'<li><button type="button" class="step {link.step.value}">'
         f'<span class="place">{as_text(place)}</span> {lost}{as_code(link.text)} '
         f'<span class="says">{as_sentence(sentence(link.says))}{times}</span> '
-        f'<span class="values">{as_text(both(link.passing, link.failing))}</span>'
+        f'<span class="values">{as_text(good_and_bad_text(link.passing, link.failing))}</span>'
         "</button></li>"
     )
 
@@ -145,7 +145,7 @@ def _others(alternatives: Sequence[Alternative]) -> Iterator[str]:
         return
     yield "<h2>Reverted instead, these make the test pass as well</h2><ul>"
     for other in alternatives:
-        places = together([where(change) for change in other.root], 10)
+        places = together([change_place(change) for change in other.root], 10)
         dodge = "only steers around the fault; " if other.is_dodge else ""
         told = dodge + as_sentence(other.why)
         yield f'<li><span class="place">{as_text(places)}</span> {told}</li>'

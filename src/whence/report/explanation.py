@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whence.model import Alternative, Explanation, Kind, Link, Reported, Result
+from whence.model import Alternative, ChangeKind, Explanation, Link, Reported, Result
 from whence.report.causes import cause_document, listed
 from whence.report.document import change_document, to_document
 from whence.report.text import KINDS, counted
@@ -63,7 +63,7 @@ def headline(result: Result) -> str:
     found = f"{len(result.root)} of {counted(result.total, 'change')}"
     if result.status == "unexplained":
         return f"Not isolated: {found} left."
-    return f"{found} broke the test: {together([where(change) for change in result.root])}"
+    return f"{found} broke the test: {together([change_place(change) for change in result.root])}"
 
 
 def passes(result: Result) -> str:
@@ -83,9 +83,9 @@ def notes_of(explanation: Explanation) -> list[str]:
     return list(dict.fromkeys((*explanation.result.notes, *(why.notes if why else ()))))
 
 
-def where(change: Reported) -> str:
+def change_place(change: Reported) -> str:
     """Such as `find.c:98 in parse`."""
-    line = f":{line_of(change)}" if change.kind is Kind.EDIT else ""
+    line = f":{line_of(change)}" if change.kind is ChangeKind.EDIT else ""
     function = f" in {change.function}" if change.function else ""
     kind = f" ({KINDS[change.kind]})" if change.kind in KINDS else ""
     return f"{change.file}{line}{function}{kind}"
@@ -103,7 +103,7 @@ def together(words: Sequence[str], most: int = 3) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def both(passing: Mapping[str, str], failing: Mapping[str, str]) -> str:
+def good_and_bad_text(passing: Mapping[str, str], failing: Mapping[str, str]) -> str:
     """Such as `good: sum = 4, bad: sum = 1`."""
     told = [f"good: {listed(passing)}" if passing else ""]
     told.append(f"bad: {listed(failing)}" if failing else "")

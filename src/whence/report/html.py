@@ -19,7 +19,7 @@ from string import Template
 from typing import Any
 
 from whence.model import Cause, Mark, WhyResult
-from whence.report.causes import BEARING, in_order, listed, place, summary, why_document
+from whence.report.causes import BEARING, cause_place, in_order, listed, tree_summary, why_document
 from whence.report.visible import visible
 
 _DEEPEST = 12  # lists in lists: more leave no room, and at some 500 browsers stop nesting
@@ -31,7 +31,7 @@ def why_page(result: WhyResult) -> str:
     return filled_page(
         title=f"Why {result.point}",
         message=result.failure.message,
-        summary=summary(result),
+        summary=tree_summary(result),
         notes=(result.reason, *result.notes),
         nav='aria-label="Causes"',
         story="",
@@ -146,7 +146,9 @@ def tree_lists(result: WhyResult) -> Iterator[str]:
 
 def _item(cause: Cause) -> str:
     predicate = cause.predicate
-    about = [f'<span class="place">{as_text(place(predicate))}</span>'] if predicate.file else []
+    about = (
+        [f'<span class="place">{as_text(cause_place(predicate))}</span>'] if predicate.file else []
+    )
     about.append(BEARING[cause.influence])
     if cause.children is None:
         about.append("… not computed")
@@ -162,7 +164,7 @@ def _unscripted(cause: Cause, mark: Mark | None, is_short: bool) -> str:
     """What the script shows of a cause elsewhere."""
     marked = f"<p>marked {mark.value}</p>" if mark else ""
     statements = [
-        f'<li><span class="place">{as_text(place(statement))}</span> {as_code(statement.text)} '
+        f'<li><span class="place">{as_text(cause_place(statement))}</span> {as_code(statement.text)} '
         f'<span class="values">{as_text(listed(statement.values))}</span></li>'
         for statement in cause.statements
         if is_short

@@ -8,7 +8,7 @@ from rich.text import Text
 from whence.report.visible import visible
 
 
-class Lines:
+class TextLines:
     """Lines of text, none wider than the terminal."""
 
     def __init__(self, width: int) -> None:
@@ -45,6 +45,6 @@ class Lines:
             self.line(Text(rest if number else first).append_text(part))
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """The text in one line, with nothing in it that a terminal would obey."""
     return visible(text).replace("\t", " ")

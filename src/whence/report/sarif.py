@@ -20,8 +20,8 @@ from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
-from whence.model import Explanation, Hunk, Kind, Link, Reported, Span, Step
-from whence.report.explanation import both, line_of, sentence, where
+from whence.model import ChangeKind, Explanation, Hunk, Link, LinkKind, Reported, Span
+from whence.report.explanation import change_place, good_and_bad_text, line_of, sentence
 from whence.report.text import counted
 from whence.report.visible import visible
 
@@ -32,7 +32,11 @@ _MOST = 1000  # locations of one kind that GitHub takes in one result
 _MOST_LINKS = 10  # in one message
 _ROUND = str.maketrans("[]", "()")
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
-_IMPORTANCE = {Step.CHANGE: "essential", Step.MISSING: "essential", Step.FAILURE: "essential"}
+_IMPORTANCE = {
+    LinkKind.CHANGE: "essential",
+    LinkKind.MISSING: "essential",
+    LinkKind.FAILURE: "essential",
+}
 
 Json = dict[str, Any]
 
@@ -128,7 +132,7 @@ def _related(change: Reported, explanation: Explanation) -> list[Json]:
         found.append(_location(explanation, failure.file, line, line, says="the failure"))
     for role, changes in (("also broke it", result.root), ("auxiliary", result.auxiliary)):
         found += [
-            _location(explanation, one.file, *_lines(one), says=f"{role}: {where(one)}")
+            _location(explanation, one.file, *_lines(one), says=f"{role}: {change_place(one)}")
             for one in changes
             if one is not change and one.file
         ]
@@ -145,7 +149,7 @@ def _placed(chain: Sequence[Link]) -> list[tuple[int, Link]]:
 
 
 def _flow_location(number: int, link: Link, explanation: Explanation) -> Json:
-    values = both(link.passing, link.failing)
+    values = good_and_bad_text(link.passing, link.failing)
     says = " ".join(filter(None, (sentence(_words(link.says)), _words(values)))) or link.step.value
     state = {_words(name) or "?": {"text": _words(v) or "?"} for name, v in link.failing.items()}
     return {
@@ -238,7 +242,7 @@ def _is_exact(change: Reported) -> bool:
             hunk.added.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return change.kind is Kind.EDIT and bool(change.file) and bool(change.hunks)
+    return change.kind is ChangeKind.EDIT and bool(change.file) and bool(change.hunks)
 
 
 def _position(of: tuple[str, Hunk]) -> tuple[str, int, int]:

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from whence.model import Alternative, ChangeId, Explanation, Link, Reported, Result, Step
+from whence.model import Alternative, ChangeId, Explanation, Link, LinkKind, Reported, Result
 from whence.report.explanation import (
     SAYS_PASSING,
-    both,
+    change_place,
+    good_and_bad_text,
     headline,
     notes_of,
     passes,
     sentence,
     together,
-    where,
 )
-from whence.report.lines import Lines, plain
+from whence.report.lines import TextLines, plain_text
 from whence.report.text import cost_line, counted, diff_style, failure_line, told_lines
 
 SCREEN = 40  # lines
@@ -31,14 +31,14 @@ _LEAST = 30  # lines of the story, however much else there is to be said
 _WIDEST = 40  # columns of places, before the source
 _MOST_OTHERS = 3  # alternatives, and notes, that are told
 
-_COLOURS = {Step.CHANGE: "bold red", Step.MISSING: "bold red", Step.FAILURE: "bold"}
+_COLOURS = {LinkKind.CHANGE: "bold red", LinkKind.MISSING: "bold red", LinkKind.FAILURE: "bold"}
 
 
 def explain_text(explanation: Explanation, *, width: int) -> Text:
     """The explanation for a terminal of this width: the story, and then all else."""
     rest = _rest(explanation, width)
     story = explain_story(explanation, width=width, most=max(SCREEN - len(rest), _LEAST))
-    page = Lines(width)
+    page = TextLines(width)
     for line in (*story, *rest):
         page.line(line)
     return page.text
@@ -59,8 +59,8 @@ def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -
     return story if chain else story[:-1]  # which is empty
 
 
-def _written(width: int, write: Callable[[Lines], None]) -> list[Text]:
-    page = Lines(width)
+def _written(width: int, write: Callable[[TextLines], None]) -> list[Text]:
+    page = TextLines(width)
     write(page)
     return page.lines
 
@@ -68,17 +68,19 @@ def _written(width: int, write: Callable[[Lines], None]) -> list[Text]:
 # --- what broke it ---------------------------------------------------------------------------
 
 
-def _head(page: Lines, result: Result) -> None:
-    page.add(Text(plain(headline(result)), "bold"), most=3)
+def _head(page: TextLines, result: Result) -> None:
+    page.add(Text(plain_text(headline(result)), "bold"), most=3)
     page.add(Text(passes(result)), most=2)
-    page.add(Text.assemble(("failure  ", "dim"), plain(failure_line(result))), rest=" " * 9, most=2)
+    page.add(
+        Text.assemble(("failure  ", "dim"), plain_text(failure_line(result))), rest=" " * 9, most=2
+    )
     if result.reason:
         page.add(Text(_reason(result), "yellow"), most=3)
     page.line()
 
 
 def _reason(result: Result) -> str:
-    reason = plain(result.reason or "")
+    reason = plain_text(result.reason or "")
     return f"Isolated, not explained: {reason}" if result.status == "isolated" else reason
 
 
@@ -105,15 +107,15 @@ class _Diff:
 
 
 def _diff(change: Reported, width: int, texts: Collection[str], *, named: bool) -> _Diff:
-    page = Lines(width)
+    page = TextLines(width)
     wanted = set()
     if named:
-        page.line(Text(f"  {plain(where(change))}", "bold cyan"))
+        page.line(Text(f"  {plain_text(change_place(change))}", "bold cyan"))
         wanted.add(0)
     for line in told_lines(change):
         if line[1:].strip() in texts:
             wanted.add(len(page.lines))
-        page.line(Text.assemble("  ", (plain(line.expandtabs(4)), diff_style(line))))
+        page.line(Text.assemble("  ", (plain_text(line.expandtabs(4)), diff_style(line))))
     return _Diff(page.lines, frozenset(wanted))
 
 
@@ -134,7 +136,7 @@ def _diffs(diffs: Sequence[_Diff], room: int) -> list[Text]:
 # --- how -------------------------------------------------------------------------------------
 
 
-def _before_chain(page: Lines, explanation: Explanation) -> None:
+def _before_chain(page: TextLines, explanation: Explanation) -> None:
     if not explanation.chain:
         return
     changes = "change" if len(explanation.result.root) == 1 else "changes"
@@ -156,17 +158,17 @@ def _steps(explanation: Explanation, width: int) -> list[list[Text]]:
 
 
 def _step(number: int, link: Link, place: str, width: int) -> list[Text]:
-    page = Lines(width)
+    page = TextLines(width)
     page.line(
         Text.assemble(
             (f"{number + 1:3}  ", _COLOURS.get(link.step, "")),
             (place, "cyan"),
-            ("  not run: " if link.step is Step.MISSING else "  ", "dim"),
-            (plain(link.text), "red strike" if link.step is Step.MISSING else ""),
+            ("  not run: " if link.step is LinkKind.MISSING else "  ", "dim"),
+            (plain_text(link.text), "red strike" if link.step is LinkKind.MISSING else ""),
         )
     )
-    values = Text(plain(both(link.passing, link.failing)), "green")
-    says = Text("" if link.step is Step.VALUE and values else plain(sentence(link.says)))
+    values = Text(plain_text(good_and_bad_text(link.passing, link.failing)), "green")
+    says = Text("" if link.step is LinkKind.VALUE and values else plain_text(sentence(link.says)))
     if len(says) and len(values):
         says.append("  ")
     says.append_text(values)
@@ -178,7 +180,7 @@ def _step(number: int, link: Link, place: str, width: int) -> list[Text]:
 
 def _place(link: Link) -> str:
     at = f"{link.file}:{link.line}" if link.file else ""
-    return plain(" in ".join(filter(None, (at, link.function))))
+    return plain_text(" in ".join(filter(None, (at, link.function))))
 
 
 def _folded(steps: Sequence[list[Text]], links: Sequence[Link], room: int) -> list[Text]:
@@ -218,25 +220,27 @@ def _left_out(count: int) -> Text:
 
 
 def _rest(explanation: Explanation, width: int) -> list[Text]:
-    page = Lines(width)
+    page = TextLines(width)
     page.line()
     if explanation.dodged:
-        page.add(Text(f"beware: {plain(explanation.dodged)}", "bold yellow"), rest=" " * 8, most=3)
+        page.add(
+            Text(f"beware: {plain_text(explanation.dodged)}", "bold yellow"), rest=" " * 8, most=3
+        )
     _auxiliary(page, explanation.result.auxiliary)
     _others(page, explanation.alternatives)
     notes = notes_of(explanation)
     for note in notes[:_MOST_OTHERS]:
-        page.add(Text(f"note: {plain(note)}", "yellow"), rest=" " * 6, most=2)
+        page.add(Text(f"note: {plain_text(note)}", "yellow"), rest=" " * 6, most=2)
     if len(notes) > _MOST_OTHERS:
         page.line(Text(f"{counted(len(notes) - _MOST_OTHERS, 'more note')}, in --json", "dim"))
     page.add(Text(_cost(explanation), "dim"), most=2)
     return page.lines
 
 
-def _auxiliary(page: Lines, changes: Sequence[Reported]) -> None:
+def _auxiliary(page: TextLines, changes: Sequence[Reported]) -> None:
     if not changes:
         return
-    places = together([plain(where(change)) for change in changes])
+    places = together([plain_text(change_place(change)) for change in changes])
     page.add(
         Text(
             f"auxiliary, reverted too or the program does not hold together: "
@@ -247,14 +251,14 @@ def _auxiliary(page: Lines, changes: Sequence[Reported]) -> None:
     )
 
 
-def _others(page: Lines, alternatives: Sequence[Alternative]) -> None:
+def _others(page: TextLines, alternatives: Sequence[Alternative]) -> None:
     if not alternatives:
         return
     page.line(Text("Reverted instead, these make the test pass as well:"))
     for other in alternatives[:_MOST_OTHERS]:
-        places = plain(together([where(change) for change in other.root], 2))
+        places = plain_text(together([change_place(change) for change in other.root], 2))
         dodge = "only steers around the fault" if other.is_dodge else ""
-        told = "; ".join(filter(None, (dodge, plain(other.why))))
+        told = "; ".join(filter(None, (dodge, plain_text(other.why))))
         page.line(Text.assemble((f"  {places}", "cyan"), f"  {told}"))
     if len(alternatives) > _MOST_OTHERS:
         more = len(alternatives) - _MOST_OTHERS

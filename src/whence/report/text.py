@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from whence.model import Kind, Reported, Result
+from whence.model import ChangeKind, Reported, Result
 from whence.report.document import diff_lines
 
 _MOST_LINES = 40  # of one change; the patch has it whole
 
 KINDS = {
-    Kind.ADD: "new file",
-    Kind.DELETE: "deleted file",
-    Kind.RENAME: "renamed",
-    Kind.MODE: "executable bit",
-    Kind.REPLACE: "replaced",
+    ChangeKind.ADD: "new file",
+    ChangeKind.DELETE: "deleted file",
+    ChangeKind.RENAME: "renamed",
+    ChangeKind.MODE: "executable bit",
+    ChangeKind.REPLACE: "replaced",
 }
 
 
@@ -77,7 +77,7 @@ def failure_line(result: Result) -> str:
 
 def _change(change: Reported, *, numbered: bool) -> Iterable[RenderableType]:
     place = Text(change.file, style="bold cyan")
-    if change.kind is Kind.EDIT:
+    if change.kind is ChangeKind.EDIT:
         place.append(f":{max(change.new.start, 1)}")
     if change.function:
         place.append(f"  in {change.function}", style="default")
@@ -95,7 +95,7 @@ def _change(change: Reported, *, numbered: bool) -> Iterable[RenderableType]:
 
 def told_lines(change: Reported) -> list[str]:
     """Its diff, below a line that has told where it is."""
-    is_told = len(change.hunks) == 1 and change.kind is Kind.EDIT
+    is_told = len(change.hunks) == 1 and change.kind is ChangeKind.EDIT
     return diff_lines(change)[is_told:]
 
 

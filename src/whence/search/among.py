@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from whence.changes.changeset import blocks, functions
+from whence.changes.changeset import blocks, function_groups
 from whence.model import Change, ChangeId, Outcome, Reverted
 from whence.search.asking import Atom, Search, Space, union
 from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
-from whence.search.isolate import Answer, Question, find_one
+from whence.search.isolate import Answer, IsolateProblem, find_one
 
 _FELL_APART = (Outcome.OTHER, Outcome.BROKEN)
 _MOST_ALONE = 8  # suspects that are tried one by one where all together fall apart
@@ -29,7 +29,7 @@ class Phase:
     weight: Mapping[ChangeId, float]
 
 
-def find_among(question: Question, phases: Sequence[Phase]) -> Search[Answer | None]:
+def find_among(question: IsolateProblem, phases: Sequence[Phase]) -> Search[Answer | None]:
     """Find a minimal set in the first phase that has one; None if none has."""
     knowledge = Knowledge(question.words, question.dependencies)
     for phase in phases:
@@ -39,10 +39,12 @@ def find_among(question: Question, phases: Sequence[Phase]) -> Search[Answer | N
     return None
 
 
-def _in_phase(question: Question, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
+def _in_phase(
+    question: IsolateProblem, knowledge: Knowledge, phase: Phase
+) -> Search[Answer | None]:
     fast = _fast(question, knowledge, question.changes)
     in_blocks, in_functions = (
-        _whole(phase.suspects, cut(question.changes)) for cut in (blocks, functions)
+        _whole(phase.suspects, cut(question.changes)) for cut in (blocks, function_groups)
     )
     together = [union(in_blocks), union(in_functions)]
     alone = [*in_functions[:_MOST_ALONE], *in_blocks[:_MOST_ALONE]]
@@ -64,8 +66,8 @@ def _whole(suspects: Sequence[ChangeId], atoms: Sequence[Atom]) -> list[Atom]:
     return list(dict.fromkeys(holder[suspect] for suspect in suspects))
 
 
-def _fast(question: Question, knowledge: Knowledge, changes: Sequence[Change]) -> Fast:
-    space = Space(tuple(functions(changes)))
+def _fast(question: IsolateProblem, knowledge: Knowledge, changes: Sequence[Change]) -> Fast:
+    space = Space(tuple(function_groups(changes)))
     return Fast(space, knowledge, question.weigh, lambda atom: [atom])
 
 
@@ -77,7 +79,7 @@ class Instead:
     along: Reverted = frozenset()  # with those that were found as well, this set passes
 
 
-def find_instead(question: Question, found: Reverted, others: Reverted) -> Search[Instead]:
+def find_instead(question: IsolateProblem, found: Reverted, others: Reverted) -> Search[Instead]:
     """Is there a set among some other changes that does without any that was found?"""
     knowledge = Knowledge(question.words, question.dependencies)
     free = [change for change in question.changes if change.id not in found]

@@ -29,14 +29,14 @@ from pathlib import Path
 from typing import Any
 
 from whence import __version__
-from whence.changes.changeset import ChangeSet, FileDelta, render
-from whence.changes.tree import EntryKind, Node
+from whence.changes.changeset import ChangeSet, FileDelta, render_variant
+from whence.changes.tree import EntryKind, TreeNode
 from whence.errors import UserError
 from whence.model import Reverted, Run
 from whence.search.workers import Job
 from whence.subject.command import Stopped
 from whence.subject.forks.forker import Forks
-from whence.subject.trial import Recipe, Trial
+from whence.subject.trial import BuildAndTest, Trial
 
 _PATIENCE = 10.0  # seconds for a cluster to answer, and for its first worker to appear
 _RESTART = 60.0  # seconds for lost workers to come back
@@ -69,8 +69,8 @@ class Parcel:
     everything: Reverted
     base: Path = Path()
 
-    def nodes(self, reverted: Reverted) -> dict[str, Node]:
-        return render(self.deltas, self.hollow, reverted)
+    def nodes(self, reverted: Reverted) -> dict[str, TreeNode]:
+        return render_variant(self.deltas, self.hollow, reverted)
 
     def unpack(self, folder: Path) -> Parcel:
         with tarfile.open(fileobj=io.BytesIO(self.archive)) as archive:
@@ -122,7 +122,7 @@ def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
 @dataclass(frozen=True, slots=True)
 class Request:
     reverted: Reverted
-    recipe: Recipe
+    recipe: BuildAndTest
     with_coverage: bool
     clean: bool
 
@@ -250,7 +250,7 @@ class ClusterWorkers:
             raise
 
     def submit(
-        self, reverted: Reverted, recipe: Recipe, *, with_coverage: bool, clean: bool
+        self, reverted: Reverted, recipe: BuildAndTest, *, with_coverage: bool, clean: bool
     ) -> Job:
         job = _ClusterJob(Request(reverted, recipe, with_coverage, clean))
         self._jobs = [j for j in self._jobs if not j.future.done()] + [job]

@@ -16,8 +16,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
-from whence.changes.syntax import Source, is_word, tokens
-from whence.model import Change, ChangeId, Complaint, Kind, Outcome, Reverted, Run
+from whence.changes.syntax import ParsedSource, is_word, tokens
+from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
 Touching = Mapping[str, frozenset[ChangeId]]  # a name to the changes that have to do with it
@@ -94,7 +94,7 @@ def _read_names(changes: ChangeSet, *, of_good: bool) -> _Names:
     found = _Names()
     by_file: dict[str, list[Change]] = defaultdict(list)
     for change in changes.changes:
-        if change.kind in (Kind.EDIT, Kind.ADD, Kind.DELETE):
+        if change.kind in (ChangeKind.EDIT, ChangeKind.ADD, ChangeKind.DELETE):
             by_file[change.old_file if of_good else change.file].append(change)
     for path, here in by_file.items():
         source = changes.source(path, of_good=of_good)
@@ -103,7 +103,9 @@ def _read_names(changes: ChangeSet, *, of_good: bool) -> _Names:
     return found
 
 
-def _read_file(found: _Names, path: str, source: Source, here: list[Change], of_good: bool) -> None:
+def _read_file(
+    found: _Names, path: str, source: ParsedSource, here: list[Change], of_good: bool
+) -> None:
     owner = {line: c.id for c in here for line in (c.old if of_good else c.new).lines}
     if not owner:
         return
@@ -134,7 +136,7 @@ def _parameter_changes(
     changes: ChangeSet, old: _Names, new: _Names
 ) -> Iterable[tuple[ChangeId, set[ChangeId]]]:
     for change in changes.changes:
-        if change.kind is not Kind.EDIT or not (change.old.count and change.new.count):
+        if change.kind is not ChangeKind.EDIT or not (change.old.count and change.new.count):
             continue
         before = changes.source(change.old_file, of_good=True)
         after = changes.source(change.file, of_good=False)

@@ -41,7 +41,7 @@ _TROUBLE = 0.7  # changes of a set that fell apart are put together with others 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSet:
     """A set that passes when reverted.  `needed` was asked for; the rest came along with it."""
 
     needed: list[Atom]
@@ -70,7 +70,7 @@ class Fast:
         if len(candidates) > _MANY:
             found = yield from self.find(candidates)
         else:
-            found = Found([], union(candidates))
+            found = FoundSet([], union(candidates))
         return (yield from self.least(found))
 
     def narrow(self) -> Search[list[Atom]]:
@@ -130,14 +130,14 @@ class Fast:
             pool.update({part: weight * self._weight(part) / whole for part in parts})
         return len(parts)
 
-    def find(self, candidates: Sequence[Atom]) -> Search[Found]:
+    def find(self, candidates: Sequence[Atom]) -> Search[FoundSet]:
         """Find a set that passes; all candidates together must."""
         needed: list[Atom] = []
         passing = union(candidates)
         while candidates:
             tried = yield from self._passing(union(needed))
             if tried is not None:
-                return Found(needed, tried)
+                return FoundSet(needed, tried)
             low, high = 0, len(candidates)
             mass = list(accumulate(map(self._weight, candidates)))
             while high - low > 1:
@@ -149,7 +149,7 @@ class Fast:
                     high, passing = middle, tried
             needed.append(candidates[high - 1])
             candidates = candidates[: high - 1]
-        return Found([], passing)
+        return FoundSet([], passing)
 
     def _passing(self, changes: Reverted) -> Search[Reverted | None]:
         """Return the closed set if it passes when reverted."""
@@ -207,7 +207,7 @@ class Fast:
         """Return the changes with all that they are known to require, within the space."""
         return self._knowledge.closure(changes) & self._everything
 
-    def least(self, found: Found) -> Search[list[Atom]]:
+    def least(self, found: FoundSet) -> Search[list[Atom]]:
         """Return a part of the set that passes and needs each of its atoms."""
         needed = union(found.needed)
         extra = [atom & found.passing - needed for atom in self._space.atoms]
@@ -268,7 +268,7 @@ class Fast:
         for group in self._groups(passing):
             for part in (group, without(passing, group)):
                 if part and (yield from self._space.passes(union(part))):
-                    return (yield from self.least(Found(part, union(part))))
+                    return (yield from self.least(FoundSet(part, union(part))))
         return passing
 
     def _groups(self, atoms: list[Atom]) -> list[list[Atom]]:

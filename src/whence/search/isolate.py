@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from whence.changes.changeset import blocks, functions, pieces
+from whence.changes.changeset import blocks, function_groups, pieces
 from whence.model import Change, ChangeId, Outcome, Reverted, Run
 from whence.search import delta
 from whence.search.after import after, find_auxiliary
 from whence.search.asking import Atom, Search, Space, union, without
 from whence.search.dependencies import Dependencies, Knowledge, Words, read_words
-from whence.search.fast import Fast, Found
+from whence.search.fast import Fast, FoundSet
 
 METHODS = ("fast", "after", "add", "dd", "ddmin")
 _MOST_ALTERNATIVES = 10
 
 
 @dataclass(frozen=True)
-class Question:
+class IsolateProblem:
     """All that a search may know before its first run."""
 
     changes: tuple[Change, ...]
@@ -39,7 +39,8 @@ class Question:
         """
         here = [self.changes[change] for change in atom]
         return max(
-            sum(self.weight.get(change, 1.0) for change in function) for function in functions(here)
+            sum(self.weight.get(change, 1.0) for change in function)
+            for function in function_groups(here)
         )
 
     @cached_property
@@ -72,14 +73,14 @@ class Answer:
         return len(self.root) + len(self.auxiliary)
 
 
-def isolate(question: Question) -> Search[Answer]:
+def isolate_changes(question: IsolateProblem) -> Search[Answer]:
     """Answer with the chosen method.  Reverting all changes passes, reverting none fails."""
     if question.method in ("fast", "after"):
         return (yield from _isolate_by_reverting(question))
     return (yield from _isolate_by_delta(question))
 
 
-def _isolate_by_reverting(question: Question) -> Search[Answer]:
+def _isolate_by_reverting(question: IsolateProblem) -> Search[Answer]:
     knowledge = Knowledge(question.words, question.dependencies)
     first = yield from find_one(question, knowledge, question.changes)
     # A set of several changes may be a way round the cause: is there a simpler one?
@@ -90,14 +91,14 @@ def _isolate_by_reverting(question: Question) -> Search[Answer]:
     return replace(best, alternatives=others if question.find_all else ())
 
 
-def find_others(question: Question, answer: Answer) -> Search[list[Answer]]:
+def find_others(question: IsolateProblem, answer: Answer) -> Search[list[Answer]]:
     """Find the other minimal sets, none of which has anything of another."""
     knowledge = Knowledge(question.words, question.dependencies)
     return (yield from _others(question, knowledge, answer, _MOST_ALTERNATIVES))
 
 
 def _others(
-    question: Question, knowledge: Knowledge, first: Answer, most: int
+    question: IsolateProblem, knowledge: Knowledge, first: Answer, most: int
 ) -> Search[list[Answer]]:
     """Find so many other minimal sets, or as many as there are."""
     answers = [first]
@@ -109,7 +110,9 @@ def _others(
     return answers[1:]
 
 
-def find_one(question: Question, knowledge: Knowledge, changes: Iterable[Change]) -> Search[Answer]:
+def find_one(
+    question: IsolateProblem, knowledge: Knowledge, changes: Iterable[Change]
+) -> Search[Answer]:
     """Find one minimal set among these changes; reverting all of them passes.
 
     First whole functions, which hold together best, then blocks of lines, then their pieces.
@@ -118,10 +121,12 @@ def find_one(question: Question, knowledge: Knowledge, changes: Iterable[Change]
 
     def parts(atom: Atom) -> Sequence[Atom]:
         here = [by_id[change] for change in sorted(atom)]
-        finer = (cut(here) for cut in (functions, blocks, pieces))
+        finer = (cut(here) for cut in (function_groups, blocks, pieces))
         return next((found for found in finer if len(found) > 1), [atom])
 
-    found = yield from _least(question, knowledge, Space(tuple(functions(by_id.values()))), parts)
+    found = yield from _least(
+        question, knowledge, Space(tuple(function_groups(by_id.values()))), parts
+    )
     todo = list(found)
     while todo:
         atom = todo.pop()
@@ -134,7 +139,7 @@ def find_one(question: Question, knowledge: Knowledge, changes: Iterable[Change]
     units = units_of(question.changes, union(found))
     chosen = [by_id[change] for change in sorted(union(units))]
     active = union(unit for unit in units if not unit <= question.renaming)
-    for part in dict.fromkeys((active, *blocks(chosen), *functions(chosen))):
+    for part in dict.fromkeys((active, *blocks(chosen), *function_groups(chosen))):
         # Renamings hold each other, and pieces of one place may do what none of them does alone.
         is_smaller = part and part != union(units) and part not in units
         if is_smaller and (yield from Space(()).passes(part)):
@@ -155,7 +160,7 @@ def _worth_cutting(
 
 
 def _least(
-    question: Question,
+    question: IsolateProblem,
     knowledge: Knowledge,
     space: Space,
     parts: Callable[[Atom], Sequence[Atom]],
@@ -165,10 +170,12 @@ def _least(
     if question.method == "fast":
         return (yield from fast.run())
     split = yield from after(space)
-    return (yield from fast.least(Found(split.root, union((*split.root, *split.auxiliary)))))
+    return (yield from fast.least(FoundSet(split.root, union((*split.root, *split.auxiliary)))))
 
 
-def _another(question: Question, knowledge: Knowledge, taken: Reverted) -> Search[Answer | None]:
+def _another(
+    question: IsolateProblem, knowledge: Knowledge, taken: Reverted
+) -> Search[Answer | None]:
     """Find a minimal set that has nothing of `taken` in it."""
     kept = knowledge.dependents(taken)
     free = [change for change in question.changes if change.id not in kept]
@@ -178,7 +185,7 @@ def _another(question: Question, knowledge: Knowledge, taken: Reverted) -> Searc
     return (yield from find_one(question, knowledge, free))
 
 
-def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:
+def _split(question: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:
     """Tell the root from what must be reverted only so that the program holds together.
 
     Left in alone, a root change brings THE failure back.  Changes of one function that break
@@ -209,7 +216,7 @@ def _split(question: Question, knowledge: Knowledge, passing: Reverted) -> Searc
     )
 
 
-def _tied(question: Question, outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
+def _tied(question: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
     """Join the units of a function of which some break the program when left in alone.
 
     Mere declarations and renamings stay apart: they are what auxiliary changes are made of.
@@ -228,7 +235,7 @@ def _tied(question: Question, outcome: Mapping[Reverted, Outcome]) -> list[Rever
     return sorted(joined, key=min)
 
 
-def _root_of_tied(question: Question, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
+def _root_of_tied(question: IsolateProblem, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
     """Choose the root where the program breaks whichever unit is left in.
 
     It is what brings THE failure to the good version, or else what is most suspicious.
@@ -244,7 +251,7 @@ def _root_of_tied(question: Question, tied: Sequence[Reverted]) -> Search[set[Re
     }
 
 
-def _isolate_by_delta(question: Question) -> Search[Answer]:
+def _isolate_by_delta(question: IsolateProblem) -> Search[Answer]:
     """Run a published method, and check what its result is worth for reverting."""
     space = Space(tuple(blocks(question.changes)))
     if question.method == "dd":

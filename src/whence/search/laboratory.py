@@ -13,7 +13,7 @@ from whence.model import ChangeId, Outcome, Reverted, Run
 from whence.search.asking import Search
 from whence.search.store import Store
 from whence.search.workers import Job, Workers
-from whence.subject.trial import Recipe, Reference
+from whence.subject.trial import BuildAndTest, Reference
 
 T = TypeVar("T")
 _FORESIGHT = 400  # replayed steps after which an estimate is given up
@@ -30,7 +30,7 @@ class OutOfRuns(Exception):
 
 
 @dataclass
-class Cost:
+class RunCost:
     runs: int = 0  # tests actually run, or builds that failed
     builds: int = 0
     cached: int = 0  # outcomes taken from the store
@@ -43,7 +43,7 @@ class Laboratory:
     def __init__(
         self,
         changes: ChangeSet,
-        recipe: Recipe,
+        recipe: BuildAndTest,
         store: Store | None,
         workers: Workers,
         *,
@@ -53,7 +53,7 @@ class Laboratory:
         self.recipe = recipe
         self.reference: Reference | None = None
         self.most_runs: int | None = None
-        self.cost = Cost()
+        self.cost = RunCost()
         self.known: dict[Reverted, Run] = {}
         self._store = store
         self._workers = workers

@@ -6,7 +6,7 @@ import re
 
 from whence.errors import UserError
 from whence.model import Outcome, Run
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 
 _NETWORK = re.compile(
     r"gaierror|URLError|NewConnectionError|MaxRetryError|ConnectionRefusedError|"
@@ -15,7 +15,7 @@ _NETWORK = re.compile(
 )
 
 
-def good_fails(good: str, recipe: Recipe, run: Run) -> UserError:
+def good_fails(good: str, recipe: BuildAndTest, run: Run) -> UserError:
     if run.outcome is Outcome.BROKEN:
         return UserError(
             f"The good version ({good}) cannot be tested: {_what_broke(recipe, run)}\n"
@@ -55,7 +55,7 @@ def good_fails(good: str, recipe: Recipe, run: Run) -> UserError:
     )
 
 
-def bad_does_not_fail(bad: str, recipe: Recipe, run: Run) -> UserError:
+def bad_does_not_fail(bad: str, recipe: BuildAndTest, run: Run) -> UserError:
     if run.outcome is Outcome.BROKEN:
         return UserError(
             f"The bad version ({bad}) cannot be tested: {_what_broke(recipe, run)}\n"
@@ -77,14 +77,14 @@ def bad_does_not_fail(bad: str, recipe: Recipe, run: Run) -> UserError:
     )
 
 
-def _what_broke(recipe: Recipe, run: Run) -> str:
+def _what_broke(recipe: BuildAndTest, run: Run) -> str:
     reason, _, printed = run.note.partition("\n")
     in_build = _broke_in_build(recipe, run)
     command = recipe.build if in_build else recipe.test
     return f"{reason}.\nWe ran: {command}\n{_indented(printed)}"
 
 
-def _broke_in_build(recipe: Recipe, run: Run) -> bool:
+def _broke_in_build(recipe: BuildAndTest, run: Run) -> bool:
     return recipe.build is not None and not run.built
 
 

@@ -15,17 +15,17 @@ from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Reverted, Run
 from whence.search.asking import Search
 from whence.search.dependencies import Dependencies, read_dependencies
-from whence.search.isolate import Answer, Question, isolate, units_of
+from whence.search.grouping import grouped_hunks
+from whence.search.isolate import Answer, IsolateProblem, isolate_changes, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
 from whence.search.objections import bad_does_not_fail, good_fails
-from whence.search.shown import shown
 from whence.search.store import Store
 from whence.search.suspicion import Evidence, executed, find_minor, find_renamings, weigh
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.extensions import without_spare
+from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
-from whence.subject.trial import Recipe, Reference
-from whence.subject.workshop import workshop
+from whence.subject.trial import BuildAndTest, Reference
 
 A = TypeVar("A", bound=Answer | None)
 _LONGEST_REFERENCE = 600.0  # seconds, if the user sets no limit
@@ -33,12 +33,12 @@ _USES_COVERAGE = ("fast", "add")
 
 
 @dataclass(frozen=True)
-class Order:
+class IsolateRequest:
     """What the user asked for."""
 
     good: str
     bad: str
-    recipe: Recipe
+    recipe: BuildAndTest
     repo: Path = Path()
     keep: tuple[str, ...] = ()
     method: str = "fast"
@@ -71,7 +71,7 @@ class Watcher:
         """The work is over; what comes now is the report."""
 
 
-def run_order(order: Order, watcher: Watcher) -> tuple[Result, ChangeSet]:
+def run_request(order: IsolateRequest, watcher: Watcher) -> tuple[Result, ChangeSet]:
     """Do the whole job; returns the changes too, for those who report on them."""
     started = time.monotonic()
     with opened(order, watcher) as session:
@@ -79,14 +79,14 @@ def run_order(order: Order, watcher: Watcher) -> tuple[Result, ChangeSet]:
 
 
 @contextmanager
-def opened(order: Order, watcher: Watcher) -> Iterator[Session]:
+def opened(order: IsolateRequest, watcher: Watcher) -> Iterator[IsolateSession]:
     """All that it takes to run variants of two versions."""
-    with workshop() as folder:
+    with scratch_folder() as folder:
         changes, notes = get_changes(order, folder, watcher)
         store = Store(order.store, fresh=order.fresh) if order.store else None
         workers = _workers(order, folder, changes)
         try:
-            session = Session(order, changes, store, workers, watcher, folder)
+            session = IsolateSession(order, changes, store, workers, watcher, folder)
             session.notes += notes
             yield session
         finally:
@@ -96,7 +96,9 @@ def opened(order: Order, watcher: Watcher) -> Iterator[Session]:
                 store.close()
 
 
-def get_changes(order: Order, folder: Path, watcher: Watcher) -> tuple[ChangeSet, list[str]]:
+def get_changes(
+    order: IsolateRequest, folder: Path, watcher: Watcher
+) -> tuple[ChangeSet, list[str]]:
     """Compare the two versions; returns the changes, and what the user should know of them."""
     watcher.phase("getting the two versions")
     good = read_tree(fetch(order.good, repo=order.repo, into=folder / "good"))
@@ -118,7 +120,7 @@ def get_changes(order: Order, folder: Path, watcher: Watcher) -> tuple[ChangeSet
     return changes, notes
 
 
-def _workers(order: Order, folder: Path, changes: ChangeSet) -> Workers:
+def _workers(order: IsolateRequest, folder: Path, changes: ChangeSet) -> Workers:
     if order.cluster is None:
         return LocalWorkers(folder, changes, order.jobs)
     from whence.search.cluster import ClusterWorkers  # needs the optional `distributed`
@@ -126,10 +128,10 @@ def _workers(order: Order, folder: Path, changes: ChangeSet) -> Workers:
     return ClusterWorkers(order.cluster, changes)
 
 
-class Session:
+class IsolateSession:
     def __init__(
         self,
-        order: Order,
+        order: IsolateRequest,
         changes: ChangeSet,
         store: Store | None,
         workers: Workers,
@@ -149,7 +151,7 @@ class Session:
         question = self.question(good, bad)
         self._watcher.phase("searching")
         began = time.monotonic()
-        answer = self.search(lambda: isolate(question), question.weight)
+        answer = self.search(lambda: isolate_changes(question), question.weight)
         ended = time.monotonic()
         seconds = {"search": ended - began, "total": ended - started}
         return self.told(answer, bad, question.executed, seconds)
@@ -171,8 +173,8 @@ class Session:
             failure=bad.failure,
             total=len(self.changes.changes),
             executed=None if executed is None else len(executed),
-            root=shown(self.changes.changes, answer.root),
-            auxiliary=shown(self.changes.changes, answer.auxiliary),
+            root=grouped_hunks(self.changes.changes, answer.root),
+            auxiliary=grouped_hunks(self.changes.changes, answer.auxiliary),
             alternatives=tuple(tuple(sorted(ids)) for ids in answer.alternatives),
             runs=cost.runs,
             builds=cost.builds,
@@ -228,13 +230,13 @@ class Session:
 
     # -- the search --------------------------------------------------------------------------
 
-    def question(self, good: Run, bad: Run) -> Question:
+    def question(self, good: Run, bad: Run) -> IsolateProblem:
         """What a search may know: `covered` of the two runs says what they executed."""
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
         ran, minor = executed(self.changes, evidence), find_minor(self.changes)
         fast = self._order.method == "fast"
-        return Question(
+        return IsolateProblem(
             self.changes.changes,
             read_dependencies(self.changes) if fast else Dependencies(),
             weigh(self.changes, evidence, ran, minor) if fast else {},

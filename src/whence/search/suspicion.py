@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from whence.changes.changeset import ChangeSet, FileDelta
-from whence.changes.syntax import Source, is_word, tokens
-from whence.model import Change, ChangeId, Complaint, Kind, Span
+from whence.changes.syntax import ParsedSource, is_word, tokens
+from whence.model import Change, ChangeId, ChangeKind, Complaint, Span
 from whence.search.dependencies import read_words
 
 Covered = Mapping[str, frozenset[int]]  # file to executed lines
@@ -80,7 +80,9 @@ def _named(changes: ChangeSet, message: str) -> dict[ChangeId, float]:
 
 def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:
     """Return the changes that only declare things or call them by new names."""
-    declaring = {c.id for c in changes.changes if _all_lines(changes, c, Source.is_declaration)}
+    declaring = {
+        c.id for c in changes.changes if _all_lines(changes, c, ParsedSource.is_declaration)
+    }
     return find_renamings(changes) | declaring
 
 
@@ -95,7 +97,7 @@ def find_renamings(changes: ChangeSet) -> frozenset[ChangeId]:
 
     def is_renaming(change: Change) -> bool:
         before, after = words[change.id]
-        if change.kind is not Kind.EDIT or len(before) != len(after):
+        if change.kind is not ChangeKind.EDIT or len(before) != len(after):
             return False
         pairs = {(a, b) for a, b in zip(before, after, strict=True) if a != b}
         return bool(pairs) and all(
@@ -113,7 +115,7 @@ def _weigh(
     parted: Mapping[tuple[str, str], float],
     stack: frozenset[tuple[str, str]],
 ) -> float:
-    if _all_lines(changes, change, Source.is_comment):
+    if _all_lines(changes, change, ParsedSource.is_comment):
         return _COMMENT
     weight = 1.0
     place = (change.file, change.function or "")
@@ -136,12 +138,12 @@ def _is_executed(changes: ChangeSet, change: Change, evidence: Evidence) -> bool
     new = _lines(changes.source(change.file, of_good=False), change.new)
     good = (evidence.good or {}).get(change.old_file, frozenset())
     bad = (evidence.bad or {}).get(change.file, frozenset())
-    if change.kind in (Kind.RENAME, Kind.MODE, Kind.REPLACE):
+    if change.kind in (ChangeKind.RENAME, ChangeKind.MODE, ChangeKind.REPLACE):
         return bool(good or bad)
     return not good.isdisjoint(old) or not bad.isdisjoint(new)
 
 
-def _lines(source: Source | None, span: Span) -> Iterable[int]:
+def _lines(source: ParsedSource | None, span: Span) -> Iterable[int]:
     """Return the lines that have to run for a change to take effect.
 
     A function's head runs when it is defined; what counts is whether its body is ever entered.
@@ -156,10 +158,10 @@ def _lines(source: Source | None, span: Span) -> Iterable[int]:
 
 
 def _all_lines(
-    changes: ChangeSet, change: Change, holds: Callable[[Source, int, bytes], bool]
+    changes: ChangeSet, change: Change, holds: Callable[[ParsedSource, int, bytes], bool]
 ) -> bool:
     """Does this hold of every line of a change, on both sides?"""
-    if change.kind is not Kind.EDIT:
+    if change.kind is not ChangeKind.EDIT:
         return False
     for text, span, path, of_good in (
         (change.removed, change.old, change.old_file, True),

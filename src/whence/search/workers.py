@@ -11,7 +11,7 @@ from typing import Protocol
 
 from whence.model import Reverted, Run
 from whence.subject.forks.forker import Forks
-from whence.subject.trial import Recipe, Trial
+from whence.subject.trial import BuildAndTest, Trial
 from whence.subject.workspace import Variants
 
 
@@ -31,7 +31,7 @@ class Workers(Protocol):
     @property
     def size(self) -> int: ...
     def submit(
-        self, reverted: Reverted, recipe: Recipe, *, with_coverage: bool, clean: bool
+        self, reverted: Reverted, recipe: BuildAndTest, *, with_coverage: bool, clean: bool
     ) -> Job: ...
     def close(self) -> None: ...
 
@@ -49,7 +49,7 @@ class LocalWorkers:
         self._forks = Forks()
 
     def submit(
-        self, reverted: Reverted, recipe: Recipe, *, with_coverage: bool, clean: bool
+        self, reverted: Reverted, recipe: BuildAndTest, *, with_coverage: bool, clean: bool
     ) -> Job:
         if len(self._threads) < self.size:
             self._start(len(self._threads))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.model import Complaint
-from whence.subject.printed import LONGEST_LINE, inside, plain
+from whence.subject.output_text import LONGEST_LINE, inside, without_colours
 from whence.subject.tracebacks import SYNTAX_ERRORS, Raised, read_pytest, read_tracebacks
 
 MOST = 50
@@ -21,7 +21,7 @@ MOST = 50
 
 def read_complaints(text: str, *, tree: Path) -> tuple[Complaint, ...]:
     """The complaints in the output of a failed build or test, those that matter most first."""
-    text = plain(text)
+    text = without_colours(text)
     lines = [line[:LONGEST_LINE].rstrip() for line in text.split("\n")]
     compiled = _Compilers(tree).read(lines)
     found = [*compiled, *_from_python(text, tree), *_from_node(lines, tree)]

@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from whence.subject.definitions import lines_of
+from whence.subject.definitions import definition_lines
 from whence.subject.elf import functions_at
 from whence.subject.python_hook import PythonHook, write_script
 
@@ -90,7 +90,7 @@ class Coverage:
             for program, places in offsets.items()
             for function in functions_at(Path(program), places)
         }
-        return lines_of(entered, tree) if entered else {}
+        return definition_lines(entered, tree) if entered else {}
 
 
 def _records(log: Path, separator: str) -> set[tuple[str, str]]:

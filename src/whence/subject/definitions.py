@@ -13,7 +13,7 @@ import tree_sitter_c
 import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser
 
-from whence.subject.elf import Function
+from whence.subject.elf import ElfFunction
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc")
@@ -32,11 +32,11 @@ class Definition:
     lines: range
 
 
-def lines_of(functions: Iterable[Function], tree: Path) -> dict[str, frozenset[int]]:
+def definition_lines(functions: Iterable[ElfFunction], tree: Path) -> dict[str, frozenset[int]]:
     """All lines of the definitions that these functions can have; a file has one at least."""
     sources: dict[str, set[str | None]] = defaultdict(set)
     for function in functions:
-        sources[plain_name(function.symbol)].add(function.source)
+        sources[demangled_name(function.symbol)].add(function.source)
     candidates: dict[str, list[Definition]] = defaultdict(list)
     for definition in _definitions(tree, set(sources)):
         candidates[definition.name].append(definition)
@@ -51,7 +51,7 @@ def lines_of(functions: Iterable[Function], tree: Path) -> dict[str, frozenset[i
     return {file: frozenset(numbers) for file, numbers in sorted(lines.items())}
 
 
-def plain_name(symbol: str) -> str:
+def demangled_name(symbol: str) -> str:
     """The name that the source gives to what the symbol table calls `symbol`.
 
     `f.part.0` and `f.cold` are pieces of `f`; `_ZN5space3VecIiE4pushEi` is

@@ -12,14 +12,14 @@ LOADABLE, SYMBOLS, FUNCTION, FILE = 1, 2, 2, 4  # as the ELF specification numbe
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class ElfFunction:
     """A function's symbol; `source` is its file's name if no other file sees the symbol."""
 
     symbol: str
     source: str | None
 
 
-def functions_at(program: Path, offsets: Set[int]) -> set[Function]:
+def functions_at(program: Path, offsets: Set[int]) -> set[ElfFunction]:
     """The functions that begin at these offsets from the ELF header, as it is loaded.
 
     None, if the file is gone, has no symbols, or is no 64-bit little-endian ELF file.
@@ -44,7 +44,7 @@ def _load_address(data: bytes) -> int:
     return 0
 
 
-def _functions(data: bytes, addresses: Set[int]) -> set[Function]:
+def _functions(data: bytes, addresses: Set[int]) -> set[ElfFunction]:
     found = set()
     table, size, count = struct.unpack_from("<Q10xHH", data, 40)
     sections = [struct.unpack_from("<4xI16xQQI", data, table + i * size) for i in range(count)]
@@ -61,7 +61,7 @@ def _functions(data: bytes, addresses: Set[int]) -> set[Function]:
                 source = os.path.basename(_text(data, names + name))
             elif info & 15 == FUNCTION and value in addresses:
                 local = info >> 4 == 0
-                found.add(Function(_text(data, names + name), source if local else None))
+                found.add(ElfFunction(_text(data, names + name), source if local else None))
     return found
 
 

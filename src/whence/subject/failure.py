@@ -16,7 +16,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Failure
-from whence.subject.printed import LONGEST_LINE, last_line, plain
+from whence.subject.output_text import LONGEST_LINE, last_line, without_colours
 from whence.subject.readers.languages import from_go, from_java, from_node, from_rust
 from whence.subject.readers.native import from_c_assert, from_sanitizer, from_signal
 from whence.subject.readers.python import from_pytest, from_traceback, from_unittest
@@ -39,7 +39,7 @@ def read_failure(
     if timed_out:
         return Failure("timeout", "the test did not end in time", "timeout")
     # Standard error comes last: it is where an uncaught exception ends.
-    text = f"{plain(stdout)}\n{plain(stderr)}"
+    text = f"{without_colours(stdout)}\n{without_colours(stderr)}"
     number = _signal_number(status)
     # An interpreter that died of a signal had caught the exceptions it printed before.
     for reader in _OTHERS if number else _PYTHON + _OTHERS:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from whence.subject.printed import LONGEST_LINE, lines_after, lines_with
+from whence.subject.output_text import LONGEST_LINE, lines_after, lines_with
 
 
 @dataclass(frozen=True, slots=True)

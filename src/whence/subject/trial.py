@@ -40,7 +40,7 @@ _KEPT_BACK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class BuildAndTest:
     """How to build and test any variant.  Two equal recipes judge a tree alike."""
 
     test: str
@@ -96,7 +96,7 @@ class Trial:
     def run(
         self,
         reverted: Reverted,
-        recipe: Recipe,
+        recipe: BuildAndTest,
         *,
         stop: threading.Event | None = None,
         with_coverage: bool = False,
@@ -143,14 +143,14 @@ class Trial:
             self._workspace = workspace
         return run
 
-    def _environment(self, tree: Path, recipe: Recipe) -> dict[str, str]:
+    def _environment(self, tree: Path, recipe: BuildAndTest) -> dict[str, str]:
         env = environment(tree, as_recorded=recipe.as_recorded)
         # Else zig would fill the user's cache: it keeps every object of every variant.
         env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
         return env
 
     def _forkable(
-        self, workspace: Workspace, recipe: Recipe, stop: threading.Event | None
+        self, workspace: Workspace, recipe: BuildAndTest, stop: threading.Event | None
     ) -> Test | None:
         """Return the test as a program that can be forked, if it is one."""
         # Who wants a pass to be confirmed wants processes that have nothing in common.
@@ -174,7 +174,7 @@ class Trial:
     def _build_and_test(
         self,
         workspace: Workspace,
-        recipe: Recipe,
+        recipe: BuildAndTest,
         stop: threading.Event | None,
         with_coverage: bool,
     ) -> tuple[Run, Ended]:
@@ -209,7 +209,7 @@ class Trial:
         return run, ended
 
 
-def judge(ended: Ended, recipe: Recipe, tree: Path) -> Run:
+def judge(ended: Ended, recipe: BuildAndTest, tree: Path) -> Run:
     """Return how a test ended, all failures alike."""
     if ended.status == CANNOT_JUDGE or ended.flooded:
         return _broken(ended, tree, ended.seconds, "test")
@@ -269,7 +269,7 @@ def _run(
     command: str,
     tree: Path,
     env: Mapping[str, str],
-    recipe: Recipe,
+    recipe: BuildAndTest,
     stop: threading.Event | None,
 ) -> Ended:
     ended = run_command(
@@ -287,7 +287,7 @@ def _in_tree(command: str, tree: Path) -> str:
     return command.replace("{tree}", shlex.quote(str(tree)))
 
 
-def _look(ended: Ended, recipe: Recipe, tree: Path) -> Hashable:
+def _look(ended: Ended, recipe: BuildAndTest, tree: Path) -> Hashable:
     """Return what of an end is the same for the same variant, whoever ran it."""
     run = judge(ended, recipe, tree)
     stdout = ended.stdout

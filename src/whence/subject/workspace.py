@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from whence.changes.tree import EntryKind, Node
+from whence.changes.tree import EntryKind, TreeNode
 from whence.model import Reverted
 
 _TICK = 0.02  # seconds: file systems may give two writes within a tick the same time
@@ -32,14 +32,14 @@ class Variants(Protocol):
     def touched(self) -> frozenset[str]: ...
     @property
     def everything(self) -> Reverted: ...
-    def nodes(self, reverted: Reverted) -> dict[str, Node]: ...
+    def nodes(self, reverted: Reverted) -> dict[str, TreeNode]: ...
 
 
 class Workspace:
     def __init__(self, folder: Path, variants: Variants) -> None:
         self.tree = folder
         self._variants = variants
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, TreeNode] = {}
         self._last_end = 0.0
         self._untouched = {
             path: kind for path, kind in variants.base_kinds.items() if path not in variants.touched
@@ -89,14 +89,14 @@ class Workspace:
             if after.get(path) == before[path]:
                 continue
             if stat.S_ISDIR(before[path][-1]):
-                self._write(path, Node(EntryKind.DIRECTORY, b""))
+                self._write(path, TreeNode(EntryKind.DIRECTORY, b""))
                 (self.tree / path).chmod(stat.S_IMODE(before[path][-1]))
             elif path in self._nodes:
                 self._write(path, self._nodes[path])
             elif path in self._untouched:
                 self._restore(path, self._untouched[path])
 
-    def _write(self, path: str, node: Node) -> None:
+    def _write(self, path: str, node: TreeNode) -> None:
         target = self.tree / path
         if node.kind is EntryKind.DIRECTORY and _is_directory(target):
             return  # and what was built in it stays

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.columns import ACTIVATION, COPY, EFFECT, OUTPUT, RUN, WRITTEN
+from whence.program.rows import ACTIVATION, COPY, EFFECT, OUTPUT, RUN, WRITTEN
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.meaning import Language, Operation
+from whence.program.operations import Language, Operation
 from whence.trace.columns import BRANCH, CALL, DIRECT, Stream
 from whence.trace.queries import NEAR
 from whence.trace.recording import Comparable, Thread
@@ -32,7 +32,7 @@ class Constant(NamedTuple):
     width: int
 
 
-class Piece(NamedTuple):
+class StoredBits(NamedTuple):
     """Bits low..low+width of what a step stored."""
 
     step: int
@@ -56,11 +56,11 @@ class Outside(NamedTuple):
     width: int
 
 
-Operand = int | Constant | Piece | Left | Outside
+Operand = int | Constant | StoredBits | Left | Outside
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FlowNode:
     """What one step computed.
 
     `through` are the calls that passed an operand on, or copied it.  `pointer` is where a load
@@ -107,7 +107,7 @@ class Flow(ABC):
         if stream.steps <= MOST_STEPS:
             instances, ops = _laid_out(stream)
             self._at, self._ops = view(instances), view(ops)
-        self._nodes: dict[int, Node] = {}
+        self._nodes: dict[int, FlowNode] = {}
 
     # --- values --------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ class Flow(ABC):
             return self.value(operand)
         if isinstance(operand, Constant):
             return operand.value
-        if isinstance(operand, Piece):
+        if isinstance(operand, StoredBits):
             return self.value(operand.step) >> operand.low & (1 << operand.width) - 1
         return None
 
@@ -263,14 +263,14 @@ class Flow(ABC):
 
     # --- nodes ---------------------------------------------------------------------------------
 
-    def node(self, step: int) -> Node:
+    def node(self, step: int) -> FlowNode:
         found = self._nodes.get(step)
         if found is None:
             found = self._nodes[step] = self._node(step)
         return found
 
     @abstractmethod
-    def _node(self, step: int) -> Node: ...
+    def _node(self, step: int) -> FlowNode: ...
 
     @abstractmethod
     def left(self, left: Left) -> tuple[Operand, ...]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.trace.columns import CALL
-from whence.trace.queries import Queries, chunks
+from whence.trace.queries import Queries, step_chunks
 
 NO_SIDE = -1  # of a call, and of an index's last element, the step itself
 
@@ -88,7 +88,7 @@ def _turns(queries: Queries, instance: int, side: int, place: int) -> tuple[int,
     low, high = np.searchsorted(
         found, np.array([stream.activations["first_instance"][activation], instance], np.uint32)
     )
-    for part in chunks(int(high), int(low)):
+    for part in step_chunks(int(high), int(low)):
         near = found[part][stream.activation[found[part]] == activation].astype(np.int64)
         if not len(near):
             continue
@@ -112,7 +112,7 @@ def _later(queries: Queries, instance: int, count: int) -> int | None:
     activation = queries.stream.activation[instance]
     found = queries.instances_of(int(queries.stream.stretch[instance]))
     start = int(np.searchsorted(found, np.uint32(instance), "right"))
-    for part in chunks(start, len(found)):
+    for part in step_chunks(start, len(found)):
         near = found[part][queries.stream.activation[found[part]] == activation]
         if count <= len(near):
             return int(near[count - 1])

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from whence.errors import UserError
-from whence.frontend.run import RUN
+from whence.frontend.recorded_run import RUN
 from whence.model import Failure, Outcome
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CRecording, CThread
-from whence.trace.c.statements import CNarrator
+from whence.trace.c.statements import CStepDescriber
 from whence.trace.columns import U32
 from whence.trace.flow import Flow
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording, PythonThread
-from whence.trace.python.slicing import slice_python
-from whence.trace.python.statements import PythonNarrator
+from whence.trace.python.slicer import slice_python
+from whence.trace.python.statements import PythonStepDescriber
 from whence.trace.recording import Recording, Thread
 from whence.trace.relevance import Relevance
-from whence.trace.slicing import Bytes, Flags, slice_
-from whence.trace.statements import Narrator
+from whence.trace.slicer import ByteRange, Flags, slice_
+from whence.trace.statements import StepDescriber
 
 # By the front end that made them.
 _RECORDINGS: dict[str, type[Recording]] = {"c": CRecording, "python": PythonRecording}
@@ -66,17 +66,17 @@ def flow_of(thread: Thread) -> Flow:
     return PythonFlow(thread)
 
 
-def narrator_of(thread: Thread) -> Narrator:
+def describer_of(thread: Thread) -> StepDescriber:
     """Who tells the steps of a thread."""
     if isinstance(thread, CThread):
-        return CNarrator(thread)
+        return CStepDescriber(thread)
     assert isinstance(thread, PythonThread)
-    return PythonNarrator(thread)
+    return PythonStepDescriber(thread)
 
 
 def sliced(
     thread: Thread,
-    criteria: Sequence[int | Bytes],
+    criteria: Sequence[int | ByteRange],
     relevance: Relevance | None,
     trusted: Flags | None,
 ) -> U32:

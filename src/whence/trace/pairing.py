@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.frontend.source import Lines
+from whence.program.source import SourceLines
 from whence.trace.columns import NONE
 from whence.trace.recording import Image, Sort
 
@@ -26,7 +26,7 @@ _MOST_RENAMED = 400  # functions without a namesake for which it is tried
 _MOST_LINES = 60  # of a replaced block that are compared one by one
 
 
-class Body(NamedTuple):
+class PairedFunction(NamedTuple):
     """A function: its ops, and its lines in the file that holds it."""
 
     function: int
@@ -40,13 +40,13 @@ class Body(NamedTuple):
 class Version:
     """The functions of one version of a program."""
 
-    def __init__(self, image: Image, lines: Lines) -> None:
+    def __init__(self, image: Image, lines: SourceLines) -> None:
         self.image = image
         self._lines = lines
         code = image.code
         self._starts = code.function_first_op.astype(np.int64)
         self._counts = code.function_ops.astype(np.int64)
-        self._bodies: dict[int, Body | None] = {}
+        self._bodies: dict[int, PairedFunction | None] = {}
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], list[int]]:
@@ -69,13 +69,13 @@ class Version:
         known = files[files != NONE]
         return self.image.file_names[int(known[-1])] if len(known) else ""
 
-    def body(self, function: int) -> Body | None:
+    def body(self, function: int) -> PairedFunction | None:
         """None if the compiler did not say where it is."""
         if function not in self._bodies:
             self._bodies[function] = self._read(function)
         return self._bodies[function]
 
-    def _read(self, function: int) -> Body | None:
+    def _read(self, function: int) -> PairedFunction | None:
         file = self.file_of(function)
         rows = [row for name, row, _ in self.ops(function) if name == file and row]
         if not rows:
@@ -85,7 +85,7 @@ class Version:
         if len(text) != last - first + 1:
             text = ("",) * (last - first + 1)
         name = self.image.function_names[function]
-        return Body(function, name, file, first, last, text)
+        return PairedFunction(function, name, file, first, last, text)
 
     def shape(self, function: int) -> tuple[tuple[str, int], ...]:
         """What a function's ops are, whatever things are called in it."""
@@ -232,7 +232,7 @@ class Pairing:
         return name
 
 
-def _pair_lines(here: Body, there: Body) -> Iterator[tuple[int, int]]:
+def _pair_lines(here: PairedFunction, there: PairedFunction) -> Iterator[tuple[int, int]]:
     """The lines of two bodies that are the same, or that one became the other."""
     if here.text == there.text:
         yield from zip(range(here.first, here.last + 1), range(there.first, there.last + 1),

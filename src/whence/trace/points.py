@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from whence.errors import UserError
 from whence.trace.recording import Process, Recording, Thread
-from whence.trace.slicing import Bytes
+from whence.trace.slicer import ByteRange
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Point:
     """Steps, or bytes of what a step put out, in one thread."""
 
     thread: Thread
-    criteria: tuple[int | Bytes, ...]
+    criteria: tuple[int | ByteRange, ...]
     words: str  # fits after "what ... depends on"
     notes: tuple[str, ...] = field(default=())
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.columns import ALLOC, COPY, INPUT, MIXED, OUTPUT, READ
+from whence.program.rows import ALLOC, COPY, INPUT, MIXED, OUTPUT, READ
 from whence.trace.columns import (
     CALL,
     DIRECT,
@@ -73,7 +73,7 @@ class Dependence:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StepPlace:
     """Bytes of memory; of a frame, if it is about a step that copied frame-local bytes."""
 
     address: int
@@ -210,7 +210,7 @@ class Queries:
         low = int(np.searchsorted(found, np.uint32(instance), "right"))
         last = np.uint32(self._activation(int(activation), "last_instance"))
         high = int(np.searchsorted(found, last, "right"))
-        for part in chunks(low, high):
+        for part in step_chunks(low, high):
             hits = np.flatnonzero(stream.activation[found[part]] == activation)
             if len(hits):
                 return int(found[part][hits[0]])
@@ -244,7 +244,7 @@ class Queries:
         return order[low:high]
 
     def definitions(
-        self, step: int, part: Part = Part.VALUE, place: Place | None = None
+        self, step: int, part: Part = Part.VALUE, place: StepPlace | None = None
     ) -> list[Dependence]:
         """What the values that `step` used were made by.
 
@@ -463,7 +463,7 @@ class Queries:
         found = self.instances_of(stretch)
         high = int(np.searchsorted(found, np.uint32(instance)))
         low = int(np.searchsorted(found, start))
-        for part in chunks(high, low):
+        for part in step_chunks(high, low):
             hits = np.flatnonzero(self.stream.activation[found[part]] == activation)
             if len(hits):
                 return int(found[part][hits[-1]])
@@ -522,13 +522,13 @@ class Queries:
         first, count = (int(number) for number in self.stream.mixed[2 * (link - MIXED) :][:2])
         return list(self._runs(first, count, place.address if place else None))
 
-    def _copied(self, step: int | None) -> Place | None:
+    def _copied(self, step: int | None) -> StepPlace | None:
         """Where the load `step` found its bytes, if a copy wrote some of them."""
         copied = self.stream.copied
         at = int(np.searchsorted(copied["step"], np.uint32(step or 0)))
         if at == len(copied) or int(copied["step"][at]) != step:
             return None
-        return Place(int(copied["addr"][at]), int(copied["len"][at]))
+        return StepPlace(int(copied["addr"][at]), int(copied["len"][at]))
 
     def _links_before(self, instance: int) -> int:
         base = instance & ~63
@@ -562,7 +562,7 @@ class Queries:
         steps: Rows = self.stream.effects["step"][self.stream.effect_order]
         return steps
 
-    def _taken(self, step: int, uses: Sequence[int], place: Place) -> list[int]:
+    def _taken(self, step: int, uses: Sequence[int], place: StepPlace) -> list[int]:
         """Those of the uses of `step` that its bytes at `place` are made of.
 
         Left out are the arguments that only other bytes were printed from.
@@ -585,7 +585,7 @@ class Queries:
             return False
         return any(row["kind"] == ALLOC and row["addr"] == copy["addr"] for row in rows)
 
-    def _effects(self, step: int, part: Part, place: Place | None) -> Iterator[Dependence]:
+    def _effects(self, step: int, part: Part, place: StepPlace | None) -> Iterator[Dependence]:
         for row in self.effects_of(step):
             effect = self.stream.effects[row]
             if effect["kind"] == COPY and part is not Part.ARGUMENTS and self._is_duplicate(effect):
@@ -619,7 +619,7 @@ def argsort(column: U32) -> U32:
     return np.argsort(column, kind="stable").astype(np.uint32)
 
 
-def chunks(start: int, stop: int) -> Iterator[slice]:
+def step_chunks(start: int, stop: int) -> Iterator[slice]:
     """Slices that cover start..stop, or from start back to stop, each twice as long."""
     size = 1024
     while start != stop:

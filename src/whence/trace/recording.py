@@ -16,20 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.errors import UserError
-from whence.frontend.columns import OUTPUT, SOURCE
-from whence.frontend.run import SOURCES, Again
-from whence.frontend.source import Lines, Place
+from whence.frontend.recorded_run import SOURCES, SecondRun
 from whence.model import Failure, Outcome
+from whence.program.rows import OUTPUT, SOURCE
+from whence.program.source import Place, SourceLines
 from whence.trace.columns import NONE, U32, Code, Stream
 from whence.trace.queries import Queries
-from whence.trace.relevance import Relevance, kept
-from whence.trace.slicing import Bytes
+from whence.trace.relevance import Relevance, kept_relevance
+from whence.trace.slicer import ByteRange
 
 Progress = Callable[[int, int], bool]
 STDOUT = 3  # kind of a source
 
 
-class Log(Protocol):
+class ThreadLog(Protocol):
     """The log of one thread."""
 
     @property
@@ -59,7 +59,7 @@ class Process(Protocol):
     @property
     def arguments(self) -> list[str]: ...
     @property
-    def logs(self) -> Sequence[Log]:
+    def logs(self) -> Sequence[ThreadLog]:
         """Its threads' logs, the main thread's first."""
 
     @property
@@ -72,7 +72,7 @@ class Recording(ABC):
     def __init__(self, folder: Path, document: dict[str, Any]) -> None:
         """`document` is what the folder says of the run."""
         self.folder, self.document = folder, document
-        self.lines = Lines(folder / SOURCES)
+        self.lines = SourceLines(folder / SOURCES)
 
     @property
     def outcome(self) -> Outcome:
@@ -84,13 +84,13 @@ class Recording(ABC):
         return Failure(**failure) if failure else None
 
     @property
-    def again(self) -> Again | None:
+    def again(self) -> SecondRun | None:
         """How the test ended when it was run once more; None if it was not."""
         found = self.document.get("again")
         if not found:
             return None
         failure = Failure(**found["failure"]) if found["failure"] else None
-        return Again(Outcome(found["outcome"]), failure, found["same_output"])
+        return SecondRun(Outcome(found["outcome"]), failure, found["same_output"])
 
     @property
     @abstractmethod
@@ -102,7 +102,7 @@ class Recording(ABC):
         """The program that a process ran."""
 
     @abstractmethod
-    def thread(self, image: Image, log: Log, progress: Progress | None = None) -> Thread: ...
+    def thread(self, image: Image, log: ThreadLog, progress: Progress | None = None) -> Thread: ...
 
     def printed(self) -> bytes:
         """What the run printed on standard output."""
@@ -215,7 +215,7 @@ class Image(ABC):
 
     def relevance(self) -> Relevance:
         """What the program could do other than it did; what came of it stays in the folder."""
-        return kept(self.folder, self.key, self._analysed)
+        return kept_relevance(self.folder, self.key, self._analysed)
 
     @cached_property
     def is_outside(self) -> npt.NDArray[np.bool_]:
@@ -252,13 +252,13 @@ class Output(NamedTuple):
     """What printed a byte: the step that did, and what of it is meant."""
 
     step: int
-    criterion: int | Bytes
+    criterion: int | ByteRange
 
 
 class Thread(ABC):
     """One thread of a process, opened."""
 
-    def __init__(self, recording: Recording, image: Image, log: Log, stream: Stream) -> None:
+    def __init__(self, recording: Recording, image: Image, log: ThreadLog, stream: Stream) -> None:
         self.recording, self.image, self.log = recording, image, log
         self.stream = stream
         self.queries = Queries(stream)
@@ -290,7 +290,7 @@ class Thread(ABC):
             start = int(effects["offset"][row])
             if start <= byte < start + int(effects["len"][row]):
                 inside = byte - start
-                return Output(int(effects["step"][row]), Bytes(row, inside, inside + 1))
+                return Output(int(effects["step"][row]), ByteRange(row, inside, inside + 1))
         return None
 
     def printed_size(self) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.trace.columns import NONE, U32
-from whence.trace.slicing import Potential
+from whence.trace.slicer import Potential
 
 VERSION = 2  # of the tables that are kept
 _OWN = ("guards", "printing", "writers_of_op", "writers_start", "writers")
@@ -46,7 +46,7 @@ class Relevance:
         return [int(writer) for writer in self.writers[first:last]]
 
 
-def kept(folder: Path, key: str, analyse: Callable[[], Relevance]) -> Relevance:
+def kept_relevance(folder: Path, key: str, analyse: Callable[[], Relevance]) -> Relevance:
     """What is kept in a trace's folder of the program `key`; if nothing is, it is analysed."""
     name = hashlib.sha256(f"{VERSION}\n{key}".encode()).hexdigest()
     path = folder / f"relevance-{name[:16]}.npz"

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.source import Named
 from whence.model import Statement
+from whence.program.source import NamedValue
 from whence.trace.columns import CALL, NONE
-from whence.trace.naming import Namer
 from whence.trace.recording import Thread
-from whence.trace.slicing import executed_ops
+from whence.trace.slicer import executed_ops
+from whence.trace.step_names import StepNames
 
 Steps = npt.NDArray[np.uint32]
 Ops = npt.NDArray[np.int64]
@@ -38,14 +38,14 @@ class Line:
         return self.file.startswith("/")
 
 
-class Narrator(ABC):
+class StepDescriber(ABC):
     """Tells the steps of one thread as statements."""
 
-    def __init__(self, thread: Thread, namer: Namer) -> None:
+    def __init__(self, thread: Thread, namer: StepNames) -> None:
         self.thread, self.namer = thread, namer
 
     @abstractmethod
-    def named(self, step: int, op: int) -> Named | None:
+    def named(self, step: int, op: int) -> NamedValue | None:
         """What a step of an op did: the name of what changed, and its new value.
 
         None if it is not worth a word, or did not come to a value.

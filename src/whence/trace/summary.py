@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from whence.frontend.run import keep_sources
+from whence.frontend.recorded_run import keep_sources
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.columns import NONE
 from whence.trace.recording import Image, Process, Recording, Thread

@@ -11,56 +11,56 @@ from hypothesis import strategies as st
 
 from tests.compiling import CC
 from whence.frontend.c.arguments import (
-    Kind,
-    Language,
+    ArgumentKind,
+    SourceLanguage,
     Stage,
     expand,
     join,
     linkable,
-    parse,
+    parse_command_line,
     recordable,
     split,
 )
 
 KNOWN = {
-    ("-c",): Kind.STAGE,
-    ("-o", "out.o"): Kind.OUTPUT,
-    ("-Idir",): Kind.PREPROCESSOR,
-    ("-I", "-strange"): Kind.PREPROCESSOR,
-    ("-D", "X=-c"): Kind.PREPROCESSOR,
-    ("-include", "x.h"): Kind.PREPROCESSOR,
-    ("-MD",): Kind.DEPENDENCIES,
-    ("-MF", "x.d"): Kind.DEPENDENCIES,
-    ("-MTx",): Kind.DEPENDENCIES,
-    ("-lm",): Kind.LINK,
-    ("-Xlinker", "-E"): Kind.LINK,
-    ("-Wl,-z,defs",): Kind.LINK,
-    ("-Xclang", "-S"): Kind.OTHER,
-    ("-target", "x86_64-linux"): Kind.OTHER,
-    ("--param", "a=b.c"): Kind.OTHER,
-    ("-Wall",): Kind.OTHER,
-    ("-std=c99",): Kind.OTHER,
-    ("-fno-such-thing",): Kind.OTHER,
-    ("a.c",): Kind.INPUT,
-    ("b.o",): Kind.INPUT,
+    ("-c",): ArgumentKind.STAGE,
+    ("-o", "out.o"): ArgumentKind.OUTPUT,
+    ("-Idir",): ArgumentKind.PREPROCESSOR,
+    ("-I", "-strange"): ArgumentKind.PREPROCESSOR,
+    ("-D", "X=-c"): ArgumentKind.PREPROCESSOR,
+    ("-include", "x.h"): ArgumentKind.PREPROCESSOR,
+    ("-MD",): ArgumentKind.DEPENDENCIES,
+    ("-MF", "x.d"): ArgumentKind.DEPENDENCIES,
+    ("-MTx",): ArgumentKind.DEPENDENCIES,
+    ("-lm",): ArgumentKind.LINK,
+    ("-Xlinker", "-E"): ArgumentKind.LINK,
+    ("-Wl,-z,defs",): ArgumentKind.LINK,
+    ("-Xclang", "-S"): ArgumentKind.OTHER,
+    ("-target", "x86_64-linux"): ArgumentKind.OTHER,
+    ("--param", "a=b.c"): ArgumentKind.OTHER,
+    ("-Wall",): ArgumentKind.OTHER,
+    ("-std=c99",): ArgumentKind.OTHER,
+    ("-fno-such-thing",): ArgumentKind.OTHER,
+    ("a.c",): ArgumentKind.INPUT,
+    ("b.o",): ArgumentKind.INPUT,
 }
 UNKNOWN = st.from_regex(r"-[fWm][a-z][a-z0-9=-]{0,8}", fullmatch=True)
 
 
 @given(st.permutations(list(KNOWN)))
 def test_known_options_are_understood_in_any_order(options: list[tuple[str, ...]]) -> None:
-    line = parse([word for option in options for word in option])
+    line = parse_command_line([word for option in options for word in option])
     assert [(a.words, a.kind) for a in line.arguments] == [(o, KNOWN[o]) for o in options]
     assert (line.stage, line.output) == (Stage.OBJECT, "out.o")
     assert {file.path: file.language for file in line.inputs} == {
-        "a.c": Language.SOURCE,
-        "b.o": Language.LINKABLE,
+        "a.c": SourceLanguage.SOURCE,
+        "b.o": SourceLanguage.LINKABLE,
     }
 
 
 @given(st.lists(st.one_of(UNKNOWN.map(lambda word: (word,)), st.sampled_from(list(KNOWN)))))
 def test_unknown_options_pass_in_order(options: list[tuple[str, ...]]) -> None:
-    line = parse([word for option in options for word in option])
+    line = parse_command_line([word for option in options for word in option])
     assert [word for a in line.arguments for word in a.words] == [w for o in options for w in o]
     unknown = [option for option in options if option not in KNOWN]
     assert [a.words for a in line.arguments if a.words not in KNOWN] == unknown
@@ -82,30 +82,34 @@ def test_unknown_options_pass_in_order(options: list[tuple[str, ...]]) -> None:
     ],
 )
 def test_where_the_compiler_stops(words: str, stage: Stage) -> None:
-    assert parse(words.split()).stage is stage
+    assert parse_command_line(words.split()).stage is stage
 
 
 def test_a_language_holds_until_the_next() -> None:
     first, then = ["a.c", "-x", "c", "b.txt", "-"], ["-xassembler-with-cpp", "c.c"]
-    line = parse([*first, *then, "-x", "none", "d.cc", "e.so"])
+    line = parse_command_line([*first, *then, "-x", "none", "d.cc", "e.so"])
     assert [(file.path, file.language) for file in line.inputs] == [
-        ("a.c", Language.SOURCE),
-        ("b.txt", Language.SOURCE),
-        ("-", Language.SOURCE),
-        ("c.c", Language.ASSEMBLER),
-        ("d.cc", Language.SOURCE),
-        ("e.so", Language.LINKABLE),
+        ("a.c", SourceLanguage.SOURCE),
+        ("b.txt", SourceLanguage.SOURCE),
+        ("-", SourceLanguage.SOURCE),
+        ("c.c", SourceLanguage.ASSEMBLER),
+        ("d.cc", SourceLanguage.SOURCE),
+        ("e.so", SourceLanguage.LINKABLE),
     ]
 
 
 def test_the_last_output_counts_and_may_be_joined() -> None:
-    assert parse(["-o", "a", "-ob"]).output == "b"
-    assert parse(["-o"]).output is None
+    assert parse_command_line(["-o", "a", "-ob"]).output == "b"
+    assert parse_command_line(["-o"]).output is None
 
 
 def words_of(line: str, choose: object) -> list[str]:
     assert callable(choose)
-    return [word for argument in choose(parse(line.split()).arguments) for word in argument.words]
+    return [
+        word
+        for argument in choose(parse_command_line(line.split()).arguments)
+        for word in argument.words
+    ]
 
 
 def test_what_recording_drops() -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from tests.frontend.names.statements import C_ROWS, CPP_ROWS, Row, c_program, cpp_program
 from whence.frontend.c import ir
-from whence.frontend.c.names import Names
-from whence.frontend.c.reader import read
+from whence.frontend.c.names import CNames
+from whence.frontend.c.reader import read_module
 
-Compile = Callable[[str, str], Names]
+Compile = Callable[[str, str], CNames]
 Say = Callable[[Row], str]
 
 
@@ -21,7 +21,7 @@ Say = Callable[[Row], str]
 def compile_names(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     """Return a function from a file's name and text to the names of its module."""
 
-    def compiled(name: str, text: str) -> Names:
+    def compiled(name: str, text: str) -> CNames:
         folder = tmp_path_factory.mktemp("names")
         (folder / name).write_text(text, "utf-8")
         compiler = "c++" if name.endswith(".cc") else "cc"
@@ -30,22 +30,22 @@ def compile_names(tmp_path_factory: pytest.TempPathFactory) -> Compile:
             *("-O0", "-g", "-S", "-emit-llvm", name, "-o", "out.ll"),
         ]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        return Names(read((folder / "out.ll").read_text("utf-8")))
+        return CNames(read_module((folder / "out.ll").read_text("utf-8")))
 
     return compiled
 
 
 @pytest.fixture(scope="session")
-def c_names(compile_names: Compile) -> Names:
+def c_names(compile_names: Compile) -> CNames:
     return compile_names("rows.c", c_program())
 
 
 @pytest.fixture(scope="session")
-def cpp_names(compile_names: Compile) -> Names:
+def cpp_names(compile_names: Compile) -> CNames:
     return compile_names("rows.cc", cpp_program())
 
 
-def said(names: Names, function: str) -> str:
+def said(names: CNames, function: str) -> str:
     """Return what a function does, in order: `if x < y; a[i] = 3`.
 
     Only instructions that have a place in the source: parameters are stored without one.
@@ -66,10 +66,10 @@ def said(names: Names, function: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def c_says(c_names: Names) -> Say:
+def c_says(c_names: CNames) -> Say:
     return lambda row: said(c_names, f"row_{C_ROWS.index(row)}")
 
 
 @pytest.fixture(scope="session")
-def cpp_says(cpp_names: Names) -> Say:
+def cpp_says(cpp_names: CNames) -> Say:
     return lambda row: said(cpp_names, f"row_{CPP_ROWS.index(row)}")

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from whence.frontend.c.debug import Debug, Node, Ref, locations, parse, spell
-from whence.frontend.c.names import Names
+from whence.frontend.c.debug import Debug, MetadataNode, Ref, locations, parse_metadata, spell
+from whence.frontend.c.names import CNames
 
 
 @pytest.mark.parametrize(
     ("text", "node"),
     [
-        ("!{!1, null, i32 5, !\"s\"}", Node("", {}, (Ref(1), None, 5, "s"))),
-        ("!{}", Node("", {})),
-        ('distinct !DIFoo(name: "a, (b)", line: 3)', Node("DIFoo", {"name": "a, (b)", "line": 3})),
-        ("!DIFoo(flags: A | B, scope: !7)", Node("DIFoo", {"flags": "A|B", "scope": Ref(7)})),
-        ("!DIFoo(value: -1, isUnsigned: true)", Node("DIFoo", {"value": -1, "isUnsigned": 1})),
-        ("!DIFoo(extraData: i64 224)", Node("DIFoo", {"extraData": 224})),
-        ('!DIFoo(name: "caf\\C3\\A9 \\22\\5C")', Node("DIFoo", {"name": 'café "\\'})),
+        ("!{!1, null, i32 5, !\"s\"}", MetadataNode("", {}, (Ref(1), None, 5, "s"))),
+        ("!{}", MetadataNode("", {})),
+        ('distinct !DIFoo(name: "a, (b)", line: 3)', MetadataNode("DIFoo", {"name": "a, (b)", "line": 3})),
+        ("!DIFoo(flags: A | B, scope: !7)", MetadataNode("DIFoo", {"flags": "A|B", "scope": Ref(7)})),
+        ("!DIFoo(value: -1, isUnsigned: true)", MetadataNode("DIFoo", {"value": -1, "isUnsigned": 1})),
+        ("!DIFoo(extraData: i64 224)", MetadataNode("DIFoo", {"extraData": 224})),
+        ('!DIFoo(name: "caf\\C3\\A9 \\22\\5C")', MetadataNode("DIFoo", {"name": 'café "\\'})),
         ("!DIFoo(elements: !{!2}, line: 1)",
-         Node("DIFoo", {"elements": Node("", {}, (Ref(2),)), "line": 1})),
+         MetadataNode("DIFoo", {"elements": MetadataNode("", {}, (Ref(2),)), "line": 1})),
         ("!DIFoo(expr: !DIExpression(DW_OP_plus_uconst, 8), line: 2)",
-         Node("DIFoo", {"expr": Node("DIExpression", {}, ("DW_OP_plus_uconst", 8)), "line": 2})),
+         MetadataNode("DIFoo", {"expr": MetadataNode("DIExpression", {}, ("DW_OP_plus_uconst", 8)), "line": 2})),
         ("!DIFoo(value: ptr getelementptr (i8, ptr @x, i64 1), line: 2)",
-         Node("DIFoo", {"value": ")", "line": 2})),
+         MetadataNode("DIFoo", {"value": ")", "line": 2})),
     ],
 )  # fmt: skip
-def test_a_node_is_parsed(text: str, node: Node) -> None:
-    assert parse(text) == node
+def test_a_node_is_parsed(text: str, node: MetadataNode) -> None:
+    assert parse_metadata(text) == node
 
 
 PLACES = {
@@ -55,7 +55,7 @@ def test_a_location_has_the_file_of_its_scope() -> None:
     assert debug.scope_lines(3) == ("/src/a.c", 4)
 
 
-def test_all_locations_at_once_agree_with_one_at_a_time(c_names: Names) -> None:
+def test_all_locations_at_once_agree_with_one_at_a_time(c_names: CNames) -> None:
     metadata, debug = c_names.module.metadata, c_names.debug
     table = locations(metadata)
     assert len(table.line) == max(metadata) + 1
@@ -83,14 +83,14 @@ def test_no_metadata_has_no_locations() -> None:
         ("table", "node table[10]", 400),
     ],
 )
-def test_a_type_is_spelled_as_in_c(c_names: Names, variable: str, spelled: str, size: int) -> None:
+def test_a_type_is_spelled_as_in_c(c_names: CNames, variable: str, spelled: str, size: int) -> None:
     found = next(each for each in c_names.variables_at("row_0") if each.name == variable)
     assert found.type is not None
     assert spell(found.type, variable) == spelled
     assert found.type.size == size
 
 
-def test_members_have_their_places(c_names: Names) -> None:
+def test_members_have_their_places(c_names: CNames) -> None:
     found = next(each.type for each in c_names.variables_at("row_0") if each.name == "opt")
     options = found.base if found else None
     assert options is not None

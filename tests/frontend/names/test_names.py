@@ -7,8 +7,8 @@ import pytest
 from tests.frontend.names.conftest import Compile, Say
 from tests.frontend.names.statements import C_ROWS, CPP_ROWS, Row
 from whence.frontend.c import ir
-from whence.frontend.c.expressions import plain_name
-from whence.frontend.c.names import Names, name_of_value
+from whence.frontend.c.expressions import unmangled_name
+from whence.frontend.c.names import CNames, name_of_value
 
 
 def statement_of(row: Row) -> str:
@@ -25,7 +25,7 @@ def test_what_a_cpp_statement_does_is_said_in_its_words(row: Row, cpp_says: Say)
     assert cpp_says(row) == row[1]
 
 
-def stores_of(names: Names, function: str) -> list[ir.Instruction]:
+def stores_of(names: CNames, function: str) -> list[ir.Instruction]:
     blocks = names.module.functions[function].blocks
     found = (each for block in blocks for each in block.instructions)
     return [each for each in found if each.opcode == "store" and each.location is not None]
@@ -35,7 +35,7 @@ def row_function(statement: str) -> str:
     return f"row_{[each for each, _ in C_ROWS].index(statement)}"
 
 
-def test_an_index_whose_value_is_known_is_a_number(c_names: Names) -> None:
+def test_an_index_whose_value_is_known_is_a_number(c_names: CNames) -> None:
     function = row_function("opt->name[n] = 'x';")
     (store,) = stores_of(c_names, function)
     assert c_names.target(function, store) == "opt->name[n]"
@@ -43,13 +43,13 @@ def test_an_index_whose_value_is_known_is_a_number(c_names: Names) -> None:
     assert c_names.target(function, store, lambda _: None) == "opt->name[n]"
 
 
-def test_an_index_is_signed(c_names: Names) -> None:
+def test_an_index_is_signed(c_names: CNames) -> None:
     function = row_function("c = text[n];")
     (store,) = stores_of(c_names, function)
     assert c_names.source(function, store, lambda _: (1 << 64) - 2) == "text[-2]"
 
 
-def test_what_a_method_does_is_said_with_this(cpp_names: Names) -> None:
+def test_what_a_method_does_is_said_with_this(cpp_names: CNames) -> None:
     function = "_ZN5OwnerC2ERi"
     written = {
         f"{cpp_names.target(function, each)} = {cpp_names.source(function, each)}"
@@ -58,7 +58,7 @@ def test_what_a_method_does_is_said_with_this(cpp_names: Names) -> None:
     assert {"this->own = to", "this->inherited = 3", "this->referred = this->own"} <= written
 
 
-def test_a_value_without_a_name_has_none(c_names: Names) -> None:
+def test_a_value_without_a_name_has_none(c_names: CNames) -> None:
     function = row_function("n = 3;")
     assert name_of_value(c_names, function, ir.Local("no such register")) is None
     assert name_of_value(c_names, function, ir.Int(3)) == "3"
@@ -79,7 +79,7 @@ def test_expressions_without_end_are_cut(compile_names: Compile) -> None:
     assert [asked.source("f", each) for each in reversed(stores)] == found[::-1]
 
 
-def test_what_is_returned_is_the_return_value(c_names: Names) -> None:
+def test_what_is_returned_is_the_return_value(c_names: CNames) -> None:
     returning = c_names.module.functions["make"].blocks[-1].instructions[-1]
     assert c_names.expression("make", returning.operands[0]) == "next"
 
@@ -96,7 +96,7 @@ def test_what_is_returned_is_the_return_value(c_names: Names) -> None:
     ],
 )
 def test_easy_mangled_names_are_read(mangled: str, plain: str) -> None:
-    assert plain_name(mangled) == plain
+    assert unmangled_name(mangled) == plain
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_easy_mangled_names_are_read(mangled: str, plain: str) -> None:
     ],
 )
 def test_a_raw_value_is_shown_as_its_type_says(
-    c_names: Names, variable: str, path: str, raw: int, shown: str
+    c_names: CNames, variable: str, path: str, raw: int, shown: str
 ) -> None:
     found = next(each for each in c_names.variables_at("row_0") if each.name == variable)
     _, place = c_names.path(found.type, path)
@@ -141,7 +141,7 @@ def test_a_raw_value_is_shown_as_its_type_says(
     ],
 )
 def test_bytes_of_an_object_have_a_name(
-    c_names: Names, variable: str, offset: int, size: int, name: str
+    c_names: CNames, variable: str, offset: int, size: int, name: str
 ) -> None:
     found = next(each for each in c_names.variables_at("row_0") if each.name == variable)
     assert c_names.object_name(found.type, offset, size, "it") == name

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from whence.frontend.python.logged import MODULE, events
+from whence.frontend.python.logged import MODULE, read_log
 from whence.frontend.python.record import COMPARABLE, hooked
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -156,7 +156,7 @@ class Activation:
 
 def load(trace: Path, log: Path) -> Program:
     program = Program()
-    for op, value in events(log.with_name("0.log")):
+    for op, value in read_log(log.with_name("0.log")):
         if op == MODULE:
             base, _, _, digest, count = value
             assert base == len(program.opcode)
@@ -172,7 +172,7 @@ def check(trace: Path) -> int:
         program = load(trace, log)
         stack: list[Activation] = []
         asleep: dict[int, Activation] = {}
-        for op, value in events(log):
+        for op, value in read_log(log):
             if op < MODULE:
                 total += 1
                 _step(program, stack, asleep, op, value)

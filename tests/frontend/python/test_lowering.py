@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from whence.frontend.python.hook.whence_recorder.module import Module
+from whence.frontend.python.hook.whence_recorder.module import InstrumentedModule
 
 
 def described(source: str) -> dict[str, Any]:
-    module = Module(ast.parse(source), source.encode())
+    module = InstrumentedModule(ast.parse(source), source.encode())
     return module.description("m", "m.py")
 
 

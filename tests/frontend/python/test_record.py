@@ -11,9 +11,9 @@ import pytest
 from tests.frontend.python.recorded import check, lines, run_both
 from whence.errors import UserError
 from whence.frontend.python.record import record
-from whence.frontend.run import Recorded
+from whence.frontend.recorded_run import RecordedRun
 from whence.model import Outcome
-from whence.subject.trial import Recipe
+from whence.subject.trial import BuildAndTest
 
 SHAPES = """\
 def area(width, height):
@@ -35,8 +35,8 @@ class Project:
         for name, text in files.items():
             (self.tree / f"{name}.py").write_text(text)
 
-    def record(self, test: str, **options: object) -> Recorded:
-        recipe = Recipe(test=test.replace("python ", f"{sys.executable} "))
+    def record(self, test: str, **options: object) -> RecordedRun:
+        recipe = BuildAndTest(test=test.replace("python ", f"{sys.executable} "))
         return record(self.tree, recipe, self.out, **options)  # type: ignore[arg-type]
 
     def modules(self) -> dict[str, dict[str, object]]:
@@ -194,7 +194,7 @@ def test_the_second_run_tells_whether_the_test_always_ends_so(project: Project) 
 
 def test_a_build_that_fails_is_said(project: Project) -> None:
     with pytest.raises(UserError, match="ended with status 3"):
-        record(project.tree, Recipe(test="true", build="exit 3"), project.out)
+        record(project.tree, BuildAndTest(test="true", build="exit 3"), project.out)
 
 
 TESTS = """\

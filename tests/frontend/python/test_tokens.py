@@ -8,10 +8,10 @@ import gc
 import weakref
 from typing import Any
 
-from whence.frontend.python.hook.whence_recorder.tokens import TYPE, Tokens
+from whence.frontend.python.hook.whence_recorder.tokens import TYPE, ValueTokens
 
 
-def tokens() -> tuple[Tokens, list[tuple[Any, ...]]]:
+def tokens() -> tuple[ValueTokens, list[tuple[Any, ...]]]:
     noted: list[tuple[Any, ...]] = []
 
     def note(op: int, value: object) -> None:
@@ -19,7 +19,7 @@ def tokens() -> tuple[Tokens, list[tuple[Any, ...]]]:
         assert isinstance(value, tuple)
         noted.append(value)
 
-    return Tokens(note), noted
+    return ValueTokens(note), noted
 
 
 def shape(x: object) -> object:
@@ -60,7 +60,7 @@ def test_other_things_tell_who_they_are() -> None:
     assert shape(Color.RED) == "RED"
     assert shape(Text("x")) == "x"
     assert shape(tokens) == "tokens"
-    assert shape(Tokens) == "Tokens"
+    assert shape(ValueTokens) == "Tokens"
     assert shape(gc) == "gc"
     assert shape(KeyError("k")) == ("KeyError", ("k",))
     some: list[int] = []

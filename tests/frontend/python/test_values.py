@@ -18,8 +18,8 @@ from whence.frontend.python.values import (
     decode,
     items,
     key,
+    python_text,
     same,
-    shown,
     truth,
 )
 
@@ -58,7 +58,7 @@ def test_plain_values_are_themselves(one: Value) -> None:
     assert decode(one, {}) is one
     assert same(one, one)
     assert truth(one) is bool(one)
-    assert shown(one, 400) == repr(one)
+    assert python_text(one, 400) == repr(one)
 
 
 @settings(deadline=None)
@@ -139,16 +139,16 @@ def test_of_user_classes_we_do_not_know_the_truth() -> None:
     ],
 )
 def test_values_look_like_python(one: Value, text: str) -> None:
-    assert shown(one) == text
+    assert python_text(one) == text
 
 
 @settings(deadline=None)
 @given(one=st.text(max_size=200), most=st.integers(10, 80))
 def test_what_is_shown_is_short(one: str, most: int) -> None:
-    assert len(shown(one, most)) <= most + 1
+    assert len(python_text(one, most)) <= most + 1
 
 
 @settings(deadline=None)
 @given(identity=st.integers(1, 2**47))
 def test_no_address_is_shown(identity: int) -> None:
-    assert shown(Obj(identity, "object", "m.C", None)) == "<C>"
+    assert python_text(Obj(identity, "object", "m.C", None)) == "<C>"

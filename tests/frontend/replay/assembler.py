@@ -19,7 +19,7 @@ from tests.frontend.replay.machine import (
     ipdoms,
     marked,
 )
-from whence.frontend.c.replay.program import CODE, FUNCTION, Array, Initial, Program
+from whence.frontend.c.replay.program import CODE, FUNCTION, Array, CProgram, InitialMemory
 from whence.frontend.c.tables import BLOCK, CONSTANT, NONE, OP, PARAM, RELOC, SITE, STRETCH
 
 LINKED = {"LOAD", "LLOAD", "LCOPYOUT", "LCOPY", "RMW"}
@@ -175,7 +175,7 @@ class Assembler:
 
 @dataclass
 class Assembled:
-    program: Program
+    program: CProgram
     op_at: dict[tuple[str, int, int], int]
     stretch_at: dict[tuple[str, int, int], int]
     function_at: dict[str, int]
@@ -190,10 +190,10 @@ def assemble(machine: Machine, modules: Sequence[Sequence[str]]) -> Assembled:
         for name in names:
             assembler.add(machine.functions[name])
         made.append(assembler)
-    program = Program.of(
+    program = CProgram.of(
         [a.tables() for a in made],
         [[machine.symbols[s] for s in symbols] for _ in made],
-        [Initial(at, 1, bytes([byte])) for at, byte in machine.memory.items()],
+        [InitialMemory(at, 1, bytes([byte])) for at, byte in machine.memory.items()],
     )
     ops, stretches = {}, {}
     for assembler, base in zip(made, program.bases, strict=True):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from whence.errors import UserError
-from whence.frontend import native
-from whence.frontend.native import library
+from whence.program import native
+from whence.program.native import library
 
 CODE = '#include "seven.h"\n__attribute__((visibility("default"))) int f(void) { return SEVEN; }'
 

@@ -16,7 +16,7 @@ from tests.frontend.replay.assembler import Assembled, assemble, stream
 from tests.frontend.replay.machine import Machine, Step
 from tests.frontend.replay.programs import machine
 from whence.frontend.c.replay import Replay, Status
-from whence.frontend.columns import MIXED
+from whence.program.rows import MIXED
 
 SEEDS = st.integers(0, 2**32)
 MODULES = st.sampled_from([[["main", "f", "g", "h"]], [["h", "main"], ["g", "f"]]])

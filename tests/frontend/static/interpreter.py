@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whence.frontend.c.aliases import Aliases, Cell
-from whence.frontend.c.flow import postdominators, successors
+from whence.frontend.c.flow import block_successors, postdominators
 from whence.frontend.c.ir import (
     Elements,
     Expression,
@@ -256,7 +256,11 @@ class Machine:
         function = frame.function
         if id(function) not in self.meets:
             number = {block.label: i for i, block in enumerate(function.blocks)}
-            self.meets[id(function)] = (postdominators(function), successors(function), number)
+            self.meets[id(function)] = (
+                postdominators(function),
+                block_successors(function),
+                number,
+            )
         meets, following, number = self.meets[id(function)]
         at = 0
         while True:

@@ -13,7 +13,7 @@ from pathlib import Path
 from whence.frontend.c.aliases import Aliases, Cell
 from whence.frontend.c.ir import Function, Instruction, Local, Module
 from whence.frontend.c.maydefine import MayDefine
-from whence.frontend.c.reader import read
+from whence.frontend.c.reader import read_module
 
 _CLANG = [
     sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=all,undefined", "-O0", "-g", "-S",
@@ -30,7 +30,7 @@ def module(source: str) -> Module:
             [*_CLANG, "m.c", "-o", "m.ll"], cwd=place, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
-        return read(Path(place, "m.ll").read_text())
+        return read_module(Path(place, "m.ll").read_text())
 
 
 class Program:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.frontend.static.graphs import Shape, function, module, reachable, shapes
 from whence.frontend.c.flow import (
     CHAIN,
+    block_successors,
     control_dependence,
     gather,
     guards,
@@ -18,9 +19,8 @@ from whence.frontend.c.flow import (
     marked,
     postdominators,
     region,
-    successors,
 )
-from whence.frontend.graph import loop_heads
+from whence.program.graph import loop_heads
 
 
 def postdominates(shape: Shape, other: int, block: int) -> bool:
@@ -33,12 +33,12 @@ def can_be_left(shape: Shape) -> bool:
 
 
 def test_successors_are_kept_once_in_the_order_written() -> None:
-    assert successors(function([[2, 1, 2], [2], []])) == [[2, 1], [2], []]
+    assert block_successors(function([[2, 1, 2], [2], []])) == [[2, 1], [2], []]
 
 
 def test_an_invoke_goes_to_its_normal_block_and_to_its_landing_pad() -> None:
     f = function([[1, 2], [], []], invokes=frozenset({0}))
-    assert successors(f) == [[1, 2], [], []]
+    assert block_successors(f) == [[1, 2], [], []]
     assert [is_landing(block) for block in f.blocks] == [False, False, True]
 
 
@@ -120,7 +120,7 @@ def test_control_dependence_is_that_of_the_definition(shape: Shape) -> None:
     assume(can_be_left(shape))
     f = function(shape)
     found = control_dependence(f)
-    for branch, targets in enumerate(successors(f)):
+    for branch, targets in enumerate(block_successors(f)):
         for i, target in enumerate(targets):
             for block in range(len(shape)):
                 certain = block == target or postdominates(shape, block, target)
@@ -133,7 +133,7 @@ def test_gather_is_the_union_over_the_region(shape: Shape) -> None:
     f = function(shape)
     found = gather(f, [1 << block for block in range(len(shape))])
     meets = postdominators(f)
-    for branch, targets in enumerate(successors(f)):
+    for branch, targets in enumerate(block_successors(f)):
         for i, target in enumerate(targets):
             blocks = reachable(shape, target, avoid=meets[branch])
             assert region(f, branch, i) == blocks
@@ -169,7 +169,7 @@ def test_the_marked_blocks_tell_the_way(
     logged = marks | {i for i, block in enumerate(f.blocks) if is_landing(block)}
     assert 0 not in marks
     assert not any(is_landing(f.blocks[block]) for block in marks)
-    ways = successors(f)
+    ways = block_successors(f)
     for targets in ways:  # whatever comes next in the log, one successor only fits
         silent = [to for to in targets if to not in logged]
         assert not silent or all(to in logged and is_landing(f.blocks[to])

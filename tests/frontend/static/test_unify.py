@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.frontend.c.unify import Step, Target, Unifier
+from whence.frontend.c.unify import FieldStep, Target, Unifier
 
 OBJECTS, VARIABLES, SIZE = 3, 6, 64
 
@@ -80,9 +80,9 @@ def tell(unifier: Unifier, values: list[int], kind: str, to: int, *rest: object)
         case "copy", (int(source),):
             unifier.join(values[to], values[source])
         case "step", (int(source), (int(add), int(stride), _)):
-            unifier.join(values[to], unifier.step(values[source], Step(add, stride)))
+            unifier.join(values[to], unifier.step(values[source], FieldStep(add, stride)))
         case "element", (int(source), _):
-            unifier.join(values[to], unifier.step(values[source], Step(0, 8, 0, 24)))
+            unifier.join(values[to], unifier.step(values[source], FieldStep(0, 8, 0, 24)))
         case "load", (int(source),):
             unifier.join(values[to], unifier.star(values[source]))
         case "store", (int(source),):
@@ -131,8 +131,8 @@ def test_a_pointer_to_either_of_two_fields_leaves_the_fields_apart() -> None:
     a, b, p = (unifier.value() for _ in range(3))
     unifier.point(a, Target(s, 8))
     unifier.point(b, Target(s, 16))
-    unifier.join(p, unifier.step(a, Step(0)))
-    unifier.join(p, unifier.step(b, Step(0)))
+    unifier.join(p, unifier.step(a, FieldStep(0)))
+    unifier.join(p, unifier.step(b, FieldStep(0)))
     unifier.settle()
     assert unifier.target(a) == Target(s, 8)
     assert unifier.target(p) == Target(s, 0, 8)
@@ -143,9 +143,9 @@ def test_steps_made_before_a_value_points_anywhere_follow_it_later() -> None:
     s = unifier.cls(0)
     known, unknown = unifier.value(), unifier.value()
     unifier.point(known, Target(s, 0))
-    unifier.step(known, Step(8))
-    unifier.step(known, Step(16))
-    later = unifier.step(unknown, Step(24))
+    unifier.step(known, FieldStep(8))
+    unifier.step(known, FieldStep(16))
+    later = unifier.step(unknown, FieldStep(24))
     stored = unifier.star(unknown)
     unifier.settle()
     unifier.join(known, unknown)

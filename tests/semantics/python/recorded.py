@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from whence.frontend.meaning import PyOp
 from whence.frontend.python.values import Obj, TypeRow, Value, decode
+from whence.program.operations import PyOp
 
 Strategy = st.SearchStrategy[Any]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from tests.semantics.python.recorded import recorded
-from whence.frontend.meaning import Language, Op, Operation, PyOp
+from whence.causes.precondition import Core, Preconditions
+from whence.causes.proof import ALL, Proof, Prover
 from whence.frontend.python.values import UNKNOWN, Value
-from whence.semantics.precondition import Core, Preconditions
-from whence.semantics.proof import ALL, Proof, Prover
-from whence.semantics.python.evaluate import evaluate
-from whence.trace.flow import Constant, Flow, Node, Operand, Outside
+from whence.logic.python.evaluate import evaluate
+from whence.program.operations import COp, Language, Operation, PyOp
+from whence.trace.flow import Constant, Flow, FlowNode, Operand, Outside
 
 
 def constant(value: Any) -> Constant:
@@ -23,12 +23,12 @@ class Run:
     """One activation; every step is a statement instance of its own.  It serves as a Flow."""
 
     language = Language.PYTHON
-    nodes: dict[int, Node] = field(default_factory=dict)
+    nodes: dict[int, FlowNode] = field(default_factory=dict)
     values: dict[int, Value] = field(default_factory=dict)
 
     def input(self, value: Any) -> int:
         """A value from outside."""
-        return self._added(Node(Operation(Op.COPY), (Outside(0, len(self.nodes), 0),)), value)
+        return self._added(FlowNode(Operation(COp.COPY), (Outside(0, len(self.nodes), 0),)), value)
 
     def variable(self, value: Any) -> int:
         """A value from outside that was passed on for a while."""
@@ -38,20 +38,20 @@ class Run:
         return step
 
     def load(self, step: int, value: Any = UNKNOWN) -> int:
-        return self.do(Op.COPY, step, value=value)
+        return self.do(COp.COPY, step, value=value)
 
     def do(
-        self, op: Op | PyOp, *operands: Operand, extra: tuple[Any, ...] = (), value: Any = UNKNOWN
+        self, op: COp | PyOp, *operands: Operand, extra: tuple[Any, ...] = (), value: Any = UNKNOWN
     ) -> int:
         """`value` where it is not what the operation gives, as far as we know."""
         operation = Operation(op, extra=extra)
         if value is UNKNOWN:
             found = evaluate(operation, [self.value_of(one) for one in operands])
             assert found is not UNKNOWN
-            return self._added(Node(operation, operands), found)
-        return self._added(Node(operation, operands), recorded(value))
+            return self._added(FlowNode(operation, operands), found)
+        return self._added(FlowNode(operation, operands), recorded(value))
 
-    def _added(self, node: Node, value: Any) -> int:
+    def _added(self, node: FlowNode, value: Any) -> int:
         step = len(self.nodes) + 1
         self.nodes[step], self.values[step] = node, value
         return step
@@ -62,7 +62,7 @@ class Run:
     def queries(self) -> Run:
         return self
 
-    def node(self, step: int) -> Node:
+    def node(self, step: int) -> FlowNode:
         return self.nodes[step]
 
     def value(self, step: int) -> Value:
@@ -74,10 +74,10 @@ class Run:
         return self.values[operand] if isinstance(operand, int) else UNKNOWN
 
     def is_load(self, step: int) -> bool:
-        return self.nodes[step].operation.op is Op.COPY
+        return self.nodes[step].operation.op is COp.COPY
 
     def is_call(self, step: int) -> bool:
-        return self.nodes[step].operation.op is Op.OPAQUE
+        return self.nodes[step].operation.op is COp.OPAQUE
 
     def is_branch(self, step: int) -> bool:
         return self.nodes[step].operation.op in (PyOp.TRUTH, PyOp.EITHER, PyOp.NEXT)

@@ -24,10 +24,18 @@ from tests.semantics.python.recorded import (
     strs,
     tuples,
 )
-from whence.frontend.meaning import Op, Operation, PyOp
 from whence.frontend.python.values import UNKNOWN, Obj, Value
-from whence.semantics.python.encode import Term, differs, encode, equal, literal, sort_of, variable
-from whence.semantics.python.evaluate import agrees, evaluate
+from whence.logic.python.encode import (
+    PythonTerm,
+    differs,
+    encode,
+    equal,
+    python_literal,
+    sort_of,
+    variable,
+)
+from whence.logic.python.evaluate import agrees, evaluate
+from whence.program.operations import COp, Operation, PyOp
 
 small_ints = st.integers(-3, 5) | ints
 simple = st.one_of(st.none(), bools, small_ints, strs)
@@ -43,14 +51,16 @@ def holds(operation: Operation, values: list[Value], result: Value, *, vary: boo
     """Can the formula be satisfied with these values?  None if there is none."""
     solver = z3.Solver()
     solver.set("timeout", 5000)
-    terms = [literal(one) for one in values]
+    terms = [python_literal(one) for one in values]
     if vary:
         terms = [
-            literal(one) if one is None else variable(f"v{at}", one)
+            python_literal(one) if one is None else variable(f"v{at}", one)
             for at, one in enumerate(values)
         ]
-        solver.add(*(equal(term, literal(one)) for term, one in zip(terms, values, strict=True)))
-    said = encode(operation, terms, literal(result))
+        solver.add(
+            *(equal(term, python_literal(one)) for term, one in zip(terms, values, strict=True))
+        )
+    said = encode(operation, terms, python_literal(result))
     if said is None:
         return None
     solver.add(said)
@@ -59,7 +69,7 @@ def holds(operation: Operation, values: list[Value], result: Value, *, vary: boo
     return bool(found == z3.sat)
 
 
-def sorts(term: Term) -> tuple[Any, ...]:
+def sorts(term: PythonTerm) -> tuple[Any, ...]:
     return term.sort, tuple(map(sorts, term.parts))
 
 
@@ -78,7 +88,7 @@ def check_formula(
             return False
         assert found, f"{operation} of {values} is {result!r}"
     wrong = recorded(data.draw(WRONG[sort_of(result)]))
-    if not agrees(wrong, result) and sorts(literal(wrong)) == sorts(literal(result)):
+    if not agrees(wrong, result) and sorts(python_literal(wrong)) == sorts(python_literal(result)):
         said = holds(operation, values, wrong, vary=False)
         assert not said, f"{operation} of {values} is {result!r}, not {wrong!r}"
     return True
@@ -121,7 +131,9 @@ def test_items_and_members(data: st.DataObject, whole: Any, at: Any) -> None:
 
 def says(op: PyOp, operands: tuple[Any, ...], result: Value) -> bool | None:
     """Does the formula hold of these literals?  None if there is none."""
-    said = encode(Operation(op), [literal(recorded(one)) for one in operands], literal(result))
+    said = encode(
+        Operation(op), [python_literal(recorded(one)) for one in operands], python_literal(result)
+    )
     if said is None:
         return None
     told = z3.simplify(said)
@@ -214,32 +226,36 @@ def test_methods(data: st.DataObject, name: str, whole: str, part: Any) -> None:
 @given(value=operand)
 def test_a_literal_is_itself_and_nothing_else(value: Any) -> None:
     picture = recorded(value)
-    assert z3.is_true(z3.simplify(equal(literal(picture), literal(picture))))
-    assert z3.is_false(z3.simplify(differs(literal(picture), picture)))
-    assert z3.is_false(z3.simplify(equal(literal(picture), literal(recorded(object())))))
+    assert z3.is_true(z3.simplify(equal(python_literal(picture), python_literal(picture))))
+    assert z3.is_false(z3.simplify(differs(python_literal(picture), picture)))
+    assert z3.is_false(
+        z3.simplify(equal(python_literal(picture), python_literal(recorded(object()))))
+    )
 
 
 @settings(deadline=None)
 @given(a=plain, b=plain)
 def test_literals_of_different_values_differ(a: Any, b: Any) -> None:
-    is_same = z3.is_true(z3.simplify(equal(literal(a), literal(b))))
+    is_same = z3.is_true(z3.simplify(equal(python_literal(a), python_literal(b))))
     assert is_same is agrees(a, b)
 
 
 @pytest.mark.parametrize("text", ["\\u{41}", "\\x41", "é\U0001f600\n\0", "\ud800", "\\"])
 def test_texts_are_not_read_as_escapes(text: str) -> None:
-    assert z3.simplify(z3.Length(literal(text).z3)).as_long() == len(text)
-    codes = [z3.simplify(z3.StrToCode(z3.SubString(literal(text).z3, at, 1))) for at in range(2)]
+    assert z3.simplify(z3.Length(python_literal(text).z3)).as_long() == len(text)
+    codes = [
+        z3.simplify(z3.StrToCode(z3.SubString(python_literal(text).z3, at, 1))) for at in range(2)
+    ]
     assert [one.as_long() for one in codes][: len(text)] == [ord(one) for one in text[:2]]
 
 
 def test_what_asks_for_a_type_is_not_said() -> None:
     """Or it could not have come out otherwise, just because the value had that type."""
     for op, b in [(PyOp.IS, None), (PyOp.EQ, "x"), (PyOp.EQ, None), (PyOp.EQ, (1, 2))]:
-        terms = [variable("x", 5), literal(recorded(b))]
+        terms = [variable("x", 5), python_literal(recorded(b))]
         assert encode(Operation(op), terms, variable("r", False)) is None
     nothing = variable("x", None)
-    said = encode(Operation(PyOp.IS), [nothing, literal(None)], variable("r", True))
+    said = encode(Operation(PyOp.IS), [nothing, python_literal(None)], variable("r", True))
     assert said is not None
     solver = z3.Solver()
     solver.add(said, differs(variable("r", True), True))
@@ -251,7 +267,7 @@ def test_an_exception_is_told_by_its_type() -> None:
     whole, at = recorded({"a": 1, "b": 2}), variable("k", "c")
     raised = recorded(KeyError("c"))
     assert is_exception(raised)
-    said = encode(Operation(PyOp.ITEM), [literal(whole), at], variable("r", raised))
+    said = encode(Operation(PyOp.ITEM), [python_literal(whole), at], variable("r", raised))
     solver = z3.Solver()
     solver.add(said, differs(variable("r", raised), raised))
     assert solver.check() == z3.sat
@@ -260,5 +276,7 @@ def test_an_exception_is_told_by_its_type() -> None:
 
 
 def test_nothing_is_said_of_the_opaque() -> None:
-    assert encode(Operation(Op.OPAQUE), [variable("x", 1)], variable("r", 1)) is None
-    assert encode(Operation(PyOp.ATTR, extra=("x",)), [literal(None)], variable("r", 1)) is None
+    assert encode(Operation(COp.OPAQUE), [variable("x", 1)], variable("r", 1)) is None
+    assert (
+        encode(Operation(PyOp.ATTR, extra=("x",)), [python_literal(None)], variable("r", 1)) is None
+    )

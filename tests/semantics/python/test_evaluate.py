@@ -29,9 +29,9 @@ from tests.semantics.python.recorded import (
     strs,
     tuples,
 )
-from whence.frontend.meaning import Op, Operation, PyOp
 from whence.frontend.python.values import UNKNOWN, Obj, Value
-from whence.semantics.python.evaluate import BUILTINS, METHODS, agrees, evaluate
+from whence.logic.python.evaluate import BUILTINS, METHODS, agrees, evaluate
+from whence.program.operations import COp, Operation, PyOp
 
 CALLED = sorted(BUILTINS)
 OWN = sorted((kind.__name__, name) for kind, names in METHODS.items() for name in names)
@@ -226,6 +226,6 @@ def test_types_are_asked_of_what_was_recorded() -> None:
 @given(value=anything)
 def test_copies_are_the_value_and_nothing_is_known_of_the_opaque(value: Any) -> None:
     picture = recorded(value)
-    assert evaluate(Operation(Op.COPY), [picture]) is picture
+    assert evaluate(Operation(COp.COPY), [picture]) is picture
     assert evaluate(Operation(PyOp.EITHER), [picture]) is picture
-    assert evaluate(Operation(Op.OPAQUE), [picture]) is UNKNOWN
+    assert evaluate(Operation(COp.OPAQUE), [picture]) is UNKNOWN

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.semantics.python.recorded import BINARY, plain, recorded
 from tests.semantics.python.running import Run, constant
-from whence.frontend.meaning import Op, PyOp
 from whence.frontend.python.values import STOP, UNKNOWN, same
-from whence.semantics.python.encode import equal, literal
-from whence.semantics.python.formula import PythonFormula, tries
+from whence.logic.python.encode import equal, python_literal
+from whence.logic.python.formula import PythonFormula, tries
+from whence.program.operations import COp, PyOp
 from whence.trace.flow import Flow
 
 
@@ -125,7 +125,7 @@ def test_what_is_opaque_is_a_fact() -> None:
     run = Run()
     x = run.variable(3)
     first = run.do(PyOp.TRUTH, run.do(PyOp.EQ, run.load(x), constant(3)))
-    called = run.do(Op.OPAQUE, run.load(x), value=8)
+    called = run.do(COp.OPAQUE, run.load(x), value=8)
     core = run.core(run.do(PyOp.TRUTH, run.do(PyOp.GT, called, constant(5))))
     assert core is not None
     assert core.premises == (first,)
@@ -172,7 +172,7 @@ def consistent(run: Run) -> bool:
             solver.add(formula.outcome(step))
         value = run.value(step)
         if value is not UNKNOWN:
-            solver.add(equal(formula.term(step), literal(value)))
+            solver.add(equal(formula.term(step), python_literal(value)))
     found = solver.check()
     assert found != z3.unknown
     return bool(found == z3.sat)

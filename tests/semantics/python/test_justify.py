@@ -19,10 +19,10 @@ from tests.semantics.python.recorded import (
     strs,
     tuples,
 )
-from whence.frontend.meaning import Operation, PyOp
 from whence.frontend.python.values import UNKNOWN, Obj, Value, items
-from whence.semantics.python.evaluate import agrees, evaluate
-from whence.semantics.python.justify import ALL, alternatives, items_needed
+from whence.logic.python.evaluate import agrees, evaluate
+from whence.logic.python.justify import ALL, alternatives, items_needed
+from whence.program.operations import Operation, PyOp
 
 OF_TYPE: dict[type, st.SearchStrategy[Any]] = {
     bool: bools,

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import z3
 
-from whence.frontend.meaning import PyOp
 from whence.frontend.python.record import record
-from whence.frontend.python.values import UNKNOWN, shown
-from whence.semantics.python.encode import equal, literal
-from whence.semantics.python.evaluate import agrees, evaluate
-from whence.semantics.python.formula import PythonFormula
-from whence.subject.trial import Recipe
+from whence.frontend.python.values import UNKNOWN, python_text
+from whence.logic.python.encode import equal, python_literal
+from whence.logic.python.evaluate import agrees, evaluate
+from whence.logic.python.formula import PythonFormula
+from whence.program.operations import PyOp
+from whence.subject.trial import BuildAndTest
 from whence.trace.flow import Flow
 from whence.trace.opening import flow_of, open_recording
 
@@ -91,7 +91,7 @@ def flow(tmp_path_factory: pytest.TempPathFactory) -> Flow:
     tree.mkdir()
     out.mkdir()
     (tree / "program.py").write_text(PROGRAM, "utf-8")
-    record(tree, Recipe(f"{sys.executable} {Path('program.py')}"), out)
+    record(tree, BuildAndTest(f"{sys.executable} {Path('program.py')}"), out)
     recording = open_recording(out)
     process = recording.processes[0]
     return flow_of(recording.thread(recording.image(process), process.logs[0]))
@@ -111,7 +111,7 @@ def test_what_can_be_computed_is_what_was_recorded(flow: Flow) -> None:
         values = [flow.value_of(operand) for operand in node.operands]
         found = evaluate(node.operation, values)
         if found is not UNKNOWN:
-            told = f"{node.operation} of {[*map(shown, values)]}: {shown(found)}, {shown(value)}"
+            told = f"{node.operation} of {[*map(python_text, values)]}: {python_text(found)}, {python_text(value)}"
             assert agrees(found, value), told
             computed[op.name] += 1
     expected = "ADD MUL MOD FLOORDIV EQ IN NOTIN CHAIN ITEM TUPLE TRUTH NEG METHOD BUILTIN"
@@ -131,6 +131,6 @@ def test_all_formulas_hold_of_what_was_recorded(flow: Flow) -> None:
     for operand, term in formula._variables.items():
         value = flow.value_of(operand)
         if value is not UNKNOWN:
-            solver.add(equal(term, literal(value)))
+            solver.add(equal(term, python_literal(value)))
     assert said > len(steps(flow)) / 2
     assert solver.check() == z3.sat

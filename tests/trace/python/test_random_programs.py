@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from tests.trace.python.generator import Writer
-from whence.frontend.meaning import PyOp
 from whence.frontend.python.record import record
-from whence.frontend.python.values import UNKNOWN, shown
-from whence.semantics.python.evaluate import agrees, evaluate
-from whence.subject.trial import Recipe
+from whence.frontend.python.values import UNKNOWN, python_text
+from whence.logic.python.evaluate import agrees, evaluate
+from whence.program.operations import PyOp
+from whence.subject.trial import BuildAndTest
 from whence.trace.opening import flow_of, open_recording
 from whence.trace.recording import Recording
-from whence.trace.slices import slice_at
+from whence.trace.slice_at import slice_at
 
 SEEDS = range(8)
 NUMBER = re.compile(r"(\s*[a-e] = )(\d+)")
@@ -31,7 +31,7 @@ def recorded(folder: Path, text: str) -> Recording:
     tree.mkdir()
     out.mkdir()
     (tree / "p.py").write_text(text, "utf-8")
-    record(tree, Recipe(f"{sys.executable} p.py"), out)
+    record(tree, BuildAndTest(f"{sys.executable} p.py"), out)
     return open_recording(out)
 
 
@@ -88,7 +88,9 @@ def test_every_step_came_to_what_its_operands_make(seed: int, tmp_path: Path) ->
         values = [flow.value_of(operand) for operand in node.operands]
         expected = evaluate(node.operation, values)
         if expected is not UNKNOWN:
-            told = f"{flow.thread.line_at(step)}: {node.operation} of {[*map(shown, values)]}"
-            assert agrees(expected, value), f"{told}: {shown(expected)}, not {shown(value)}"
+            told = f"{flow.thread.line_at(step)}: {node.operation} of {[*map(python_text, values)]}"
+            assert agrees(expected, value), (
+                f"{told}: {python_text(expected)}, not {python_text(value)}"
+            )
             computed += 1
     assert computed > flow.thread.stream.steps / 10

@@ -10,9 +10,9 @@ import copy
 from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
-from whence.explain.meeting.changed import Changed, changed_names, idle_changes
-from whence.explain.meeting.side import Ids, Side, sides_of
-from whence.explain.meeting.using import Using
+from whence.explain.meeting.changed_names import ChangedNames, changed_names, idle_changes
+from whence.explain.meeting.name_uses import NameUses
+from whence.explain.meeting.version_index import Ids, VersionIndex, version_indexes
 from whence.model import ChangeId
 
 _NONE: Ids = frozenset()
@@ -24,8 +24,8 @@ class Meeting:
 
     def __init__(self, changes: ChangeSet) -> None:
         self._changes = changes
-        self._good, self._bad = sides_of(changes)
-        self._held: dict[tuple[Side, str, int], Ids] = {}
+        self._good, self._bad = version_indexes(changes)
+        self._held: dict[tuple[VersionIndex, str, int], Ids] = {}
         self._sought: Ids = _NONE
 
     def seeking(self, sought: Ids) -> Meeting:
@@ -83,7 +83,7 @@ class Meeting:
             if any(change in changed.changes for changed in declarations)
         )
 
-    def _holding(self, side: Side, file: str, line: int) -> Ids:
+    def _holding(self, side: VersionIndex, file: str, line: int) -> Ids:
         if file not in side.edits:
             return _NONE
         key = (side, file, line)
@@ -108,9 +108,9 @@ class Meeting:
         return idle_changes(self._changes.changes)
 
     @cached_property
-    def _changed(self) -> dict[str, list[Changed]]:
+    def _changed(self) -> dict[str, list[ChangedNames]]:
         return changed_names(self._changes, self._good, self._bad)
 
     @cached_property
-    def _users(self) -> dict[Side, Using]:
-        return {side: Using(side, self._changed) for side in (self._good, self._bad)}
+    def _users(self) -> dict[VersionIndex, NameUses]:
+        return {side: NameUses(side, self._changed) for side in (self._good, self._bad)}

@@ -8,8 +8,13 @@ from itertools import takewhile
 
 from tree_sitter import Node
 
-from whence.changes.syntax import Source, declared
-from whence.explain.meeting.declarations import Declaration, Sort, lines_of, text_of
+from whence.changes.syntax import ParsedSource, declared
+from whence.explain.meeting.declarations import (
+    DeclarationKind,
+    SourceDeclaration,
+    declaration_lines,
+    declaration_text,
+)
 from whence.explain.meeting.lexemes import lexemes, uses
 
 _TYPES = {"struct_specifier", "union_specifier", "class_specifier", "enum_specifier"}
@@ -26,17 +31,17 @@ _DECLARED = "[(declaration) (parameter_declaration)] @d"
 _MACROS = "[(preproc_def) (preproc_function_def)] @m"
 
 
-def read_c(source: Source) -> Iterator[Declaration]:
+def read_c(source: ParsedSource) -> Iterator[SourceDeclaration]:
     """Yield what a file declares outside of functions, and its macros."""
     for node in source.captures(_MACROS, 1, source.last_line).get("m", ()):
         yield from _macro(node)
     yield from _inside(source.root, "")
 
 
-def read_c_locals(source: Source, function: Declaration) -> Iterator[Declaration]:
+def read_c_locals(source: ParsedSource, function: SourceDeclaration) -> Iterator[SourceDeclaration]:
     """Yield what is declared in a function, its parameters included."""
     assert function.node is not None
-    lines = lines_of(function.node)[0]
+    lines = declaration_lines(function.node)[0]
     for node in source.captures(_DECLARED, lines.start, lines.stop - 1).get("d", ()):
         for declaration in _declaration(node, function.name, is_local=True):
             yield replace(declaration, scope=_scope(node))
@@ -46,10 +51,10 @@ def _scope(node: Node) -> range:
     around: Node | None = node.parent
     while around is not None and not around.type.endswith(("_statement", "_definition")):
         around = around.parent
-    return lines_of(around or node)[0]
+    return declaration_lines(around or node)[0]
 
 
-def _inside(around: Node, owner: str) -> Iterator[Declaration]:
+def _inside(around: Node, owner: str) -> Iterator[SourceDeclaration]:
     todo = list(reversed(around.named_children))
     while todo:  # not by recursion: a chain of `#elif` is as deep as it is long
         node = todo.pop()
@@ -61,7 +66,11 @@ def _inside(around: Node, owner: str) -> Iterator[Declaration]:
             yield from _typedef(node)
         elif node.type == "alias_declaration":
             yield from _made(
-                Sort.TYPE, node.child_by_field_name("name"), "", [node], uses_=text_of(node)
+                DeclarationKind.TYPE,
+                node.child_by_field_name("name"),
+                "",
+                [node],
+                uses_=declaration_text(node),
             )
         elif node.type in _TYPES:
             yield from _type(node, None)
@@ -70,7 +79,7 @@ def _inside(around: Node, owner: str) -> Iterator[Declaration]:
 
 
 def _made(
-    sort: Sort,
+    sort: DeclarationKind,
     name: Node | None,
     owner: str,
     nodes: list[Node],
@@ -82,18 +91,18 @@ def _made(
     is_layout: bool = False,
     is_local: bool = False,
     function: Node | None = None,
-) -> Iterator[Declaration]:
+) -> Iterator[SourceDeclaration]:
     """Yield the declaration that some nodes make up, if it has a name."""
     if name is None or not name.text:
         return
     word = name.text.decode("utf-8", "replace")
     own = {use for use in uses("c", uses_) | uses("c", types) if use.name == word}
-    yield Declaration(
+    yield SourceDeclaration(
         sort,
         word,
         owner,
-        lines_of(*nodes),
-        lexemes("c", text_of(*nodes) if said is None else said),
+        declaration_lines(*nodes),
+        lexemes("c", declaration_text(*nodes) if said is None else said),
         uses("c", uses_) - own,
         uses("c", types) - own,
         is_shared,
@@ -103,15 +112,17 @@ def _made(
     )
 
 
-def _macro(node: Node) -> Iterator[Declaration]:
+def _macro(node: Node) -> Iterator[SourceDeclaration]:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("value")
-    parameters = {use.name for use in uses("c", text_of(node.child_by_field_name("parameters")))}
-    for macro in _made(Sort.MACRO, name, "", [node], uses_=text_of(body)):
+    parameters = {
+        use.name for use in uses("c", declaration_text(node.child_by_field_name("parameters")))
+    }
+    for macro in _made(DeclarationKind.MACRO, name, "", [node], uses_=declaration_text(body)):
         used = frozenset(use for use in macro.uses if use.name not in parameters)
         yield replace(macro, uses=used)
 
 
-def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Declaration]:
+def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[SourceDeclaration]:
     """Yield each name of `static const struct s {...} a = 1, *b[2];`, and those of the type."""
     shared, groups = _parts(node)
     for part in shared:
@@ -123,15 +134,23 @@ def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Dec
         value = declarator.child_by_field_name("value")
         is_function = _is_function(declarator)
         runs = is_local and not is_static  # then its value is a statement of its own
-        sort = Sort.FUNCTION if is_function else Sort.FIELD if is_field else Sort.VARIABLE
-        declares = _without_bodies(shared) + b" " + text_of(*_but(declarator, value), *group[1:])
+        sort = (
+            DeclarationKind.FUNCTION
+            if is_function
+            else DeclarationKind.FIELD
+            if is_field
+            else DeclarationKind.VARIABLE
+        )
+        declares = (
+            _without_bodies(shared) + b" " + declaration_text(*_but(declarator, value), *group[1:])
+        )
         yield from _made(
             sort,
             declared(declarator),
             owner,
             [*shared, *group],
             said=declares if runs or value is None else None,
-            uses_=b"" if runs else text_of(value),
+            uses_=b"" if runs else declaration_text(value),
             types=declares,
             is_shared=not (owner or is_static),
             is_local=is_local,
@@ -161,8 +180,8 @@ def _but(node: Node, left_out: Node | None) -> list[Node]:
 def _without_bodies(nodes: list[Node]) -> bytes:
     """Return the text of a type; of `struct s {...}` only that it is a `struct s`."""
     return b" ".join(
-        text_of(*_but(node, node.child_by_field_name("body"))) if node.type in _TYPES
-        else text_of(node)
+        declaration_text(*_but(node, node.child_by_field_name("body"))) if node.type in _TYPES
+        else declaration_text(node)
         for node in nodes
     )  # fmt: skip
 
@@ -180,23 +199,23 @@ def _is_function(declarator: Node) -> bool:
     )
 
 
-def _function(node: Node, owner: str) -> Iterator[Declaration]:
+def _function(node: Node, owner: str) -> Iterator[SourceDeclaration]:
     body = node.child_by_field_name("body")
     head = [child for child in node.children if child != body and child.type != "comment"]
     for part in head:
         yield from _type(part, None)
     yield from _made(
-        Sort.FUNCTION,
+        DeclarationKind.FUNCTION,
         declared(node.child_by_field_name("declarator")),
         owner,
         head,
-        types=text_of(*head),
+        types=declaration_text(*head),
         is_shared=not owner and all(part.text != b"static" for part in head),
         function=node,
     )
 
 
-def _typedef(node: Node) -> Iterator[Declaration]:
+def _typedef(node: Node) -> Iterator[SourceDeclaration]:
     shared, groups = _parts(node)
     for group in groups:
         name = declared(group[0])
@@ -204,40 +223,42 @@ def _typedef(node: Node) -> Iterator[Declaration]:
             yield from _type(part, name)
         body = any(part.child_by_field_name("body") for part in shared)
         yield from _made(
-            Sort.TYPE,
+            DeclarationKind.TYPE,
             name,
             "",
             [*shared, *group],
-            uses_=_without_bodies(shared) + b" " + text_of(*group),
+            uses_=_without_bodies(shared) + b" " + declaration_text(*group),
             is_layout=body and group[0].type == "type_identifier",
         )
 
 
-def _type(node: Node, alias: Node | None) -> Iterator[Declaration]:
+def _type(node: Node, alias: Node | None) -> Iterator[SourceDeclaration]:
     """Yield a struct, union, class or enum that is defined here, and all its members."""
     body = node.child_by_field_name("body") if node.type in _TYPES else None
     if body is None:
         return
     name = node.child_by_field_name("name")
-    owner = text_of(name or alias).decode("utf-8", "replace")
+    owner = declaration_text(name or alias).decode("utf-8", "replace")
     if node.type == "enum_specifier":
         yield from _enumerators(body)
-        yield from _made(Sort.TYPE, name, "", [node], is_layout=True)
+        yield from _made(DeclarationKind.TYPE, name, "", [node], is_layout=True)
     else:
         members = list(_inside(body, owner))
         yield from members
-        yield from _made(Sort.TYPE, name, "", [node], uses_=_held_by_value(body), is_layout=True)
+        yield from _made(
+            DeclarationKind.TYPE, name, "", [node], uses_=_held_by_value(body), is_layout=True
+        )
 
 
 def _held_by_value(body: Node) -> bytes:
     """Return what the size of a struct rests on: the types of its fields that are no pointers."""
     fields = [child for child in body.named_children if child.type == "field_declaration"]
     return b" ".join(
-        _without_bodies(_parts(field)[0]) for field in fields if b"*" not in text_of(field)
+        _without_bodies(_parts(field)[0]) for field in fields if b"*" not in declaration_text(field)
     )
 
 
-def _enumerators(body: Node) -> Iterator[Declaration]:
+def _enumerators(body: Node) -> Iterator[SourceDeclaration]:
     """Yield the constants of an enum: one without a value rests on those before it."""
     base, count = body, 0
     todo = list(reversed(body.named_children))
@@ -248,10 +269,10 @@ def _enumerators(body: Node) -> Iterator[Declaration]:
         if node.type != "enumerator":
             continue
         base, count = (node, 0) if node.child_by_field_name("value") else (base, count + 1)
-        value = text_of(base.child_by_field_name("value"))
-        yield Declaration(
-            Sort.ENUMERATOR,
-            text_of(node.child_by_field_name("name")).decode("utf-8", "replace"),
+        value = declaration_text(base.child_by_field_name("value"))
+        yield SourceDeclaration(
+            DeclarationKind.ENUMERATOR,
+            declaration_text(node.child_by_field_name("name")).decode("utf-8", "replace"),
             "",
             (range(base.start_point[0] + 1, node.end_point[0] + 2),),
             (*lexemes("c", value), b"+%d" % count),

@@ -10,7 +10,7 @@ _DIRECTIVE = re.compile(
 )
 
 
-class Conditions:
+class PreprocessorConditions:
     """The conditional directives of one file; they need not nest as its code does."""
 
     def __init__(self, content: bytes) -> None:

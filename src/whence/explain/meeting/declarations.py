@@ -14,7 +14,7 @@ from tree_sitter import Node
 from whence.explain.meeting.lexemes import Use
 
 
-class Sort(Enum):
+class DeclarationKind(Enum):
     """What a declared name stands for."""
 
     MACRO = "macro"
@@ -26,10 +26,10 @@ class Sort(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Declaration:
+class SourceDeclaration:
     """One declaration of one name."""
 
-    sort: Sort
+    sort: DeclarationKind
     name: str
     owner: str  # the type that it is a member of, or the function that it is local to
     lines: tuple[range, ...]
@@ -43,16 +43,16 @@ class Declaration:
     node: Node | None = field(default=None, compare=False)  # of a function with a body
 
     @property
-    def key(self) -> tuple[Sort, bool, str, str]:
+    def key(self) -> tuple[DeclarationKind, bool, str, str]:
         """What declarations of one thing, on either side, have in common."""
         return self.sort, self.is_local, self.owner, self.name
 
 
-def text_of(*nodes: Node | None) -> bytes:
+def declaration_text(*nodes: Node | None) -> bytes:
     return b" ".join(node.text or b"" for node in nodes if node is not None)
 
 
-def lines_of(*nodes: Node | None) -> tuple[range, ...]:
+def declaration_lines(*nodes: Node | None) -> tuple[range, ...]:
     """Return the lines of nodes; what ends with its line is not on the next."""
     return tuple(
         range(node.start_point[0] + 1, node.end_point[0] + 1 + (node.end_point[1] > 0))

@@ -10,8 +10,13 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from whence.changes.syntax import Source
-from whence.explain.meeting.declarations import Declaration, Sort, lines_of, text_of
+from whence.changes.syntax import ParsedSource
+from whence.explain.meeting.declarations import (
+    DeclarationKind,
+    SourceDeclaration,
+    declaration_lines,
+    declaration_text,
+)
 from whence.explain.meeting.lexemes import lexemes, uses
 
 _IMPORTS = {"import_statement", "import_from_statement", "future_import_statement"}
@@ -19,7 +24,7 @@ _NAMED = {"identifier", "pattern_list", "tuple_pattern", "list_pattern", "list_s
 _ASSIGNING = {"assignment", "augmented_assignment", "for_statement", "for_in_clause"}
 
 
-def read_python(source: Source) -> Iterator[Declaration]:
+def read_python(source: ParsedSource) -> Iterator[SourceDeclaration]:
     """Yield what a file declares outside of functions."""
     todo: list[tuple[Node, str]] = [(source.root, "")]
     while todo:
@@ -27,7 +32,7 @@ def read_python(source: Source) -> Iterator[Declaration]:
         kind = node.type
         if kind in ("function_definition", "class_definition"):
             yield _head(node, owner)
-            owner = text_of(node.child_by_field_name("name")).decode("utf-8", "replace")
+            owner = declaration_text(node.child_by_field_name("name")).decode("utf-8", "replace")
         if kind in ("assignment", "augmented_assignment"):
             yield from _constants(node, owner)
         elif kind in _IMPORTS:
@@ -36,7 +41,7 @@ def read_python(source: Source) -> Iterator[Declaration]:
             todo += ((child, owner) for child in reversed(node.named_children))
 
 
-def read_python_locals(_: Source, function: Declaration) -> Iterator[Declaration]:
+def read_python_locals(_: ParsedSource, function: SourceDeclaration) -> Iterator[SourceDeclaration]:
     """Yield the parameters of a function, and what is assigned in it (which runs)."""
     assert function.node is not None
     name, parameters = function.name, function.node.child_by_field_name("parameters")
@@ -58,18 +63,20 @@ def read_python_locals(_: Source, function: Declaration) -> Iterator[Declaration
             yield from _named(target, name, is_local=True)
 
 
-def _named(holder: Node, owner: str, *nodes: Node, is_local: bool = False) -> Iterator[Declaration]:
+def _named(
+    holder: Node, owner: str, *nodes: Node, is_local: bool = False
+) -> Iterator[SourceDeclaration]:
     """Yield a declaration of the first name in a node."""
-    text = text_of(*nodes)
+    text = declaration_text(*nodes)
     for name in list(_identifiers(holder))[:1]:
-        word = text_of(name).decode("utf-8", "replace")
+        word = declaration_text(name).decode("utf-8", "replace")
         shape = lexemes("python", text)
         own = {use for use in uses("python", text) if use.name == word}
-        yield Declaration(
-            Sort.VARIABLE,
+        yield SourceDeclaration(
+            DeclarationKind.VARIABLE,
             word,
             owner,
-            lines_of(*nodes),
+            declaration_lines(*nodes),
             shape,
             uses("python", text) - own,
             is_local=is_local,
@@ -85,7 +92,7 @@ def _identifiers(node: Node) -> Iterator[Node]:
         todo += reversed(node.named_children)
 
 
-def _head(node: Node, owner: str) -> Declaration:
+def _head(node: Node, owner: str) -> SourceDeclaration:
     """Return a function or class as its decorators and its first lines say it."""
     around = node.parent
     decorators = (
@@ -96,25 +103,25 @@ def _head(node: Node, owner: str) -> Declaration:
     body = node.child_by_field_name("body")
     head = [*decorators, *(c for c in node.children if c != body and c.type != "comment")]
     is_class = node.type == "class_definition"
-    return Declaration(
-        Sort.TYPE if is_class else Sort.FUNCTION,
-        text_of(node.child_by_field_name("name")).decode("utf-8", "replace"),
+    return SourceDeclaration(
+        DeclarationKind.TYPE if is_class else DeclarationKind.FUNCTION,
+        declaration_text(node.child_by_field_name("name")).decode("utf-8", "replace"),
         owner,
-        lines_of(*head),
-        lexemes("python", text_of(*head)),
-        uses("python", text_of(*head)) if is_class else frozenset(),
+        declaration_lines(*head),
+        lexemes("python", declaration_text(*head)),
+        uses("python", declaration_text(*head)) if is_class else frozenset(),
         node=None if is_class else node,
     )
 
 
-def _constants(node: Node, owner: str) -> Iterator[Declaration]:
+def _constants(node: Node, owner: str) -> Iterator[SourceDeclaration]:
     left = node.child_by_field_name("left")
     if left is not None and left.type in _NAMED:
         for target in _identifiers(left):
             yield from _named(target, owner, node)
 
 
-def _imports(node: Node) -> Iterator[Declaration]:
+def _imports(node: Node) -> Iterator[SourceDeclaration]:
     for child in node.children_by_field_name("name"):
         alias = child.child_by_field_name("alias")
         yield from _named(alias or child, "", node)

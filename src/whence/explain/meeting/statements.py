@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SourceStatement:
     """The lines of one statement, as ranges in which there is nothing else."""
 
     head: tuple[range, ...]
@@ -58,15 +58,15 @@ class _Growing:
         self.is_interrupted = False
         return range(stop, last + 1)
 
-    def grown(self) -> Statement:
+    def grown(self) -> SourceStatement:
         both = list(zip(self.ranges, self.are_signs, strict=True))
-        return Statement(
+        return SourceStatement(
             tuple(lines for lines, is_sign in both if not is_sign),
             tuple(lines for lines, is_sign in both if is_sign),
         )
 
 
-class Statements:
+class StatementIndex:
     """The statements of one file."""
 
     def __init__(self, root: Node) -> None:
@@ -74,7 +74,7 @@ class Statements:
         self._at: dict[int, set[int]] = defaultdict(set)
         self._read(root)
 
-    def at(self, line: int) -> list[Statement]:
+    def at(self, line: int) -> list[SourceStatement]:
         """Return the statements that can run at a line; none where there is a mere sign."""
         return [self._all[number].grown() for number in sorted(self._at.get(line, ()))]
 

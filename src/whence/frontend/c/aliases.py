@@ -20,7 +20,7 @@ from whence.frontend.c.allocators import FunctionId
 from whence.frontend.c.ir import Instruction, Module
 from whence.frontend.c.pointers import Held, Pointers
 from whence.frontend.c.unify import FAR, Target
-from whence.frontend.c.walk import Walk
+from whence.frontend.c.walk import PointerWalk
 
 
 class Cell(NamedTuple):
@@ -54,7 +54,7 @@ class Aliases:
         self._program = Pointers(modules)
         for m, module in enumerate(modules):
             for function in module.functions.values():
-                Walk(self._program, m, function).run()
+                PointerWalk(self._program, m, function).run()
         self._program.solve()
         self.objects = self._program.objects
         self._cells: dict[Access, frozenset[Cell]] = {}

@@ -19,7 +19,7 @@ from whence.frontend.c.ir import (
     PointerType,
     Value,
 )
-from whence.frontend.c.summaries import summary
+from whence.frontend.c.summaries import library_summary
 
 FunctionId = tuple[int, str]  # module, name
 Bodies = Callable[[int, str], Sequence[FunctionId]]  # what a name means in a module
@@ -121,7 +121,7 @@ class _Fresh:
             return None
         for fid in self.bodies(self.m, op.callee.name):
             return self.known.get(fid)
-        words = summary(op.callee.name) or ()
+        words = library_summary(op.callee.name) or ()
         return {int(word[1]) for word in words if word[0] == "="} if "new" in words else None
 
     def _harmless(self, op: Instruction, traced: set[str]) -> bool:

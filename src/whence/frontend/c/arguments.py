@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class ArgumentKind(Enum):
     """What an argument is about."""
 
     INPUT = auto()
@@ -36,7 +36,7 @@ class Stage(Enum):
     EARLIER = "-E"  # it makes no code, or only tells something
 
 
-class Language(Enum):
+class SourceLanguage(Enum):
     """What an input is."""
 
     SOURCE = auto()  # C or C++
@@ -52,7 +52,7 @@ class Argument:
     """An option with its value, or an input."""
 
     words: tuple[str, ...]
-    kind: Kind = Kind.OTHER
+    kind: ArgumentKind = ArgumentKind.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Input:
     """A file to compile or link, "-" for standard input.  `option` is the -x that governs it."""
 
     path: str
-    language: Language
+    language: SourceLanguage
     option: tuple[str, ...] = ()
     place: int = 0  # its index among the arguments
 
@@ -78,7 +78,7 @@ class CommandLine:
         """Is one of these options given, as a word of its own?"""
         return any(argument.words[0] in options for argument in self.arguments)
 
-    def words(self, *kinds: Kind) -> list[str]:
+    def words(self, *kinds: ArgumentKind) -> list[str]:
         """Return the words of all arguments of these kinds, in order."""
         return [word for a in self.arguments if a.kind in kinds for word in a.words]
 
@@ -135,18 +135,18 @@ def join(words: Iterable[str]) -> str:
 
 SEPARATE = {
     # the value is the next word
-    Kind.OUTPUT: ("-o", "--output"),
-    Kind.LANGUAGE: ("-x", "--language"),
-    Kind.DEPENDENCIES: ("-MF", "-MT", "-MQ", "-MJ"),
-    Kind.LINK: (
+    ArgumentKind.OUTPUT: ("-o", "--output"),
+    ArgumentKind.LANGUAGE: ("-x", "--language"),
+    ArgumentKind.DEPENDENCIES: ("-MF", "-MT", "-MQ", "-MJ"),
+    ArgumentKind.LINK: (
         "-L", "-l", "-Xlinker", "-T", "-Tbss", "-Tdata", "-Ttext", "-u", "-z", "-e", "-h",
         "-rpath", "-framework", "-install_name", "-version-script",
     ),
-    Kind.PREPROCESSOR: (
+    ArgumentKind.PREPROCESSOR: (
         "-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros",
         "--include-directory", "--define-macro", "--undefine-macro",
     ),
-    Kind.OTHER: (
+    ArgumentKind.OTHER: (
         "-A", "-B", "-F", "-G", "-V", "-Xclang", "-Xpreprocessor", "-Xassembler", "-Xopenmp-target",
         "-arch", "-aux-info", "-b", "-c-isystem", "-cxx-isystem", "-dependency-file",
         "-gcc-toolchain", "-idirafter", "-iframework", "-imultilib", "-include-pch", "-iprefix",
@@ -159,39 +159,39 @@ SEPARATE = {
 }  # fmt: skip
 SEPARATE_KIND = {option: kind for kind, options in SEPARATE.items() for option in options}
 ALONE = {
-    Kind.STAGE: r"""-[cSEM] | -MM | -fsyntax-only | -emit-llvm | -\#\#\# | --version | --help.*
+    ArgumentKind.STAGE: r"""-[cSEM] | -MM | -fsyntax-only | -emit-llvm | -\#\#\# | --version | --help.*
         | -dump(machine|version|fullversion|specs) | --?print-.*
         | --compile | --assemble | --preprocess | --precompile""",
-    Kind.DEPENDENCIES: r"-M(D|MD|G|P|V|NO) | -M[FTQ].+ | -Wp,-MM?D,.*",
-    Kind.LINK: r"""-l.+ | -L.+ | -T.+ | -z.+ | -Wl,.* | -shared | -static | -static-pie | -pie
+    ArgumentKind.DEPENDENCIES: r"-M(D|MD|G|P|V|NO) | -M[FTQ].+ | -Wp,-MM?D,.*",
+    ArgumentKind.LINK: r"""-l.+ | -L.+ | -T.+ | -z.+ | -Wl,.* | -shared | -static | -static-pie | -pie
         | -no-?pie | -rdynamic | -r | -s | -nostdlib | -nostdlib\+\+ | -nodefaultlibs
         | -nostartfiles | -nolibc | -static-lib.* | -shared-libgcc | -fuse-ld=.* | --ld-path=.*""",
-    Kind.PREPROCESSOR: r"-[IDU].+",
+    ArgumentKind.PREPROCESSOR: r"-[IDU].+",
 }
 PATTERNS = [(kind, re.compile(pattern, re.X)) for kind, pattern in ALONE.items()]
 
 EXTENSIONS = {
-    Language.SOURCE: ("c", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "CC", "CXX", "C++"),
-    Language.PREPROCESSED: ("i", "ii"),
-    Language.HEADER: ("h", "H", "hh", "hp", "hxx", "hpp", "HPP", "h++"),
-    Language.ASSEMBLER: ("s", "S", "sx", "asm"),
-    Language.UNKNOWN: ("m", "mm", "M", "mi", "mii", "cppm", "ixx", "cu", "cl", "ll", "bc"),
+    SourceLanguage.SOURCE: ("c", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "CC", "CXX", "C++"),
+    SourceLanguage.PREPROCESSED: ("i", "ii"),
+    SourceLanguage.HEADER: ("h", "H", "hh", "hp", "hxx", "hpp", "HPP", "h++"),
+    SourceLanguage.ASSEMBLER: ("s", "S", "sx", "asm"),
+    SourceLanguage.UNKNOWN: ("m", "mm", "M", "mi", "mii", "cppm", "ixx", "cu", "cl", "ll", "bc"),
 }  # fmt: skip
 LANGUAGE = {extension: language for language, all_ in EXTENSIONS.items() for extension in all_}
 NAMED_LANGUAGE = {
-    "c": Language.SOURCE,
-    "c++": Language.SOURCE,
-    "cpp-output": Language.PREPROCESSED,
-    "c-cpp-output": Language.PREPROCESSED,
-    "c++-cpp-output": Language.PREPROCESSED,
-    "c-header": Language.HEADER,
-    "c++-header": Language.HEADER,
-    "assembler": Language.ASSEMBLER,
-    "assembler-with-cpp": Language.ASSEMBLER,
+    "c": SourceLanguage.SOURCE,
+    "c++": SourceLanguage.SOURCE,
+    "cpp-output": SourceLanguage.PREPROCESSED,
+    "c-cpp-output": SourceLanguage.PREPROCESSED,
+    "c++-cpp-output": SourceLanguage.PREPROCESSED,
+    "c-header": SourceLanguage.HEADER,
+    "c++-header": SourceLanguage.HEADER,
+    "assembler": SourceLanguage.ASSEMBLER,
+    "assembler-with-cpp": SourceLanguage.ASSEMBLER,
 }
 
 
-def parse(words: Sequence[str]) -> CommandLine:
+def parse_command_line(words: Sequence[str]) -> CommandLine:
     """Understand a command line without response files."""
     arguments = tuple(_arguments(words))
     return CommandLine(arguments, tuple(_inputs(arguments)), _stage(arguments), _output(arguments))
@@ -202,44 +202,44 @@ def _arguments(words: Sequence[str]) -> Iterator[Argument]:
     for word in rest:
         if word == "--":
             yield Argument((word,))
-            yield from (Argument((path,), Kind.INPUT) for path in rest)
+            yield from (Argument((path,), ArgumentKind.INPUT) for path in rest)
         elif word[:1] != "-" or word == "-":
-            yield Argument((word,), Kind.INPUT)
+            yield Argument((word,), ArgumentKind.INPUT)
         elif word in SEPARATE_KIND:
             value = next(rest, None)
             yield Argument((word,) if value is None else (word, value), SEPARATE_KIND[word])
         elif word[:2] == "-x":
-            yield Argument(("-x", word[2:]), Kind.LANGUAGE)
+            yield Argument(("-x", word[2:]), ArgumentKind.LANGUAGE)
         elif word[:2] == "-o" and word[:4] != "-obj":
-            yield Argument(("-o", word[2:]), Kind.OUTPUT)
+            yield Argument(("-o", word[2:]), ArgumentKind.OUTPUT)
         elif word.startswith("--output="):
-            yield Argument(("-o", word[9:]), Kind.OUTPUT)
+            yield Argument(("-o", word[9:]), ArgumentKind.OUTPUT)
         else:
             yield Argument((word,), _kind(word))
 
 
-def _kind(word: str) -> Kind:
-    return next((kind for kind, pattern in PATTERNS if pattern.fullmatch(word)), Kind.OTHER)
+def _kind(word: str) -> ArgumentKind:
+    return next((kind for kind, pattern in PATTERNS if pattern.fullmatch(word)), ArgumentKind.OTHER)
 
 
 def _inputs(arguments: Sequence[Argument]) -> Iterator[Input]:
     option: tuple[str, ...] = ()
     for place, argument in enumerate(arguments):
-        if argument.kind is Kind.LANGUAGE:
+        if argument.kind is ArgumentKind.LANGUAGE:
             option = () if argument.words[-1] == "none" else argument.words
-        elif argument.kind is Kind.INPUT:
+        elif argument.kind is ArgumentKind.INPUT:
             path = argument.words[0]
             yield Input(path, _language(path, option), option, place)
 
 
-def _language(path: str, option: tuple[str, ...]) -> Language:
+def _language(path: str, option: tuple[str, ...]) -> SourceLanguage:
     if option:
-        return NAMED_LANGUAGE.get(option[-1], Language.UNKNOWN)
-    return LANGUAGE.get(os.path.splitext(path)[1][1:], Language.LINKABLE)
+        return NAMED_LANGUAGE.get(option[-1], SourceLanguage.UNKNOWN)
+    return LANGUAGE.get(os.path.splitext(path)[1][1:], SourceLanguage.LINKABLE)
 
 
 def _stage(arguments: Sequence[Argument]) -> Stage:
-    given = {argument.words[0] for argument in arguments if argument.kind is Kind.STAGE}
+    given = {argument.words[0] for argument in arguments if argument.kind is ArgumentKind.STAGE}
     if given - {"-c", "-S", "--compile", "--assemble"}:
         return Stage.EARLIER
     if given & {"-S", "--assemble"}:
@@ -248,7 +248,7 @@ def _stage(arguments: Sequence[Argument]) -> Stage:
 
 
 def _output(arguments: Sequence[Argument]) -> str | None:
-    given = [a.words[1] for a in arguments if a.kind is Kind.OUTPUT and len(a.words) > 1]
+    given = [a.words[1] for a in arguments if a.kind is ArgumentKind.OUTPUT and len(a.words) > 1]
     return given[-1] if given else None
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from whence.frontend.c import ir
-from whence.frontend.c.debug import Debug, Type
-from whence.frontend.c.terms import Term
+from whence.frontend.c.debug import Debug, DebugType
+from whence.frontend.c.terms import CTerm
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +15,11 @@ class Home:
     """Where a variable lives: at an alloca or parameter, or where that points to."""
 
     name: str
-    type: Type | None
+    type: DebugType | None
     is_pointed_to: bool  # the alloca holds its address
 
 
-class Body:
+class FunctionBody:
     """What is asked of a function again and again."""
 
     def __init__(self, function: ir.Function, debug: Debug) -> None:
@@ -42,7 +42,7 @@ class Body:
             if isinstance(declare.address, ir.Local)
             if (variable := debug.variable(declare.variable))
         }
-        self.terms: dict[str, Term] = {}  # those that depend on no value
+        self.terms: dict[str, CTerm] = {}  # those that depend on no value
 
     def _note(self, each: ir.Instruction, label: str) -> None:
         if each.result is not None:

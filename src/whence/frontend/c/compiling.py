@@ -24,15 +24,15 @@ from pathlib import Path
 
 from whence.frontend.c.arguments import (
     Argument,
+    ArgumentKind,
     CommandLine,
     Input,
-    Kind,
-    Language,
+    SourceLanguage,
     Stage,
     expand,
     join,
     linkable,
-    parse,
+    parse_command_line,
     recordable,
 )
 from whence.frontend.c.cache import Cache, Compiled, own_sources, write_whole
@@ -50,8 +50,8 @@ def compile_recorded(
     command: Sequence[str], plus: bool, arguments: Sequence[str], mode: str, env: Mapping[str, str]
 ) -> int:
     """Do what the arguments ask of a compiler, recorded; return the exit status."""
-    line = parse(list(expand(arguments)))
-    call = Call(tuple(command), plus, line, mode, env)
+    line = parse_command_line(list(expand(arguments)))
+    call = CompilerCall(tuple(command), plus, line, mode, env)
     reason = why_plain(line)
     if reason is not None:
         call.note(reason)
@@ -66,7 +66,7 @@ def compile_recorded(
 
 
 def is_source(file: Input) -> bool:
-    return file.language in (Language.SOURCE, Language.PREPROCESSED)
+    return file.language in (SourceLanguage.SOURCE, SourceLanguage.PREPROCESSED)
 
 
 def why_plain(line: CommandLine) -> str | None:
@@ -83,7 +83,7 @@ def why_plain(line: CommandLine) -> str | None:
 
 
 @dataclass
-class Call:
+class CompilerCall:
     """One call of the compiler while recording."""
 
     command: tuple[str, ...]
@@ -98,7 +98,7 @@ class Call:
     def compile_all(self, arguments: Sequence[str]) -> int:
         """-c and -S: one file is made of each input."""
         inputs, output = self.line.inputs, self.line.output
-        if not any(is_source(file) or file.language is Language.HEADER for file in inputs):
+        if not any(is_source(file) or file.language is SourceLanguage.HEADER for file in inputs):
             return run_plain(self.command, arguments)
         if len(inputs) > 1 and output is not None:
             return run_plain(self.command, arguments)  # for the compiler to complain
@@ -108,7 +108,7 @@ class Call:
     def link(self) -> int:
         """Compile the sources into a directory of our own, then link all."""
         sources = [file for file in self.line.inputs if is_source(file)]
-        headers = [file for file in self.line.inputs if file.language is Language.HEADER]
+        headers = [file for file in self.line.inputs if file.language is SourceLanguage.HEADER]
         if headers:  # to precompile is not to link, with or without -c
             return self._run(self._words(recordable(self.line.arguments))).returncode
         with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
@@ -132,7 +132,7 @@ class Call:
     def _linked_words(self, objects: Mapping[int, str]) -> list[str]:
         """Return the user's words with each source replaced by its object."""
         options = {file.place: file.option for file in self.line.inputs}
-        unused = (Kind.LANGUAGE, Kind.DEPENDENCIES)
+        unused = (ArgumentKind.LANGUAGE, ArgumentKind.DEPENDENCIES)
         words: list[str] = []
         for place, argument in enumerate(self.line.arguments):
             if place in objects:
@@ -163,7 +163,7 @@ class Call:
     def compile(self, file: Input, output: str) -> int:
         """Compile one input to `output`, recorded if it is a source; return the exit status."""
         if not is_source(file):
-            headers = file.language is Language.HEADER
+            headers = file.language is SourceLanguage.HEADER
             return self._compile_plain(file, output, recorded_flags=headers)
         try:
             compiled, cached = self._compiled(file, output)
@@ -209,12 +209,14 @@ class Call:
         """Return the options that compile a source for recording."""
         maps = [f"-fdebug-prefix-map={tree}=." for tree in self._trees]
         kept = recordable(self.line.arguments)
-        words = self._words(a for a in kept if a.kind in (Kind.PREPROCESSOR, Kind.OTHER))
+        words = self._words(
+            a for a in kept if a.kind in (ArgumentKind.PREPROCESSOR, ArgumentKind.OTHER)
+        )
         return [*words, *maps, QUIET, *file.option]
 
     def _content(self, file: Input, flags: Sequence[str], output: str) -> bytes:
         """Return the preprocessed text of a source; also write its dependencies, if asked to."""
-        if file.language is Language.PREPROCESSED:
+        if file.language is SourceLanguage.PREPROCESSED:
             return self._preprocessed(file)
         words = [*flags, "-E", *self._dependencies(file, output), file.path]
         done = self._run(words, self._input(file), capture=True)
@@ -231,7 +233,7 @@ class Call:
 
     def _dependencies(self, file: Input, output: str) -> list[str]:
         """Return the options that write the file for make as the whole compilation would."""
-        words = self.line.words(Kind.DEPENDENCIES)
+        words = self.line.words(ArgumentKind.DEPENDENCIES)
         if not any(re.match(r"-MM?D$|-Wp,-MM?D,", word) for word in words):
             return []
         named = self.line.output or (output if self.line.stage is not Stage.LINKED else None)
@@ -261,8 +263,12 @@ class Call:
     def _compile_plain(self, file: Input, output: str, *, recorded_flags: bool = False) -> int:
         """Compile one input without recording, but so that it fits recorded ones."""
         arguments = (recordable if recorded_flags else linkable)(self.line.arguments)
-        words = self._words(a for a in arguments if a.kind in (Kind.PREPROCESSOR, Kind.OTHER))
-        if file.language in (Language.SOURCE, Language.HEADER) or file.path.endswith("S"):
+        words = self._words(
+            a for a in arguments if a.kind in (ArgumentKind.PREPROCESSOR, ArgumentKind.OTHER)
+        )
+        if file.language in (SourceLanguage.SOURCE, SourceLanguage.HEADER) or file.path.endswith(
+            "S"
+        ):
             words += self._dependencies(file, output)
         stage = "-S" if self.line.stage is Stage.ASSEMBLY else "-c"
         words += [stage, *file.option, file.path, "-o", output]
@@ -279,7 +285,7 @@ class Call:
             for suffix in (".gch", ".pch")
         )
         hidden = re.compile("-include-pch|-fmodules.*|-fpch.*|-fplugin.*|-fpass-plugin.*")
-        options = self.line.words(Kind.OTHER)
+        options = self.line.words(ArgumentKind.OTHER)
         return not (precompiled or b".incbin" in content or any(map(hidden.fullmatch, options)))
 
     def _key(self, file: Input, content: bytes) -> str:
@@ -291,7 +297,7 @@ class Call:
         options = [
             option
             for argument in recordable(self.line.arguments)
-            if argument.kind is Kind.OTHER
+            if argument.kind is ArgumentKind.OTHER
             for option in argument.words
         ]
         decided_by = [

@@ -58,7 +58,7 @@ def quote(name: str) -> str:
     return f'"{escaped}"'
 
 
-class Tables:
+class ModuleTables:
     """The tables of one module as they grow."""
 
     def __init__(self, module: Module) -> None:

@@ -24,7 +24,7 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class MetadataNode:
     """!DIFoo(name: "x", line: 3) has fields; !{!1, null} and !DIExpression(...) have items."""
 
     tag: str  # "DIFoo"; "" for a tuple
@@ -40,7 +40,7 @@ class Node:
         return value if isinstance(value, int) else 0
 
 
-Item: TypeAlias = Ref | Node | str | int | None  # words, such as DW_TAG_member, are str
+Item: TypeAlias = Ref | MetadataNode | str | int | None  # words, such as DW_TAG_member, are str
 
 _TOKEN = re.compile(
     r'!?"[^"]*"|!\d+|!\w*[({]|[-\w.$@%]*"[^"]*"|-?\d+(?![\w.])|[-\w.$@%*+]+|[(){}\[\],:|<>=]|\S'
@@ -48,11 +48,11 @@ _TOKEN = re.compile(
 _OPENS, _CLOSES = ("(", "[", "<"), (")", "]", ">", "}")
 
 
-def parse(text: str) -> Node:
+def parse_metadata(text: str) -> MetadataNode:
     """Return the node that is written so, right of its "="."""
     tokens = _TOKEN.findall(text.removeprefix("distinct "))
     node, _ = _item(tokens, 0)
-    return node if isinstance(node, Node) else Node("", {})
+    return node if isinstance(node, MetadataNode) else MetadataNode("", {})
 
 
 def _item(tokens: list[str], at: int) -> tuple[Item, int]:
@@ -68,7 +68,7 @@ def _item(tokens: list[str], at: int) -> tuple[Item, int]:
     return ("".join(words) if "|" in words else _word(words[-1]) if words else None), at
 
 
-def _node(tokens: list[str], at: int) -> tuple[Node, int]:
+def _node(tokens: list[str], at: int) -> tuple[MetadataNode, int]:
     tag = tokens[at][1:-1]
     fields: dict[str, Item] = {}
     items: list[Item] = []
@@ -82,20 +82,20 @@ def _node(tokens: list[str], at: int) -> tuple[Node, int]:
             item, end = _item(tokens, at)
             items.append(item)
             at = max(end, at + 1)
-    return Node(tag, fields, tuple(items)), at + 1
+    return MetadataNode(tag, fields, tuple(items)), at + 1
 
 
 def _word(word: str) -> Item:
     if word[0] == "!":
-        return unescape(word[2:-1]) if word[1] == '"' else Ref(int(word[1:]))
+        return unescape_metadata(word[2:-1]) if word[1] == '"' else Ref(int(word[1:]))
     if word[0] == '"':
-        return unescape(word[1:-1])
+        return unescape_metadata(word[1:-1])
     if word.lstrip("-").isdigit():
         return int(word)
     return {"null": None, "true": 1, "false": 0}.get(word, word)
 
 
-def unescape(text: str) -> str:
+def unescape_metadata(text: str) -> str:
     """Return what a string of IR stands for (\\xx is a byte of UTF-8)."""
     if "\\" not in text:
         return text
@@ -121,7 +121,7 @@ class Location:
 @dataclass(frozen=True, slots=True)
 class LocalVariable:
     name: str
-    type: Type | None
+    type: DebugType | None
     line: int
     arg: int  # counted from 1; 0 for a variable that is no parameter
     scope: int
@@ -132,7 +132,7 @@ class LocalVariable:
 @dataclass(frozen=True, slots=True)
 class GlobalVariable:
     name: str  # with the namespaces and classes that it is in; "" for a string literal
-    type: Type | None
+    type: DebugType | None
     line: int
     scope: int | None  # the function or block of a static local is one that has locals
     file: str
@@ -144,12 +144,12 @@ class Subprogram:
     file: str
     line: int  # where it is declared
     scope_line: int  # where its body begins
-    type: Type | None
+    type: DebugType | None
     is_method: bool  # takes `this`
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class DebugScope:
     number: int
     parent: int | None
     line: int
@@ -157,11 +157,11 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class DebugMember:
     """A member of a struct, union or class; a base class is one without a name."""
 
     name: str
-    type: Type | None
+    type: DebugType | None
     bit_offset: int  # from the start of the struct
     bits: int
     is_bitfield: bool = False
@@ -187,7 +187,7 @@ POINTER_BYTES = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Type:
+class DebugType:
     """A type of the source: equal to itself only, since a node is made into one Type once.
 
     `kind` is basic, pointer, reference, typedef, const, volatile, restrict, _Atomic,
@@ -196,21 +196,21 @@ class Type:
     """
 
     debug: Debug = field(repr=False)
-    node: Node = field(repr=False)
+    node: MetadataNode = field(repr=False)
     kind: str
     name: str = ""
     encoding: str = ""  # of a basic type: signed, unsigned, boolean, float, signed_char, ...
     dimension: int = 0  # of an array: how many of the node's dimensions are left behind
 
     @cached_property
-    def base(self) -> Type | None:
+    def base(self) -> DebugType | None:
         if self.kind == "array" and self.dimension + 1 < len(self._ranges):
-            return Type(self.debug, self.node, "array", dimension=self.dimension + 1)
+            return DebugType(self.debug, self.node, "array", dimension=self.dimension + 1)
         return self.debug.type(self.node.fields.get("baseType"))
 
     @cached_property
-    def _ranges(self) -> tuple[Node, ...]:
-        return tuple(self.debug.nodes(self.node.fields.get("elements"))) or (Node("", {}),)
+    def _ranges(self) -> tuple[MetadataNode, ...]:
+        return tuple(self.debug.nodes(self.node.fields.get("elements"))) or (MetadataNode("", {}),)
 
     @cached_property
     def count(self) -> int | None:
@@ -233,19 +233,19 @@ class Type:
         return self.node.int("size") // 8
 
     @cached_property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[DebugMember, ...]:
         """Of a struct, union or class, base classes included, in order."""
         if self.kind not in ("struct", "class", "union"):
             return ()
         found = self.debug.nodes(self.node.fields.get("elements"))
         return tuple(self._member(node) for node in found if _is_member(node))
 
-    def _member(self, node: Node) -> Member:
+    def _member(self, node: MetadataNode) -> DebugMember:
         kind = self.debug.type(node.fields.get("baseType"))
         is_base = node.text("tag") == "DW_TAG_inheritance"
         bits = node.int("size") or (kind.size * 8 if kind else 0)
         is_bitfield = "DIFlagBitField" in node.text("flags")
-        return Member(node.text("name"), kind, node.int("offset"), bits, is_bitfield, is_base)
+        return DebugMember(node.text("name"), kind, node.int("offset"), bits, is_bitfield, is_base)
 
     @cached_property
     def virtual_methods(self) -> Mapping[int, str]:
@@ -269,14 +269,14 @@ class Type:
         return found
 
     @cached_property
-    def signature(self) -> tuple[Type | None, ...]:
+    def signature(self) -> tuple[DebugType | None, ...]:
         """Of a function: its result, then its parameters (None: void, or "..." at the end)."""
         types = self.debug.items(self.node.fields.get("types"))
         return tuple(self.debug.type(item) for item in types)
 
-    def strip(self) -> Type | None:
+    def strip(self) -> DebugType | None:
         """Return the type under typedefs and qualifiers."""
-        here: Type | None = self
+        here: DebugType | None = self
         while here and here.kind in _WRAPPERS:
             here = here.base
         return here
@@ -297,13 +297,13 @@ class Type:
 _UNSIGNED = ("boolean", "UTF", "address")
 
 
-def _is_member(node: Node) -> bool:
+def _is_member(node: MetadataNode) -> bool:
     if node.text("tag") not in ("DW_TAG_member", "DW_TAG_inheritance"):
         return False
     return "DIFlagStaticMember" not in node.text("flags")
 
 
-def spell(kind: Type | None, inner: str = "") -> str:
+def spell(kind: DebugType | None, inner: str = "") -> str:
     """Return the type as C writes it, around the declarator `inner`.
 
     pointer to array of 3 int, "p"  ->  int (*p)[3]
@@ -328,7 +328,7 @@ def spell(kind: Type | None, inner: str = "") -> str:
     return " ".join(filter(None, [kind.kind if has_keyword else "", name, inner]))
 
 
-def _spell_pointer(kind: Type, inner: str) -> str:
+def _spell_pointer(kind: DebugType, inner: str) -> str:
     if kind.kind == "member pointer":
         of = kind.debug.type(kind.node.fields.get("extraData"))
         star = f"{of.name if of else ''}::*"
@@ -345,25 +345,25 @@ class Debug:
 
     def __init__(self, metadata: Mapping[int, str]) -> None:
         self._metadata = metadata
-        self._nodes: dict[int, Node] = {}
-        self._types: dict[int, Type | None] = {}
+        self._nodes: dict[int, MetadataNode] = {}
+        self._types: dict[int, DebugType | None] = {}
 
-    def node(self, item: Item) -> Node | None:
+    def node(self, item: Item) -> MetadataNode | None:
         """Return the node that a field refers to or holds."""
         if not isinstance(item, Ref):
-            return item if isinstance(item, Node) else None
+            return item if isinstance(item, MetadataNode) else None
         if item.number not in self._nodes:
             text = self._metadata.get(item.number)
             if text is None:
                 return None
-            self._nodes[item.number] = parse(text)
+            self._nodes[item.number] = parse_metadata(text)
         return self._nodes[item.number]
 
     def items(self, item: Item) -> tuple[Item, ...]:
         node = self.node(item)
         return node.items if node else ()
 
-    def nodes(self, item: Item) -> Iterator[Node]:
+    def nodes(self, item: Item) -> Iterator[MetadataNode]:
         """Yield the nodes of a tuple of them."""
         return (node for each in self.items(item) if (node := self.node(each)))
 
@@ -373,7 +373,7 @@ class Debug:
         units = (text for text in self._metadata.values() if "!DICompileUnit(" in text)
         return any(re.search(r"language: DW_LANG_(C_plus|ObjC_plus)", unit) for unit in units)
 
-    def file(self, node: Node | None) -> str:
+    def file(self, node: MetadataNode | None) -> str:
         """Return the file that a node says it is in, below its directory if that is given."""
         found = self.node(node.fields.get("file")) if node else None
         if not found:
@@ -384,13 +384,13 @@ class Debug:
 
     # --- places ---
 
-    def scope(self, number: int | None) -> Scope | None:
+    def scope(self, number: int | None) -> DebugScope | None:
         """Return a function, block, namespace, class or file, as something to be in."""
         node = self.node(Ref(number)) if number is not None else None
         if node is None or number is None:
             return None
         is_function = node.tag == "DISubprogram"
-        return Scope(number, _number(node.fields.get("scope")), node.int("line"), is_function)
+        return DebugScope(number, _number(node.fields.get("scope")), node.int("line"), is_function)
 
     def subprogram(self, number: int | None) -> Subprogram | None:
         node = self.node(Ref(number)) if number is not None else None
@@ -408,7 +408,7 @@ class Debug:
         found = self.subprogram(number)
         return (found.file, found.scope_line) if found else None
 
-    def qualified(self, node: Node) -> str:
+    def qualified(self, node: MetadataNode) -> str:
         """Return the name of a node, after those of the named scopes around it."""
         names = [node.text("name")]
         # A static member and a method are defined outside of the class that declares them.
@@ -469,7 +469,7 @@ class Debug:
         name = self.qualified(node) if node.text("name") else ""
         return GlobalVariable(name, kind, node.int("line"), scope, self.file(node))
 
-    def type(self, item: Item) -> Type | None:
+    def type(self, item: Item) -> DebugType | None:
         """Return the type that a field refers to; None is void."""
         if not isinstance(item, Ref):
             return None
@@ -478,16 +478,16 @@ class Debug:
             self._types[item.number] = self._type(node) if node else None
         return self._types[item.number]
 
-    def _type(self, node: Node) -> Type | None:
+    def _type(self, node: MetadataNode) -> DebugType | None:
         if node.tag == "DIBasicType":
             encoding = node.text("encoding").removeprefix("DW_ATE_")
-            return Type(self, node, "basic", node.text("name"), encoding)
+            return DebugType(self, node, "basic", node.text("name"), encoding)
         if node.tag == "DISubroutineType":
-            return Type(self, node, "function")
+            return DebugType(self, node, "function")
         kind = _KINDS.get(node.text("tag"))
         if node.tag not in ("DIDerivedType", "DICompositeType") or kind is None:
             return None
-        return Type(self, node, kind, self.qualified(node) if node.text("name") else "")
+        return DebugType(self, node, kind, self.qualified(node) if node.text("name") else "")
 
 
 def _number(item: Item) -> int | None:
@@ -538,4 +538,4 @@ def locations(metadata: Mapping[int, str]) -> Locations:
 def _file_of_scope(debug: Debug, text: str) -> str:
     # A module can have 25,000 blocks: each is only searched for its file, not parsed.
     found = _FILE.search(text)
-    return debug.file(Node("", {"file": Ref(int(found[1]))})) if found else ""
+    return debug.file(MetadataNode("", {"file": Ref(int(found[1]))})) if found else ""

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 
 from whence.frontend.c import ir, terms
-from whence.frontend.c.debug import Type
+from whence.frontend.c.debug import DebugType
 from whence.frontend.c.ir import Global, Instruction, IntType, Local, OtherType, PointerType
-from whence.frontend.c.names import Names
+from whence.frontend.c.names import CNames
 from whence.frontend.c.source import ModuleSource, Values
-from whence.frontend.source import Named
+from whence.program.source import NamedValue
 
 Pointed = Callable[[int, bool], str | None]  # what a programmer calls an address; True: a string
 _LONGEST_NAME = 80
@@ -25,9 +25,9 @@ _UNSAID = re.compile(r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)")
 _CAST_GLOBAL = re.compile(r"\*\([\w ]+\*+\)&(\w+)")
 
 
-def describe(
+def describe_op(
     source: ModuleSource, op: int, value: int, values: Values, pointed: Pointed | None = None
-) -> Named | None:
+) -> NamedValue | None:
     """Return what op number `op` of a module did, given its value; None if it is not worth a word.
 
     `values` gives what a register of the function held then, `pointed` what lies at an address.
@@ -38,12 +38,12 @@ def describe(
     name = _CAST_GLOBAL.sub(r"\1", said.name)
     if _UNSAID.search(name) or _UNSAID.search(said.value) or len(name) > _LONGEST_NAME:
         return None
-    return Named(name, said.value)
+    return NamedValue(name, said.value)
 
 
 def _described(
     source: ModuleSource, op: int, value: int, values: Values, pointed: Pointed
-) -> Named | None:
+) -> NamedValue | None:
     instruction = source.instruction(op)
     function = source.function_of(op)
     names = source.names
@@ -52,7 +52,7 @@ def _described(
     if instruction.opcode in ("br", "switch") and len(instruction.operands) > 1:
         condition = names.condition(function, instruction, values)
         if instruction.opcode == "br":
-            return Named(condition, "true" if value & 1 else "false")
+            return NamedValue(condition, "true" if value & 1 else "false")
         kind = names.type_of(function, instruction.operands[0])
         return _named(condition, _shown(names, kind, instruction, value, pointed))
     if instruction.opcode in ("call", "invoke") and source.is_used(op):
@@ -64,13 +64,13 @@ def _described(
 
 
 def _store(
-    names: Names,
+    names: CNames,
     function: str,
     instruction: Instruction,
     value: int,
     values: Values,
     pointed: Pointed,
-) -> Named | None:
+) -> NamedValue | None:
     target = names.target(function, instruction, values)
     if not target:
         return None
@@ -79,16 +79,16 @@ def _store(
         refers = names.source(function, instruction, values)
         found = terms.bare(kind)
         if refers.startswith("&") or (found is not None and found.kind == "reference"):
-            return Named(target, refers)
+            return NamedValue(target, refers)
     bits = names.field_written(function, instruction)
     if bits is not None:
-        return Named(target, names.describe_value(kind, value >> bits[0], bits[1]))
+        return NamedValue(target, names.describe_value(kind, value >> bits[0], bits[1]))
     return _named(target, _shown(names, kind, instruction, value, pointed))
 
 
 def _call(
-    names: Names, function: str, instruction: Instruction, value: int, pointed: Pointed
-) -> Named | None:
+    names: CNames, function: str, instruction: Instruction, value: int, pointed: Pointed
+) -> NamedValue | None:
     callee = instruction.callee
     if isinstance(instruction.type, OtherType):
         return None
@@ -102,20 +102,22 @@ def _call(
     return _named(text, _shown(names, kind, instruction, value, pointed))
 
 
-def _named(name: str, value: str | None) -> Named | None:
-    return None if value is None else Named(name, value)
+def _named(name: str, value: str | None) -> NamedValue | None:
+    return None if value is None else NamedValue(name, value)
 
 
 def _shown(
-    names: Names, kind: Type | None, instruction: Instruction, value: int, pointed: Pointed
+    names: CNames, kind: DebugType | None, instruction: Instruction, value: int, pointed: Pointed
 ) -> str | None:
     """A value as a programmer writes it; None if it is no single value but a whole object."""
     is_call = instruction.opcode in ("call", "invoke")
     of = instruction.type if is_call else instruction.operands[0].type
-    return shown(names, kind, of, value, pointed)
+    return c_text(names, kind, of, value, pointed)
 
 
-def shown(names: Names, kind: Type | None, of: ir.Type, value: int, pointed: Pointed) -> str | None:
+def c_text(
+    names: CNames, kind: DebugType | None, of: ir.Type, value: int, pointed: Pointed
+) -> str | None:
     """A value of type `kind` in the source, and `of` in the IR, as a programmer writes it."""
     found = terms.bare(kind)
     if found is not None and found.kind not in _SINGLE:
@@ -133,7 +135,7 @@ def shown(names: Names, kind: Type | None, of: ir.Type, value: int, pointed: Poi
     return str(value)
 
 
-def _is_text(kind: Type | None) -> bool:
+def _is_text(kind: DebugType | None) -> bool:
     """Is it a pointer to characters?"""
     found = terms.bare(kind)
     inside = terms.bare(found.base) if found is not None and found.kind == "pointer" else None

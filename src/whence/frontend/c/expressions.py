@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from whence.frontend.c import ir, terms
-from whence.frontend.c.bodies import Body, successors
-from whence.frontend.c.debug import Debug, Member, Subprogram, Type
-from whence.frontend.c.objects import Objects, without_arguments
-from whence.frontend.c.terms import NAMELESS, TEMPORARY, Term, constant, value_of, wrap
+from whence.frontend.c.bodies import FunctionBody, successors
+from whence.frontend.c.debug import Debug, DebugMember, DebugType, Subprogram
+from whence.frontend.c.objects import SourceObjects, without_arguments
+from whence.frontend.c.terms import NAMELESS, TEMPORARY, CTerm, constant_term, term_value, wrap
 
 Values = Callable[[str], int | None]  # what a register held, if that is known
 
@@ -48,34 +48,34 @@ _OPERATOR = re.compile(
 _COPIES = ("llvm.memcpy", "llvm.memmove", "llvm.memset")
 
 
-class Program:
+class ExpressionContext:
     """A module with what its source calls things."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
         self.debug = Debug(module.metadata)
-        self.objects = Objects(module, self.debug)
-        self._bodies: dict[str, Body] = {}
+        self.objects = SourceObjects(module, self.debug)
+        self._bodies: dict[str, FunctionBody] = {}
 
-    def body(self, function: str) -> Body:
+    def body(self, function: str) -> FunctionBody:
         if function not in self._bodies:
-            self._bodies[function] = Body(self.module.functions[function], self.debug)
+            self._bodies[function] = FunctionBody(self.module.functions[function], self.debug)
         return self._bodies[function]
 
-    def global_term(self, name: str) -> Term:
+    def global_term(self, name: str) -> CTerm:
         """Return a global as an object; a string literal as a value."""
         variable = self.module.variables.get(name)
         if variable is None:
-            return Term(self.function_name(name), place=False)
+            return CTerm(self.function_name(name), place=False)
         known = None if variable.debug is None else self.debug.global_variable(variable.debug)
         if known and known.name:
-            return Term(known.name, terms.PRIMARY, known.type, place=True)
+            return CTerm(known.name, terms.PRIMARY, known.type, place=True)
         if variable.constant and isinstance(variable.initial, ir.Bytes):
             text = terms.quoted(variable.initial.data.removesuffix(b"\0"))
             if known:
-                return Term(text, terms.PRIMARY, known.type, place=True)
-            return Term(text, opaque=True)
-        return Term(plain_name(name), terms.PRIMARY, known.type if known else None, place=True)
+                return CTerm(text, terms.PRIMARY, known.type, place=True)
+            return CTerm(text, opaque=True)
+        return CTerm(unmangled_name(name), terms.PRIMARY, known.type if known else None, place=True)
 
     def subprogram(self, name: str) -> Subprogram | None:
         function = self.module.functions.get(name)
@@ -83,10 +83,10 @@ class Program:
 
     def function_name(self, name: str) -> str:
         known = self.subprogram(name)
-        return known.name if known else plain_name(name)
+        return known.name if known else unmangled_name(name)
 
 
-def plain_name(name: str) -> str:
+def unmangled_name(name: str) -> str:
     """Return the name in the source of a mangled or private name, as far as it is easy to see.
 
     _ZN2ns3Foo3barEi  ->  ns::Foo::bar        __const.main.table  ->  table
@@ -110,21 +110,23 @@ def plain_name(name: str) -> str:
 class Writer:
     """Writes the values of one function."""
 
-    def __init__(self, program: Program, body: Body, values: Values | None) -> None:
+    def __init__(
+        self, program: ExpressionContext, body: FunctionBody, values: Values | None
+    ) -> None:
         self.program, self.body, self.values = program, body, values
         self.objects = program.objects
-        self.terms: dict[str, Term] = {}
+        self.terms: dict[str, CTerm] = {}
         self.shared = body.terms if values is None else {}
         self.depth = 0
         self.is_cut = False  # something was too deep to be followed
 
     # --- operands ---
 
-    def value(self, operand: ir.Value | ir.Typed) -> Term:
+    def value(self, operand: ir.Value | ir.Typed) -> CTerm:
         """Return an operand as a value."""
-        return value_of(self.term(operand))
+        return term_value(self.term(operand))
 
-    def term(self, operand: ir.Value | ir.Typed) -> Term:
+    def term(self, operand: ir.Value | ir.Typed) -> CTerm:
         kind, value = (
             (operand.type, operand.value)
             if isinstance(operand, ir.Typed)
@@ -138,20 +140,20 @@ class Writer:
             return self._constant_expression(value)
         return self._constant(kind, value)
 
-    def _constant(self, kind: ir.Type, value: ir.Value) -> Term:
+    def _constant(self, kind: ir.Type, value: ir.Value) -> CTerm:
         if isinstance(value, ir.Int):
             is_truth = kind == ir.IntType(1)
-            return constant(value.value & 1 if is_truth else value.value)
+            return constant_term(value.value & 1 if is_truth else value.value)
         if isinstance(value, ir.Zero):
-            return Term("NULL", number=0) if isinstance(kind, ir.PointerType) else constant(0)
+            return CTerm("NULL", number=0) if isinstance(kind, ir.PointerType) else constant_term(0)
         if isinstance(value, ir.Float) and isinstance(kind, ir.FloatType):
             size = {"half": 2, "float": 4, "double": 8}.get(kind.kind, 10)
-            return Term(terms.float_text(value.bits, size))
+            return CTerm(terms.float_text(value.bits, size))
         if isinstance(value, ir.Bytes):
-            return Term(terms.quoted(value.data.removesuffix(b"\0")))
+            return CTerm(terms.quoted(value.data.removesuffix(b"\0")))
         return NAMELESS
 
-    def _constant_expression(self, value: ir.Expression) -> Term:
+    def _constant_expression(self, value: ir.Expression) -> CTerm:
         if value.opcode == "getelementptr" and value.element:
             return self._element_pointer(value.element, value.operands)
         if value.opcode in _CASTS:
@@ -160,7 +162,7 @@ class Writer:
             return self._binary(value.opcode, value.operands)
         return NAMELESS
 
-    def _register(self, name: str) -> Term:
+    def _register(self, name: str) -> CTerm:
         found = self.terms.get(name) or self.shared.get(name)
         if found:
             return found
@@ -174,13 +176,13 @@ class Writer:
             self.shared[name] = term
         return term
 
-    def _compute(self, name: str) -> Term:
+    def _compute(self, name: str) -> CTerm:
         home = self.body.homes.get(name)
         if home and home.is_pointed_to:
-            there = Term(home.name, terms.PRIMARY, home.type, place=True)
-            return Term(home.name, place=True, pointer=None, indexed=None, refers=there)
+            there = CTerm(home.name, terms.PRIMARY, home.type, place=True)
+            return CTerm(home.name, place=True, pointer=None, indexed=None, refers=there)
         if home:
-            return Term(home.name, terms.PRIMARY, home.type, place=True)
+            return CTerm(home.name, terms.PRIMARY, home.type, place=True)
         if name in self.body.parameters:
             return self._parameter(self.body.parameters[name])
         if name not in self.body.definitions:
@@ -197,10 +199,10 @@ class Writer:
             return _Choice(self, instruction, label).term()
         return NAMELESS
 
-    def _parameter(self, parameter: ir.Parameter) -> Term:
+    def _parameter(self, parameter: ir.Parameter) -> CTerm:
         """A parameter is what it is stored to first."""
         if parameter.sret:
-            return Term(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)
+            return CTerm(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)
         forms = {parameter.name}  # a bool is extended before it is stored
         for each in self.body.function.blocks[0].instructions:
             value = each.operands[0].value if each.operands else None
@@ -213,43 +215,43 @@ class Writer:
                 return self._read(place)
         return NAMELESS
 
-    def _result_type(self) -> Type | None:
+    def _result_type(self) -> DebugType | None:
         known = self.program.subprogram(self.body.function.name)
         return known.type.signature[0] if known and known.type and known.type.signature else None
 
     # --- memory ---
 
-    def _object(self, pointer: ir.Typed, seen: ir.Type) -> Term:
+    def _object(self, pointer: ir.Typed, seen: ir.Type) -> CTerm:
         """Return the object that an access of this type through the pointer is to."""
         term = self.term(pointer)
         if term.refers:
             return term
         return self.objects.seen_as(terms.pointee(term), seen)
 
-    def _read(self, place: Term) -> Term:
+    def _read(self, place: CTerm) -> CTerm:
         """Return the value of an object; that of a reference is the address of another."""
         if place.refers:
             return place.refers
         found = terms.bare(place.type)
         if found and found.kind == "reference":
-            return Term(place.text, place.rank, found.base, place=True)
+            return CTerm(place.text, place.rank, found.base, place=True)
         others = tuple(self._read(each) for each in place.others)
-        return Term(
+        return CTerm(
             place.text, place.rank, place.type, bits=place.bits, opaque=place.opaque, others=others
         )
 
-    def alloca(self, instruction: ir.Instruction) -> Term:
+    def alloca(self, instruction: ir.Instruction) -> CTerm:
         name = instruction.result or ""
         if name in self.body.result_slots:
-            return Term(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)
-        return Term(TEMPORARY, place=True, opaque=True)
+            return CTerm(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)
+        return CTerm(TEMPORARY, place=True, opaque=True)
 
-    def load(self, instruction: ir.Instruction) -> Term:
+    def load(self, instruction: ir.Instruction) -> CTerm:
         pointer = instruction.operands[0].value
         kept = self._kept(pointer) if isinstance(pointer, ir.Local) else None
         return kept or self._read(self._object(instruction.operands[0], instruction.type))
 
-    def _kept(self, pointer: ir.Local) -> Term | None:
+    def _kept(self, pointer: ir.Local) -> CTerm | None:
         """Return the value that was put aside at an alloca without a name, if it is one."""
         found = self.body.definitions.get(pointer.name)
         if not found or found[0].opcode != "alloca" or pointer.name in self.body.homes:
@@ -259,15 +261,15 @@ class Writer:
             return None
         return self.term(stores[0].operands[0])
 
-    def getelementptr(self, instruction: ir.Instruction) -> Term:
+    def getelementptr(self, instruction: ir.Instruction) -> CTerm:
         element = instruction.element or ir.IntType(8)
         return self._element_pointer(element, instruction.operands)
 
-    def _element_pointer(self, seen: ir.Type, operands: tuple[ir.Typed, ...]) -> Term:
+    def _element_pointer(self, seen: ir.Type, operands: tuple[ir.Typed, ...]) -> CTerm:
         base, first, *rest = operands
         term = self.term(base)
         if isinstance(base.value, ir.Global) and base.value.name.startswith("_ZTV"):
-            return Term(VTABLE)
+            return CTerm(VTABLE)
         if rest and self._is_zero(first):
             place = self.objects.seen_as(terms.pointee(term), seen)
         else:
@@ -286,12 +288,12 @@ class Writer:
     def _is_zero(self, operand: ir.Typed) -> bool:
         return operand.value in (ir.Int(0), ir.Zero())
 
-    def _index(self, operand: ir.Typed) -> Term:
+    def _index(self, operand: ir.Typed) -> CTerm:
         """Return an index: the number if it is known, the expression otherwise."""
         if self.values and isinstance(operand.value, ir.Local):
             known = self._known(operand.value.name)
             if known is not None:
-                return constant(known)
+                return constant_term(known)
         return self.value(operand)
 
     def _known(self, name: str) -> int | None:
@@ -308,7 +310,7 @@ class Writer:
             return self._known(inner.name) if isinstance(inner, ir.Local) else None
         return None
 
-    def _row(self, operand: ir.Typed) -> Term | None:
+    def _row(self, operand: ir.Typed) -> CTerm | None:
         """Return x of an index x * n."""
         if not isinstance(operand.value, ir.Local):
             return None
@@ -318,7 +320,7 @@ class Writer:
 
     # --- what is written ---
 
-    def target(self, instruction: ir.Instruction) -> Term:
+    def target(self, instruction: ir.Instruction) -> CTerm:
         if instruction.opcode == "store":
             value, pointer = instruction.operands
             place = self._object(pointer, value.type)
@@ -329,7 +331,7 @@ class Writer:
             return _whole(terms.pointee(self.term(instruction.operands[0])))
         return NAMELESS
 
-    def source(self, instruction: ir.Instruction) -> Term:
+    def source(self, instruction: ir.Instruction) -> CTerm:
         target = self.target(instruction)
         if instruction.opcode == "store":
             place = self._object(instruction.operands[1], instruction.operands[0].type)
@@ -337,7 +339,7 @@ class Writer:
                 term = self._field_written(place, instruction.operands[0])[1]
             else:
                 term = self.term(instruction.operands[0])
-            if terms.kind_of(target) == "reference" or target.refers:
+            if terms.term_kind(target) == "reference" or target.refers:
                 return terms.pointee(term)
         elif instruction.opcode in ("atomicrmw", "cmpxchg"):
             term = self._atomic_result(instruction)
@@ -347,20 +349,20 @@ class Writer:
                 return _copied(term)
         else:
             return NAMELESS
-        return terms.literal(value_of(term), target.type)
+        return terms.c_literal(term_value(term), target.type)
 
     def _copies(self, instruction: ir.Instruction) -> bool:
         callee = instruction.callee
         return isinstance(callee, ir.Global) and callee.name.startswith(_COPIES)
 
-    def _atomic_result(self, instruction: ir.Instruction) -> Term:
+    def _atomic_result(self, instruction: ir.Instruction) -> CTerm:
         new = self.value(instruction.operands[-1])
         if instruction.opcode == "cmpxchg" or instruction.predicate == "xchg":
             return new
         operator = _BINARY.get(instruction.predicate)
         if operator is None:
             return NAMELESS
-        return terms.binary(value_of(self._read(self.target(instruction))), *operator, new)
+        return terms.binary(term_value(self._read(self.target(instruction))), *operator, new)
 
     def field_bits(self, instruction: ir.Instruction) -> tuple[int, int] | None:
         """Return the lowest bit and the width of the bit-field that a store writes."""
@@ -368,15 +370,15 @@ class Writer:
         place = self._object(pointer, value.type)
         return self._bits_written(place, value)[:2] if place.bits else None
 
-    def _field_written(self, place: Term, value: ir.Typed) -> tuple[Term, Term]:
+    def _field_written(self, place: CTerm, value: ir.Typed) -> tuple[CTerm, CTerm]:
         """Return the bit-field that is written with the bits around it, and what it gets."""
         low, width, new = self._bits_written(place, value)
         field = self._field(place, low, width)
         if new is value:  # one field fills the unit
             return field, self.value(value)
-        return field, self._inserted(new, low) if new else constant(0)
+        return field, self._inserted(new, low) if new else constant_term(0)
 
-    def _bits_written(self, place: Term, value: ir.Typed) -> tuple[int, int, ir.Typed | None]:
+    def _bits_written(self, place: CTerm, value: ir.Typed) -> tuple[int, int, ir.Typed | None]:
         """Return the lowest bit and the width of the field, and the operand that is put there.
 
         unit = (unit & ~mask) | (value & width) << low
@@ -398,16 +400,16 @@ class Writer:
         name = operand.value.name if isinstance(operand.value, ir.Local) else ""
         return self.body.definitions[name][0] if name in self.body.definitions else None
 
-    def _inserted(self, operand: ir.Typed, low: int) -> Term:
+    def _inserted(self, operand: ir.Typed, low: int) -> CTerm:
         if isinstance(operand.value, ir.Int):
-            return constant(operand.value.value >> low)
+            return constant_term(operand.value.value >> low)
         for opcode in ("shl", "and"):
             found = self._defined(operand)
             if found and found.opcode == opcode and isinstance(found.operands[1].value, ir.Int):
                 operand = found.operands[0]
         return self.value(operand)
 
-    def _field(self, term: Term, start: int, width: int) -> Term:
+    def _field(self, term: CTerm, start: int, width: int) -> CTerm:
         """Return the bit-field at these bits of a unit."""
         bits = term.bits
         assert bits is not None
@@ -416,33 +418,35 @@ class Writer:
 
     # --- operations ---
 
-    def _cast(self, instruction: ir.Instruction) -> Term:
+    def _cast(self, instruction: ir.Instruction) -> CTerm:
         return self.term(instruction.operands[0])
 
-    def _binary(self, opcode: str, operands: tuple[ir.Typed, ...]) -> Term:
+    def _binary(self, opcode: str, operands: tuple[ir.Typed, ...]) -> CTerm:
         left, right = self.term(operands[0]), self.value(operands[1])
         if left.bits and right.number is not None:
             part = self._extract(opcode, left, right.number)
             if part:
                 return part
-        left = value_of(left)
+        left = term_value(left)
         if opcode == "xor" and right.number in (-1, 1) and operands[1].type == ir.IntType(1):
             return terms.invert(left)
         if opcode == "xor" and right.number == -1:
-            return Term("~" + wrap(left, terms.UNARY), terms.UNARY, left.type)
+            return CTerm("~" + wrap(left, terms.UNARY), terms.UNARY, left.type)
         if opcode == "sdiv" and self._is_distance(operands[0]):
             return left
         operator, rank = _BINARY[opcode]
         return replace(self._arithmetic(opcode, operator, rank, left, right),
                        type=_wider(left, right))  # fmt: skip
 
-    def _arithmetic(self, opcode: str, operator: str, rank: int, left: Term, right: Term) -> Term:
+    def _arithmetic(
+        self, opcode: str, operator: str, rank: int, left: CTerm, right: CTerm
+    ) -> CTerm:
         if opcode == "add":
-            return terms.add(left, right)
+            return terms.add_terms(left, right)
         if opcode == "sub":
             is_digit = right.number is not None and chr(right.number & 127).isalnum()
-            letter = terms.literal(right, left.type) if is_digit else right
-            return terms.subtract(left, letter if terms.is_character(left.type) else right)
+            letter = terms.c_literal(right, left.type) if is_digit else right
+            return terms.subtract_terms(left, letter if terms.is_character(left.type) else right)
         if opcode in ("and", "or", "xor") and right.number is not None:
             right = _mask(right.number)
         return terms.binary(left, operator, rank, right)
@@ -455,7 +459,7 @@ class Writer:
         ends = [self._defined(each) for each in found.operands]
         return all(each is not None and each.opcode == "ptrtoint" for each in ends)
 
-    def _extract(self, opcode: str, left: Term, number: int) -> Term | None:
+    def _extract(self, opcode: str, left: CTerm, number: int) -> CTerm | None:
         """Return the bits that a shift or mask leaves of a unit, named if they are a field."""
         bits = left.bits
         assert bits is not None
@@ -471,13 +475,13 @@ class Writer:
         named = terms.member_of(bits.owner, member) if member else left
         is_exact = member is not None and member.bits == width
         rest = None if is_exact else replace(bits, start=start, width=width)
-        return Term(named.text, named.rank, named.type, bits=rest)
+        return CTerm(named.text, named.rank, named.type, bits=rest)
 
-    def fneg(self, instruction: ir.Instruction) -> Term:
+    def fneg(self, instruction: ir.Instruction) -> CTerm:
         term = self.value(instruction.operands[0])
         return replace(terms.negate(term), type=term.type)
 
-    def compare(self, instruction: ir.Instruction) -> Term:
+    def compare(self, instruction: ir.Instruction) -> CTerm:
         left, right = (self.value(each) for each in instruction.operands)
         is_zero = right.number == 0 or right.text == "0.0"
         if is_zero and instruction.predicate in ("ne", "une", "eq"):
@@ -489,10 +493,10 @@ class Writer:
         left, right = _like(left, right.type, is_unsigned), _like(right, left.type, is_unsigned)
         kind = instruction.operands[0].type
         if is_unsigned and (right.number or 0) < 0 and isinstance(kind, ir.IntType):
-            right = constant((right.number or 0) + (1 << kind.bits))
+            right = constant_term((right.number or 0) + (1 << kind.bits))
         return terms.binary(left, operator, rank, right)
 
-    def _truth(self, instruction: ir.Instruction, left: Term) -> Term | None:
+    def _truth(self, instruction: ir.Instruction, left: CTerm) -> CTerm | None:
         """Return x if the source does not compare it with 0 itself: `if (x)`.
 
         Such a test is placed where its operand begins, a written != at the operator.
@@ -512,37 +516,37 @@ class Writer:
             return None
         return left if (here.line, here.column) <= (there.line, there.column) else None
 
-    def select(self, instruction: ir.Instruction) -> Term:
+    def select(self, instruction: ir.Instruction) -> CTerm:
         condition, then, otherwise = (self.value(each) for each in instruction.operands)
         return terms.choose(condition, then, otherwise, instruction.type == ir.IntType(1))
 
     # --- calls ---
 
-    def call(self, instruction: ir.Instruction) -> Term:
+    def call(self, instruction: ir.Instruction) -> CTerm:
         callee = instruction.callee
         name = callee.name if isinstance(callee, ir.Global) else ""
         if name.startswith(("llvm.expect", "llvm.launder", "llvm.strip", "llvm.ptr.annotation")):
             return self.term(instruction.operands[0])
         if name.startswith("llvm.fmuladd"):
             left, right, more = (self.value(each) for each in instruction.operands)
-            return terms.add(terms.binary(left, "*", terms.PRODUCT, right), more)
+            return terms.add_terms(terms.binary(left, "*", terms.PRODUCT, right), more)
         if name == "__errno_location":
-            return Term("errno", place=True, opaque=True)
+            return CTerm("errno", place=True, opaque=True)
         known = self.program.subprogram(name)
         signature = known.type.signature if known and known.type else ()
         text = self._call_text(instruction, name, known, signature)
         result = signature[0] if signature else None
         found = terms.bare(result)
         if found and found.kind == "reference":
-            return Term(text, terms.PRIMARY, found.base, place=True)
-        return Term(text, terms.PRIMARY, result)
+            return CTerm(text, terms.PRIMARY, found.base, place=True)
+        return CTerm(text, terms.PRIMARY, result)
 
     def _call_text(
         self,
         instruction: ir.Instruction,
         name: str,
         known: Subprogram | None,
-        signature: tuple[Type | None, ...],
+        signature: tuple[DebugType | None, ...],
     ) -> str:
         arguments = list(self._arguments(instruction, name, signature))
         if name.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
@@ -587,8 +591,8 @@ class Writer:
         return None
 
     def _arguments(
-        self, instruction: ir.Instruction, name: str, signature: tuple[Type | None, ...]
-    ) -> Iterable[Term]:
+        self, instruction: ir.Instruction, name: str, signature: tuple[DebugType | None, ...]
+    ) -> Iterable[CTerm]:
         """Yield the arguments that the source has: not where a struct is returned to."""
         callee = self.program.module.functions.get(name)
         parameters = callee.parameters if callee else ()
@@ -603,35 +607,35 @@ class Writer:
             found = terms.bare(kind)
             if (term.place and copied) or (found and found.kind == "reference"):
                 there = terms.pointee(term)
-                yield Term(there.text, there.rank, there.type)
+                yield CTerm(there.text, there.rank, there.type)
             else:
-                yield terms.literal(term if index == 0 else value_of(term), kind)
+                yield terms.c_literal(term if index == 0 else term_value(term), kind)
 
-    def extractvalue(self, instruction: ir.Instruction) -> Term:
+    def extractvalue(self, instruction: ir.Instruction) -> CTerm:
         return replace(self.value(instruction.operands[0]), type=None)
 
-    def atomic(self, instruction: ir.Instruction) -> Term:
+    def atomic(self, instruction: ir.Instruction) -> CTerm:
         return self._read(self._object(instruction.operands[0], instruction.operands[1].type))
 
 
-def _mask(number: int) -> Term:
+def _mask(number: int) -> CTerm:
     """Return a constant as one writes it beside & or |."""
     if number < 0:
-        return Term("~" + _mask(~number).text, terms.UNARY)
-    return Term(str(number) if number < 256 else hex(number))
+        return CTerm("~" + _mask(~number).text, terms.UNARY)
+    return CTerm(str(number) if number < 256 else hex(number))
 
 
-def _listed(arguments: Iterable[Term]) -> str:
-    return ", ".join(wrap(value_of(each), terms.CHOICE) for each in arguments)
+def _listed(arguments: Iterable[CTerm]) -> str:
+    return ", ".join(wrap(term_value(each), terms.CHOICE) for each in arguments)
 
 
-def _method_call(this: Term, name: str, arguments: list[Term]) -> str:
+def _method_call(this: CTerm, name: str, arguments: list[CTerm]) -> str:
     """Return a call of a method: `v.size()`, `p->size()`."""
-    called = terms.member_of(terms.pointee(this), Member(name, None, 0, 0))
+    called = terms.member_of(terms.pointee(this), DebugMember(name, None, 0, 0))
     return f"{called.text}({_listed(arguments)})"
 
 
-def _operator_call(operator: str, arguments: list[Term]) -> str:
+def _operator_call(operator: str, arguments: list[CTerm]) -> str:
     """Return a call of an operator, a method or not: `v[2]`, `*it`, `a == b`."""
     first = arguments[0]
     text = wrap(terms.pointee(first) if first.place else first, terms.UNARY)
@@ -641,31 +645,31 @@ def _operator_call(operator: str, arguments: list[Term]) -> str:
     return f"{text} {operator} {listed}" if listed else f"{operator}{text}"
 
 
-def _whole(place: Term) -> Term:
+def _whole(place: CTerm) -> CTerm:
     """Return all of what a memcpy from the first element of an array is about."""
     if place.indexed and place.indexed[1].number == 0 and place.indexed[0].place:
         return place.indexed[0]
     return place
 
 
-def _copied(term: Term) -> Term:
+def _copied(term: CTerm) -> CTerm:
     """Return what a memcpy takes from there: all of a struct, or from a pointer on."""
-    is_record = terms.kind_of(terms.pointee(term)) in ("struct", "class", "union")
+    is_record = terms.term_kind(terms.pointee(term)) in ("struct", "class", "union")
     return _whole(terms.pointee(term)) if term.place or is_record else term
 
 
-def _like(term: Term, kind: Type | None, is_unsigned: bool) -> Term:
+def _like(term: CTerm, kind: DebugType | None, is_unsigned: bool) -> CTerm:
     """Return a constant as it is written beside a value of this type."""
     if term.number is None or (is_unsigned and term.number < 0):
         return term
-    return terms.literal(term, kind)
+    return terms.c_literal(term, kind)
 
 
-def _wider(left: Term, right: Term) -> Type | None:
+def _wider(left: CTerm, right: CTerm) -> DebugType | None:
     """Return the type of an arithmetic result, if it is that of an operand."""
     known = [kind for kind in (left.type, right.type) if kind and kind.size >= 4]
     widest = max(known, key=lambda kind: kind.size, default=None)
-    return None if terms.kind_of(Term("", type=widest)) == "enum" else widest
+    return None if terms.term_kind(CTerm("", type=widest)) == "enum" else widest
 
 
 class _Choice:
@@ -679,16 +683,16 @@ class _Choice:
             each.value.name: value for value, each in pairs if isinstance(each.value, ir.Label)
         }
         self.head = writer.body.dominators.get(label)
-        self.found: dict[str, Term | None] = {}
+        self.found: dict[str, CTerm | None] = {}
 
-    def term(self) -> Term:
+    def term(self) -> CTerm:
         term = (self._from(self.head) if self.head else None) or NAMELESS
         variadic = _VA_ARG.search(term.text)
         if variadic:
-            return Term(f"va_arg({variadic[1]})", place=True, opaque=True)
+            return CTerm(f"va_arg({variadic[1]})", place=True, opaque=True)
         return term
 
-    def _from(self, label: str) -> Term | None:
+    def _from(self, label: str) -> CTerm | None:
         """Return the value that the phi will have if this block runs; None: it will not run."""
         if label not in self.found:
             if self.writer.depth >= _DEEPEST:
@@ -699,7 +703,7 @@ class _Choice:
             self.writer.depth -= 1
         return self.found[label]
 
-    def _chosen(self, label: str) -> Term | None:
+    def _chosen(self, label: str) -> CTerm | None:
         ends = self._ends(label)
         block = self.writer.body.blocks[label]
         if len(ends) == 1 and ends != [label]:  # however it goes on, this comes of it
@@ -714,7 +718,7 @@ class _Choice:
         condition = self.writer.value(block.instructions[-1].operands[0])
         return terms.choose(condition, values[0], values[1], self.is_truth)
 
-    def _along(self, label: str, target: str) -> Term | None:
+    def _along(self, label: str, target: str) -> CTerm | None:
         if target != self.label:
             return self._from(target) if self._ends(target) else None
         return self.writer.value(self.incoming[label]) if label in self.incoming else None
@@ -733,7 +737,7 @@ class _Choice:
         return sorted(found)
 
 
-_WRITERS: dict[str, Callable[[Writer, ir.Instruction], Term]] = {
+_WRITERS: dict[str, Callable[[Writer, ir.Instruction], CTerm]] = {
     "alloca": Writer.alloca,
     "load": Writer.load,
     "getelementptr": Writer.getelementptr,
@@ -743,7 +747,7 @@ _WRITERS: dict[str, Callable[[Writer, ir.Instruction], Term]] = {
     "select": Writer.select,
     "call": Writer.call,
     "invoke": Writer.call,
-    "landingpad": lambda _, __: Term(EXCEPTION),
+    "landingpad": lambda _, __: CTerm(EXCEPTION),
     "extractvalue": Writer.extractvalue,
     "atomicrmw": Writer.atomic,
     "cmpxchg": Writer.atomic,

@@ -20,7 +20,7 @@ from whence.frontend.c.ir import (
     Module,
     Value,
 )
-from whence.frontend.graph import (
+from whence.program.graph import (
     Edge,
     components,
     deciding_edges,
@@ -44,7 +44,7 @@ LEAVE = ASSERTIONS | {
 CHAIN = 8192  # bytes that may be logged between two places where room is made
 
 
-def successors(function: Function) -> list[list[int]]:
+def block_successors(function: Function) -> list[list[int]]:
     """The blocks that may run right after each block, each once, in the order they are written.
 
     An invoke goes to its normal block, then to its landing pad.
@@ -83,7 +83,7 @@ def _name(callee: Value | None) -> str | None:
 
 def endless(function: Function) -> set[int]:
     """The blocks from which the function cannot be left."""
-    following = successors(function)
+    following = block_successors(function)
     exits = [block for block, targets in enumerate(following) if not targets]
     return set(range(len(following))) - reaching(exits, predecessors(following))
 
@@ -96,17 +96,17 @@ def postdominators(function: Function) -> list[int | None]:
     wherever a round of it ends.
     """
     failed = (i for i, block in enumerate(function.blocks) if is_assertion(block))
-    return meeting_points(successors(function), failed)
+    return meeting_points(block_successors(function), failed)
 
 
 def control_dependence(function: Function) -> list[set[Edge]]:
     """For each block the edges that lead to it for certain, from branches that might avoid it."""
-    return deciding_edges(successors(function), postdominators(function))
+    return deciding_edges(block_successors(function), postdominators(function))
 
 
 def region(function: Function, branch: int, index: int) -> set[int]:
     """The blocks that may run if `branch` takes this side, before its sides meet again."""
-    following = successors(function)
+    following = block_successors(function)
     meet = postdominators(function)[branch]
     target = following[branch][index]
     if target == meet:
@@ -123,7 +123,7 @@ def region(function: Function, branch: int, index: int) -> set[int]:
 
 def gather(function: Function, facts: Sequence[int]) -> dict[Edge, int]:
     """For each edge of each branch the union of the facts (bits) of the blocks in its region."""
-    following = successors(function)
+    following = block_successors(function)
     starts: dict[int | None, list[Edge]] = {}
     for branch, meet in enumerate(postdominators(function)):
         if len(following[branch]) > 1:
@@ -164,7 +164,7 @@ def marked(function: Function, cost: Callable[[int], int] = lambda _: 0) -> set[
     3. Without a marked block or landing pad at most CHAIN bytes are logged in a row, `cost`
        being what each block logs, unless a single block logs more.
     """
-    following = successors(function)
+    following = block_successors(function)
     landing = {i for i, block in enumerate(function.blocks) if is_landing(block)}
     result: set[int] = set()
     for block, targets in zip(function.blocks, following, strict=True):

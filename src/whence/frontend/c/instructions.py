@@ -26,7 +26,7 @@ from whence.frontend.c.ir import (
     Value,
     VectorType,
 )
-from whence.frontend.c.tokens import LABEL, METADATA, PTR, IRError, Tokens
+from whence.frontend.c.tokens import LABEL, METADATA, PTR, IRError, IRTokens
 
 _BOOL = IntType(1)
 _ONE = Typed(IntType(32), Int(1))
@@ -93,7 +93,7 @@ class Instructions:
         try:
             end = _end(lines, at)
             whole = text if end == at + 1 else " ".join(lines[at:end])
-            return self._general(Tokens(whole, at, end - at))
+            return self._general(IRTokens(whole, at, end - at))
         except (IndexError, KeyError, ValueError):  # cut short, or a name that means nothing
             raise IRError(at, text) from None
 
@@ -170,7 +170,7 @@ class Instructions:
 
     # --- every shape ---
 
-    def _general(self, t: Tokens) -> Instruction:
+    def _general(self, t: IRTokens) -> Instruction:
         result = None
         if t.peek(1) == "=":
             result = t.local()
@@ -189,18 +189,18 @@ class Instructions:
             return replace(found, attributes=found.attributes | {tail})
         return found
 
-    def _return(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _return(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         operands = () if t.accept("void") else (t.typed(),)
         return Instruction(opcode, VOID, operands, t.line, t.lines, result, _tail(t))
 
-    def _branch(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _branch(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         operands = [t.label() if t.peek() == "label" else t.typed()]
         while t.peek() == "," and t.peek(1) == "label":
             t.next()
             operands.append(t.label())
         return Instruction(opcode, VOID, tuple(operands), t.line, t.lines, result, _tail(t))
 
-    def _switch(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _switch(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         operands = [t.typed()]
         t.expect(",")
         operands.append(t.label())
@@ -211,29 +211,29 @@ class Instructions:
             operands.append(t.label())
         return Instruction(opcode, VOID, tuple(operands), t.line, t.lines, result, _tail(t))
 
-    def _indirect_branch(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _indirect_branch(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         operands = [t.typed()]
         t.expect(",")
         operands += _labels(t)
         return Instruction(opcode, VOID, tuple(operands), t.line, t.lines, result, _tail(t))
 
-    def _nothing(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _nothing(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         return Instruction(opcode, VOID, (), t.line, t.lines, result, _tail(t))
 
-    def _resume(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _resume(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         return Instruction(opcode, VOID, (t.typed(),), t.line, t.lines, result, _tail(t))
 
-    def _unary(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _unary(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         a = t.typed()
         return Instruction(opcode, a.type, (a,), t.line, t.lines, result, _tail(t))
 
-    def _binary(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _binary(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         a, b = _pair(t)
         return Instruction(opcode, a.type, (a, b), t.line, t.lines, result, _tail(t))
 
-    def _compare(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _compare(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         predicate = t.next()
         a, b = _pair(t)
@@ -243,19 +243,19 @@ class Instructions:
             opcode, kind, (a, b), t.line, t.lines, result, where, predicate=predicate
         )
 
-    def _cast(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _cast(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         operand = t.typed()
         t.expect("to")
         kind = t.type()
         return Instruction(opcode, kind, (operand,), t.line, t.lines, result, _tail(t))
 
-    def _select(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _select(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         operands = _operands(t)
         return Instruction(opcode, operands[1].type, operands, t.line, t.lines, result, _tail(t))
 
-    def _load(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _load(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         atomic, volatile = t.accept("atomic"), t.accept("volatile")
         kind = t.type()
         t.expect(",")
@@ -266,7 +266,7 @@ class Instructions:
             opcode, kind, operands, t.line, t.lines, result, where, atomic=atomic, volatile=volatile
         )
 
-    def _store(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _store(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         atomic, volatile = t.accept("atomic"), t.accept("volatile")
         operands = _operands(t)
         _skip_ordering(t)
@@ -275,7 +275,7 @@ class Instructions:
             opcode, VOID, operands, t.line, t.lines, result, where, atomic=atomic, volatile=volatile
         )
 
-    def _alloca(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _alloca(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         element, count = t.type(), _ONE
         if t.peek() == "," and t.peek(1) not in ("align", "addrspace") and t.peek(1)[0] != "!":
@@ -286,7 +286,7 @@ class Instructions:
         kind, where = PointerType(space), _tail(t)
         return Instruction(opcode, kind, (count,), t.line, t.lines, result, where, element)
 
-    def _address(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _address(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         element = t.type()
         t.expect(",")
@@ -297,7 +297,7 @@ class Instructions:
                 kind = VectorType(index.type.count, kind)
         return Instruction(opcode, kind, operands, t.line, t.lines, result, _tail(t), element)
 
-    def _phi(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _phi(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
         kind = t.type()
         operands: list[Typed] = []
@@ -308,7 +308,7 @@ class Instructions:
             t.expect("]")
         return Instruction(opcode, kind, tuple(operands), t.line, t.lines, result, _tail(t))
 
-    def _extract_value(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _extract_value(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         aggregate = t.typed()
         indices = _indices(t)
         kind = aggregate.type
@@ -319,7 +319,7 @@ class Instructions:
             opcode, kind, (aggregate,), t.line, t.lines, result, where, indices=indices
         )
 
-    def _member(self, kind: Type, index: int, t: Tokens) -> Type:
+    def _member(self, kind: Type, index: int, t: IRTokens) -> Type:
         if isinstance(kind, NamedType):
             kind = self._types[kind.name]
         if isinstance(kind, StructType):
@@ -328,7 +328,7 @@ class Instructions:
             return kind.element
         raise t.error()
 
-    def _insert_value(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _insert_value(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         aggregate = t.typed()
         t.expect(",")
         operands = (aggregate, t.typed())
@@ -337,7 +337,7 @@ class Instructions:
             opcode, aggregate.type, operands, t.line, t.lines, result, where, indices=indices
         )
 
-    def _vector(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _vector(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         operands = _operands(t)
         kind = operands[0].type
         if not isinstance(kind, VectorType):
@@ -348,13 +348,13 @@ class Instructions:
             kind = VectorType(operands[2].type.count, kind.element)
         return Instruction(opcode, kind, operands, t.line, t.lines, result, _tail(t))
 
-    def _variadic_argument(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _variadic_argument(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         operand = t.typed()
         t.expect(",")
         kind = t.type()
         return Instruction(opcode, kind, (operand,), t.line, t.lines, result, _tail(t))
 
-    def _modify(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _modify(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         volatile, operation = t.accept("volatile"), t.next()
         operands = _operands(t)
         _skip_ordering(t)
@@ -364,7 +364,7 @@ class Instructions:
             predicate=operation, volatile=volatile, atomic=True,
         )  # fmt: skip
 
-    def _exchange(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _exchange(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         t.accept("weak")
         volatile = t.accept("volatile")
         operands = _operands(t)
@@ -374,11 +374,11 @@ class Instructions:
             opcode, kind, operands, t.line, t.lines, result, where, volatile=volatile, atomic=True
         )
 
-    def _fence(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _fence(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_ordering(t)
         return Instruction(opcode, VOID, (), t.line, t.lines, result, _tail(t), atomic=True)
 
-    def _landing_pad(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _landing_pad(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         kind = t.type()
         while t.peek() not in (",", ""):
             if not t.accept("cleanup"):
@@ -387,7 +387,7 @@ class Instructions:
                 t.typed()
         return Instruction(opcode, kind, (), t.line, t.lines, result, _tail(t))
 
-    def _call(self, t: Tokens, opcode: str, result: str | None) -> Instruction:
+    def _call(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         t.attributes()  # fast-math flags, calling convention, attributes of the result
         kind = t.type()
         callee: Value = t.assembly() if t.peek() == "asm" else t.value(PTR)
@@ -408,7 +408,7 @@ class Instructions:
             callee=callee, function=kind, byval=byval, attributes=attributes,
         )  # fmt: skip
 
-    def function_attributes(self, t: Tokens) -> frozenset[str]:
+    def function_attributes(self, t: IRTokens) -> frozenset[str]:
         """What the attributes that stand here say of a function: `#3 nounwind memory(none)`."""
         found: set[str] = set()
         while True:
@@ -424,7 +424,7 @@ class Instructions:
 
 
 _Build = Callable[[re.Match[str], int], Instruction]
-_Read = Callable[[Instructions, Tokens, str, "str | None"], Instruction]
+_Read = Callable[[Instructions, IRTokens, str, "str | None"], Instruction]
 
 
 class _Operands(dict[str, Typed]):
@@ -435,13 +435,13 @@ class _Operands(dict[str, Typed]):
         self._labels: dict[str, Typed] = {}
 
     def __missing__(self, text: str) -> Typed:
-        found = self[text] = Tokens(text, 0).typed()
+        found = self[text] = IRTokens(text, 0).typed()
         return found
 
     def type(self, text: str) -> Type:
         found = self._kinds.get(text)
         if found is None:
-            found = self._kinds[text] = Tokens(text, 0).type()
+            found = self._kinds[text] = IRTokens(text, 0).type()
         return found
 
     def label(self, name: str) -> Typed:
@@ -508,7 +508,7 @@ def _end(lines: Sequence[str], at: int) -> int:
     return end
 
 
-def _tail(t: Tokens) -> int | None:
+def _tail(t: IRTokens) -> int | None:
     """Read `, align 4, !dbg !5, !srcloc !6` up to the end; the number of the !dbg."""
     where = None
     while t.accept(","):
@@ -530,12 +530,12 @@ def _tail(t: Tokens) -> int | None:
     return where
 
 
-def _skip_flags(t: Tokens) -> None:
+def _skip_flags(t: IRTokens) -> None:
     while t.peek() in _FLAGS:
         t.next()
 
 
-def _skip_ordering(t: Tokens) -> None:
+def _skip_ordering(t: IRTokens) -> None:
     """Move past `syncscope("x") acq_rel acquire`."""
     if t.accept("syncscope"):
         t.skip_brackets()
@@ -543,14 +543,14 @@ def _skip_ordering(t: Tokens) -> None:
         t.next()
 
 
-def _pair(t: Tokens) -> tuple[Typed, Typed]:
+def _pair(t: IRTokens) -> tuple[Typed, Typed]:
     """`i32 %a, %b`."""
     a = t.typed()
     t.expect(",")
     return a, Typed(a.type, t.value(a.type))
 
 
-def _operands(t: Tokens) -> tuple[Typed, ...]:
+def _operands(t: IRTokens) -> tuple[Typed, ...]:
     """Typed values with commas between them, up to the tail of the instruction."""
     found = [t.typed()]
     while t.peek() == "," and t.peek(1) != "align" and t.peek(1)[0] != "!":
@@ -559,7 +559,7 @@ def _operands(t: Tokens) -> tuple[Typed, ...]:
     return tuple(found)
 
 
-def _indices(t: Tokens) -> tuple[int, ...]:
+def _indices(t: IRTokens) -> tuple[int, ...]:
     found = []
     while t.peek() == "," and t.peek(1)[0] != "!":
         t.next()
@@ -567,7 +567,7 @@ def _indices(t: Tokens) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _labels(t: Tokens) -> list[Typed]:
+def _labels(t: IRTokens) -> list[Typed]:
     """`[label %a, label %b]`."""
     t.expect("[")
     found: list[Typed] = []
@@ -578,7 +578,7 @@ def _labels(t: Tokens) -> list[Typed]:
     return found
 
 
-def _destinations(t: Tokens) -> tuple[str, ...]:
+def _destinations(t: IRTokens) -> tuple[str, ...]:
     """`to label %a unwind label %b`, or `to label %a [label %b, label %c]`."""
     t.expect("to")
     found = [t.label()]
@@ -589,7 +589,7 @@ def _destinations(t: Tokens) -> tuple[str, ...]:
     return tuple(label.value.name for label in found if isinstance(label.value, Label))
 
 
-def _arguments(t: Tokens) -> tuple[tuple[Typed, ...], tuple[Type | None, ...]]:
+def _arguments(t: IRTokens) -> tuple[tuple[Typed, ...], tuple[Type | None, ...]]:
     """The arguments of a call, and what each of them copies."""
     t.expect("(")
     found: list[Typed] = []

@@ -27,7 +27,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from whence.frontend import graph
 from whence.frontend.c import flow
 from whence.frontend.c.constants import Symbol, quote
 from whence.frontend.c.ir import (
@@ -52,8 +51,9 @@ from whence.frontend.c.ir import (
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.lower import FunctionLog, Logging, Lowered, lower
 from whence.frontend.c.models import MODELS, REPLACED, Model
-from whence.frontend.c.reader import collecting_nothing, read
+from whence.frontend.c.reader import collecting_nothing, read_module
 from whence.frontend.c.tables import BlockFlag, CallFlag, FunctionFlag, SymbolFlag
+from whence.program import graph
 
 ROOM = 4096  # bytes a block may log before it asks for room again
 # Bytes that all blocks of a function together may log if only its loops ask for room: no way
@@ -81,14 +81,14 @@ class Instrumented:
 def instrument(text: str, mode: str) -> Instrumented:
     """Return the instrumented form of a module, given as IR text; mode: record, check or patch."""
     with collecting_nothing():
-        module = read(text)
+        module = read_module(text)
         lowered = lower(module, text, mode)
         rewritten = _Rewriting(module, lowered, mode).text()
     description = lowered.description
     return Instrumented(rewritten, description.module, description.to_bytes(), lowered.skipped)
 
 
-def render(of: Type) -> str:
+def render_module(of: Type) -> str:
     """A type as IR writes it."""
     if isinstance(of, IntType):
         return f"i{of.bits}"
@@ -97,17 +97,17 @@ def render(of: Type) -> str:
     if isinstance(of, PointerType):
         return "ptr" if of.space == 0 else f"ptr addrspace({of.space})"
     if isinstance(of, ArrayType):
-        return f"[{of.count} x {render(of.element)}]"
+        return f"[{of.count} x {render_module(of.element)}]"
     if isinstance(of, VectorType):
-        return f"<{of.count} x {render(of.element)}>"
+        return f"<{of.count} x {render_module(of.element)}>"
     if isinstance(of, StructType):
-        inner = "{ " + ", ".join(map(render, of.fields)) + " }" if of.fields else "{}"
+        inner = "{ " + ", ".join(map(render_module, of.fields)) + " }" if of.fields else "{}"
         return f"<{inner}>" if of.packed else inner
     if isinstance(of, NamedType):
         return f"%{quote(of.name)}"
     if isinstance(of, FunctionType):
-        params = [*map(render, of.params), *(["..."] if of.variadic else [])]
-        return f"{render(of.result)} ({', '.join(params)})"
+        params = [*map(render_module, of.params), *(["..."] if of.variadic else [])]
+        return f"{render_module(of.result)} ({', '.join(params)})"
     return of.name
 
 
@@ -412,15 +412,15 @@ class _FunctionRewriting:
             return
         if not isinstance(of, (StructType, NamedType, ArrayType)):
             size = layout.store_size(of)
-            self.out += self.cursor.put(f"{render(of)} {register}", size)
+            self.out += self.cursor.put(f"{render_module(of)} {register}", size)
             self.since_room += size
             return
         for leaf, path in self._leaf_paths(of):
             part = self.new()
             steps = ", ".join(map(str, path))
-            self.out.append(f"  {part} = extractvalue {render(of)} {register}, {steps}")
+            self.out.append(f"  {part} = extractvalue {render_module(of)} {register}, {steps}")
             size = layout.store_size(leaf)
-            self.out += self.cursor.put(f"{render(leaf)} {part}", size)
+            self.out += self.cursor.put(f"{render_module(leaf)} {part}", size)
             self.since_room += size
 
     def _leaf_paths(self, of: Type) -> Iterable[tuple[Type, tuple[int, ...]]]:
@@ -535,9 +535,9 @@ class _FunctionRewriting:
         if model is None or callee.name in self.owner.lowered.functions:
             return None
         made_with = instruction.function
-        params = tuple(render(param) for param in made_with.params)
+        params = tuple(render_module(param) for param in made_with.params)
         fits = (
-            render(made_with.result) == model.result
+            render_module(made_with.result) == model.result
             and params == model.params
             and made_with.variadic == model.variadic
         )
@@ -572,9 +572,9 @@ class _FunctionRewriting:
         made_with = instruction.function
         if made_with is not None and new not in self.owner.module.declarations:
             params = ", ".join(
-                [*map(render, made_with.params), *(["..."] if made_with.variadic else [])]
+                [*map(render_module, made_with.params), *(["..."] if made_with.variadic else [])]
             )
-            self.owner.hooks[new] = f"declare {render(made_with.result)} @{new}({params})"
+            self.owner.hooks[new] = f"declare {render_module(made_with.result)} @{new}({params})"
         written = f"@{quote(callee.name)}("
         return [line.replace(written, f"@{new}(") for line in lines]
 
@@ -584,7 +584,7 @@ def _rooms(function: Function, log: FunctionLog, everywhere: bool) -> tuple[set[
 
     A block begins in debt if one before it ends so: with a call after which it logs nothing.
     """
-    following = flow.successors(function)
+    following = flow.block_successors(function)
     asking = {0} | graph.loop_heads(following)
     landing, marked = (
         {block.number for block in log.blocks if flag in block.flags}

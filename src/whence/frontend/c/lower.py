@@ -13,10 +13,9 @@ from hashlib import blake2b
 
 import numpy as np
 
-from whence.frontend import graph
 from whence.frontend.c import flow
 from whence.frontend.c.cache import own_sources
-from whence.frontend.c.constants import Symbol, Tables, globals_in
+from whence.frontend.c.constants import ModuleTables, Symbol, globals_in
 from whence.frontend.c.debug import locations
 from whence.frontend.c.ir import (
     Block,
@@ -34,7 +33,7 @@ from whence.frontend.c.operations import (
     FAULTING,
     LINK,
     LOGGED,
-    Op,
+    LoweredOp,
     Operations,
     returns_twice,
 )
@@ -45,11 +44,12 @@ from whence.frontend.c.tables import (
     Array,
     BlockFlag,
     CallFlag,
-    Code,
     Description,
     FunctionFlag,
-    Kind,
+    OpCode,
+    OpKind,
 )
+from whence.program import graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def lower(module: Module, text: str, mode: str) -> Lowered:
     return _Lowering(module, text, mode).lower()
 
 
-class _Lowering(Tables):
+class _Lowering(ModuleTables):
     """The tables of one module as they grow."""
 
     def __init__(self, module: Module, text: str, mode: str) -> None:
@@ -410,20 +410,22 @@ class _FunctionLowering(Operations):
                 first, links = len(rows["ops"]), 0
         return tuple(log), cost
 
-    def _can_be_checked(self, instruction: Instruction, op: Op) -> bool:
+    def _can_be_checked(self, instruction: Instruction, op: LoweredOp) -> bool:
         return (
             op.dst != NONE
             and not op.flags & LOGGED
             and op.call is None
-            and (self.m.slots(instruction.type) == 1 or op.code is Code.OVERFLOW)
+            and (self.m.slots(instruction.type) == 1 or op.code is OpCode.OVERFLOW)
         )
 
-    def _append(self, instruction: Instruction, op: Op) -> None:
+    def _append(self, instruction: Instruction, op: LoweredOp) -> None:
         rows = self.m.rows
         rows["ops"].append((int(op.code), op.flags, op.bits, op.dst, op.a, op.b, op.c, op.x))
         rows["kind"].append(int(op.kind))
         rows["use_start"].append(len(rows["use_def"]))
-        uses = op.uses if op.kind in (Kind.CALL, Kind.PHI) else [u for u in op.uses if u != NONE]
+        uses = (
+            op.uses if op.kind in (OpKind.CALL, OpKind.PHI) else [u for u in op.uses if u != NONE]
+        )
         rows["use_def"].extend(uses)
         rows["use_block"].extend(op.use_blocks or [NONE] * len(uses))
         rows["op_line"].append(instruction.line)

@@ -22,7 +22,7 @@ from whence.frontend.c.aliases import Access, Aliases, Cell
 from whence.frontend.c.allocators import FunctionId
 from whence.frontend.c.flow import gather
 from whence.frontend.c.ir import Function, Global, Instruction, Module
-from whence.frontend.graph import components
+from whence.program.graph import components
 
 BranchEdge = tuple[int, str, int, int]  # module, function, branch block, successor index
 LoadPlace = tuple[int, str, int]  # module, function, line of the instruction

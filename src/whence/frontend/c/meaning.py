@@ -36,16 +36,16 @@ from whence.frontend.c.operations import (
     SAME,
     intrinsic,
 )
-from whence.frontend.meaning import Op, Operation
+from whence.program.operations import COp, Operation
 
 COMPUTED = ("half", "float", "double")  # kinds of floats that `frontend.meaning` knows
 OTHER_INTRINSICS = {
-    "round": Op.ROUND, "roundeven": Op.RINT, "minnum": Op.FMIN, "maxnum": Op.FMAX,
+    "round": COp.ROUND, "roundeven": COp.RINT, "minnum": COp.FMIN, "maxnum": COp.FMAX,
 }  # fmt: skip
 LIBRARY = {
-    "sqrt": Op.SQRT, "fmod": Op.FREM, "fabs": Op.FABS, "floor": Op.FLOOR, "ceil": Op.CEIL,
-    "trunc": Op.TRUNCF, "rint": Op.RINT, "nearbyint": Op.RINT, "round": Op.ROUND,
-    "fmin": Op.FMIN, "fmax": Op.FMAX, "copysign": Op.COPYSIGN,
+    "sqrt": COp.SQRT, "fmod": COp.FREM, "fabs": COp.FABS, "floor": COp.FLOOR, "ceil": COp.CEIL,
+    "trunc": COp.TRUNCF, "rint": COp.RINT, "nearbyint": COp.RINT, "round": COp.ROUND,
+    "fmin": COp.FMIN, "fmax": COp.FMAX, "copysign": COp.COPYSIGN,
 }  # fmt: skip
 INDEX_BITS = 32  # of what a switch comes to: the number of its case
 
@@ -76,11 +76,11 @@ class Meanings:
             **dict.fromkeys(("bitcast", "ptrtoint", "ptrtoaddr", "inttoptr"), self._cast),
             **dict.fromkeys(("addrspacecast", "zext", "trunc"), self._cast),
             **dict.fromkeys(("call", "invoke"), self._call),
-            "sext": lambda i: self._of(Op.SEXT, i.type, i.operands),
+            "sext": lambda i: self._of(COp.SEXT, i.type, i.operands),
             "freeze": self._freeze,
-            "icmp": lambda i: self._of(Op[i.predicate.upper()], i.type, i.operands),
+            "icmp": lambda i: self._of(COp[i.predicate.upper()], i.type, i.operands),
             "fcmp": self._fcmp,
-            "select": lambda i: self._of(Op.SELECT, i.type, i.operands),
+            "select": lambda i: self._of(COp.SELECT, i.type, i.operands),
             "getelementptr": self._address,
             "br": self._branch,
             "switch": self._switch,
@@ -130,7 +130,7 @@ class Meanings:
         return 0 if isinstance(value, Zero | Undefined) else None
 
     def _of(
-        self, op: Op, result: Type, operands: Sequence[Typed], extra: tuple[int, ...] = ()
+        self, op: COp, result: Type, operands: Sequence[Typed], extra: tuple[int, ...] = ()
     ) -> Meaning | None:
         width = self.width(result)
         widths = tuple(w for w in (self.width(o.type) for o in operands) if w is not None)
@@ -141,34 +141,34 @@ class Meanings:
     # --- instructions ------------------------------------------------------------------------
 
     def _binary(self, i: Instruction) -> Meaning | None:
-        return self._of(Op[BINARY[i.opcode].name], i.type, i.operands)
+        return self._of(COp[BINARY[i.opcode].name], i.type, i.operands)
 
     def _float(self, i: Instruction) -> Meaning | None:
-        return self._floating(Op[i.opcode.upper()], i.type, i.operands)
+        return self._floating(COp[i.opcode.upper()], i.type, i.operands)
 
     def _fcmp(self, i: Instruction) -> Meaning | None:
-        return self._floating(Op.FCMP, i.type, i.operands, (FCMP.index(i.predicate),))
+        return self._floating(COp.FCMP, i.type, i.operands, (FCMP.index(i.predicate),))
 
     def _floating(
-        self, op: Op, result: Type, operands: Sequence[Typed], extra: tuple[int, ...] = ()
+        self, op: COp, result: Type, operands: Sequence[Typed], extra: tuple[int, ...] = ()
     ) -> Meaning | None:
         """An operation on floats, if we know their formats."""
         types = (result, *(operand.type for operand in operands))
         known = all(t.kind in COMPUTED for t in types if isinstance(t, FloatType))
-        return self._of(op if known else Op.OPAQUE, result, operands, extra if known else ())
+        return self._of(op if known else COp.OPAQUE, result, operands, extra if known else ())
 
     def _cast(self, i: Instruction) -> Meaning | None:
         """A cast that keeps the bits, as many as there are in the new type."""
         before, after = self.width(i.operands[0].type), self.width(i.type)
         if before is None or after is None:
             return None
-        op = Op.COPY if before == after else Op.ZEXT if before < after else Op.TRUNC
+        op = COp.COPY if before == after else COp.ZEXT if before < after else COp.TRUNC
         return self._of(op, i.type, i.operands)
 
     def _freeze(self, i: Instruction) -> Meaning | None:
         # An undefined value that is frozen is whatever the machine has there, once and for all.
         is_undefined = isinstance(i.operands[0].value, Undefined)
-        return None if is_undefined else self._of(Op.COPY, i.type, i.operands)
+        return None if is_undefined else self._of(COp.COPY, i.type, i.operands)
 
     def _address(self, i: Instruction) -> Meaning | None:
         if i.element is None or not isinstance(i.type, PointerType):
@@ -176,19 +176,19 @@ class Meanings:
         constant, indices = self.layout.gep(i.element, i.operands[1:])
         operands = (i.operands[0], *(index for index, _ in indices))
         return self._of(
-            Op.ADDRESS, i.type, operands, (*(scale for _, scale in indices), constant)
+            COp.ADDRESS, i.type, operands, (*(scale for _, scale in indices), constant)
         )  # fmt: skip
 
     def _branch(self, i: Instruction) -> Meaning | None:
         condition = i.operands[0]
-        return self._of(Op.COPY, condition.type, (condition,)) if len(i.operands) == 3 else None
+        return self._of(COp.COPY, condition.type, (condition,)) if len(i.operands) == 3 else None
 
     def _switch(self, i: Instruction) -> Meaning | None:
         cases = tuple(self.constant(case) or 0 for case in i.operands[2::2])
-        return self._of(Op.SWITCH, IntType(INDEX_BITS), i.operands[:1], cases)
+        return self._of(COp.SWITCH, IntType(INDEX_BITS), i.operands[:1], cases)
 
     def _value(self, i: Instruction) -> Meaning | None:
-        return self._of(Op.COPY, i.operands[0].type, i.operands[:1]) if i.operands else None
+        return self._of(COp.COPY, i.operands[0].type, i.operands[:1]) if i.operands else None
 
     # --- intrinsics --------------------------------------------------------------------------
 
@@ -197,22 +197,22 @@ class Meanings:
         if (library := self._library(i, name)) is not None:
             return self._floating(library, i.type, i.operands)
         if intrinsic(name, SAME):
-            return self._of(Op.COPY, i.type, i.operands[:1])
+            return self._of(COp.COPY, i.type, i.operands[:1])
         stem = intrinsic(name, PURE)
         if stem is None:
             return None
         if stem in INTEGER_INTRINSICS:
-            return self._integer_intrinsic(i, Op[INTEGER_INTRINSICS[stem].name])
+            return self._integer_intrinsic(i, COp[INTEGER_INTRINSICS[stem].name])
         if stem in FLOAT_INTRINSICS:
-            return self._floating(Op[FLOAT_INTRINSICS[stem].name], i.type, i.operands)
+            return self._floating(COp[FLOAT_INTRINSICS[stem].name], i.type, i.operands)
         if stem in ("fma", "fmuladd"):
             return self._floating(self._product_and_sum(stem), i.type, i.operands)
         if stem == "is.fpclass":
             wanted = self.constant(i.operands[1]) or 0
-            return self._floating(Op.FPCLASS, i.type, i.operands[:1], (wanted,))
-        return self._floating(OTHER_INTRINSICS.get(stem, Op.OPAQUE), i.type, i.operands)
+            return self._floating(COp.FPCLASS, i.type, i.operands[:1], (wanted,))
+        return self._floating(OTHER_INTRINSICS.get(stem, COp.OPAQUE), i.type, i.operands)
 
-    def _library(self, i: Instruction, name: str) -> Op | None:
+    def _library(self, i: Instruction, name: str) -> COp | None:
         kinds = {i.type, *(operand.type for operand in i.operands)}
         fits = {"double": name, "float": name.removesuffix("f")}
         for kind, stem in fits.items():
@@ -220,20 +220,20 @@ class Meanings:
                 return LIBRARY.get(stem)
         return None
 
-    def _integer_intrinsic(self, i: Instruction, op: Op) -> Meaning | None:
-        if op in (Op.CTLZ, Op.CTTZ):  # the second operand: is zero undefined?
+    def _integer_intrinsic(self, i: Instruction, op: COp) -> Meaning | None:
+        if op in (COp.CTLZ, COp.CTTZ):  # the second operand: is zero undefined?
             return self._of(op, i.type, i.operands[:1], (self.constant(i.operands[1]) or 0,))
-        return self._of(op, i.type, i.operands[:1] if op is Op.ABS else i.operands)
+        return self._of(op, i.type, i.operands[:1] if op is COp.ABS else i.operands)
 
-    def _product_and_sum(self, stem: str) -> Op:
+    def _product_and_sum(self, stem: str) -> COp:
         """What the machine makes of llvm.fma and llvm.fmuladd.
 
         Without an instruction for it, the latter is two, and the former a function that some
         libraries get wrong.
         """
         if self._fuses:
-            return Op.FMA
-        return Op.FMULADD if stem == "fmuladd" and self._fuses is False else Op.OPAQUE
+            return COp.FMA
+        return COp.FMULADD if stem == "fmuladd" and self._fuses is False else COp.OPAQUE
 
     def _checked(self, i: Instruction, definitions: Definitions) -> Meaning | None:
         """The sum, difference or product of a checked one, or whether it overflowed."""
@@ -245,8 +245,8 @@ class Meanings:
             return None
         kind = stem.partition(".")[0]
         if i.indices == (1,):
-            return self._of(Op.OVERFLOW, i.type, call.operands, (OVERFLOW.index(kind),))
-        return self._of(Op[kind[1:].upper()], i.type, call.operands)
+            return self._of(COp.OVERFLOW, i.type, call.operands, (OVERFLOW.index(kind),))
+        return self._of(COp[kind[1:].upper()], i.type, call.operands)
 
 
 def _fuses(module: Module) -> bool | None:

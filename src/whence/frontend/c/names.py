@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from whence.errors import UserError
 from whence.frontend.c import ir, terms
-from whence.frontend.c.debug import Type
-from whence.frontend.c.expressions import Program, Values, Writer
-from whence.frontend.c.terms import Term
+from whence.frontend.c.debug import DebugType
+from whence.frontend.c.expressions import ExpressionContext, Values, Writer
+from whence.frontend.c.terms import CTerm
 from whence.frontend.c.variables import (
-    Path,
-    Place,
-    Step,
+    PathStep,
+    VariablePath,
+    VariablePlace,
     Visible,
     follow,
     parse_path,
@@ -22,7 +22,7 @@ from whence.frontend.c.variables import (
 )
 
 
-class Names(Program):
+class CNames(ExpressionContext):
     """The values and addresses of a module, as C expressions."""
 
     def expression(
@@ -59,11 +59,11 @@ class Names(Program):
         """Return a call as an expression."""
         return self._writer(function, values).call(instruction).text
 
-    def type_of(self, function: str, operand: ir.Value | ir.Typed) -> Type | None:
+    def type_of(self, function: str, operand: ir.Value | ir.Typed) -> DebugType | None:
         """Return the type in the source of an operand, if it is known."""
         return self._writer(function, None).value(operand).type
 
-    def target_type(self, function: str, instruction: ir.Instruction) -> Type | None:
+    def target_type(self, function: str, instruction: ir.Instruction) -> DebugType | None:
         """Return the type in the source of what an instruction writes to, if it is known."""
         return self._writer(function, None).target(instruction).type
 
@@ -72,13 +72,13 @@ class Names(Program):
         and how many; None if it is for no bit-field."""
         return self._writer(function, None).field_bits(instruction)
 
-    def describe_value(self, kind: Type | None, raw: int, bits: int | None = None) -> str:
+    def describe_value(self, kind: DebugType | None, raw: int, bits: int | None = None) -> str:
         """Return how a value is shown: 'a' (97), BLUE, NULL; `bits` are those of a bit-field."""
-        return terms.describe(kind, raw, bits)
+        return terms.describe_term(kind, raw, bits)
 
-    def object_name(self, kind: Type | None, offset: int, size: int, base: str) -> str:
+    def object_name(self, kind: DebugType | None, offset: int, size: int, base: str) -> str:
         """Return the name of these bytes of an object `base` of this type: `base.buf[3]`."""
-        whole = Term(base, terms.UNARY if base[:1] in "*&" else terms.PRIMARY, kind, place=True)
+        whole = CTerm(base, terms.UNARY if base[:1] in "*&" else terms.PRIMARY, kind, place=True)
         return terms.within(whole, offset, size).text
 
     def variables_at(self, function: str, line: int | None = None) -> list[Visible]:
@@ -86,7 +86,7 @@ class Names(Program):
         found = visible_variables(self.module, self.debug, function)
         return [each for each in found if line is None or each.first <= line <= each.last]
 
-    def resolve(self, function: str, line: int, text: str) -> tuple[Visible, Place]:
+    def resolve(self, function: str, line: int, text: str) -> tuple[Visible, VariablePlace]:
         """Return the variable that a user's `opt->name[3]` starts from, and where it leads."""
         path = parse_path(text)
         visible = self.variables_at(function, line)
@@ -95,7 +95,7 @@ class Names(Program):
                 return variable, follow(variable.type, path.steps, text)
         this = next((each for each in visible if each.name == "this"), None)
         if this:  # in a method, a member can be named without it
-            return this, follow(this.type, (Step("->", path.variable), *path.steps), text)
+            return this, follow(this.type, (PathStep("->", path.variable), *path.steps), text)
         listed = ", ".join(dict.fromkeys(each.name for each in visible if each.depth)) or "none"
         raise UserError(
             f"There is no variable {path.variable!r} at line {line}, in "
@@ -103,7 +103,7 @@ class Names(Program):
             slug="unknown-variable",
         )
 
-    def path(self, kind: Type | None, text: str) -> tuple[Path, Place]:
+    def path(self, kind: DebugType | None, text: str) -> tuple[VariablePath, VariablePlace]:
         """Return a user's `opt->name[3]`, and where it leads if `opt` has this type."""
         path = parse_path(text)
         return path, follow(kind, path.steps, text)
@@ -113,8 +113,8 @@ class Names(Program):
 
 
 def name_of_value(
-    names: Names, function: str, operand: ir.Value | ir.Typed, values: Values | None = None
+    names: CNames, function: str, operand: ir.Value | ir.Typed, values: Values | None = None
 ) -> str | None:
     """Return an operand as a C expression; None if not all of it has a name in the source."""
     text = names.expression(function, operand, values)
-    return text if terms.is_named(Term(text)) else None
+    return text if terms.is_named(CTerm(text)) else None

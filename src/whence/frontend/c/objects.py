@@ -12,20 +12,20 @@ from dataclasses import replace
 from functools import cached_property
 
 from whence.frontend.c import ir
-from whence.frontend.c.debug import Debug, Member, Ref, Type
+from whence.frontend.c.debug import Debug, DebugMember, DebugType, Ref
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.terms import (
     UNKNOWN,
     Bits,
-    Term,
+    CTerm,
     advance,
     bare,
     cast,
-    constant,
+    constant_term,
     element,
-    kind_of,
     member_of,
     pointee,
+    term_kind,
     within,
 )
 
@@ -56,13 +56,13 @@ def without_arguments(name: str) -> str:
     return name
 
 
-class Objects:
+class SourceObjects:
     """The objects of a module, as debug information describes them."""
 
     def __init__(self, module: ir.Module, debug: Debug) -> None:
         self._debug, self._layout = debug, Layout(module)
         self._metadata, self._types = module.metadata, module.types
-        self._fits: dict[tuple[Type, ir.Type], bool] = {}
+        self._fits: dict[tuple[DebugType, ir.Type], bool] = {}
 
     def size(self, kind: ir.Type) -> int:
         return 0 if isinstance(kind, ir.OtherType | ir.FunctionType) else self._layout.size(kind)
@@ -84,14 +84,14 @@ class Objects:
                 found[match[1]] = number
         return found
 
-    def record(self, kind: ir.Type) -> Type | None:
+    def record(self, kind: ir.Type) -> DebugType | None:
         """Return the type in the source that a named IR struct was made from."""
         name = source_name(kind.name) if isinstance(kind, ir.NamedType) else ""
         return self._debug.type(Ref(self._by_name[name])) if name in self._by_name else None
 
     # --- does this look at memory match that type? ---
 
-    def fits(self, kind: Type | None, seen: ir.Type) -> bool:
+    def fits(self, kind: DebugType | None, seen: ir.Type) -> bool:
         """Can an object of the source's type `kind` be looked at as a `seen`?"""
         found = bare(kind)
         if found is None:
@@ -101,7 +101,7 @@ class Objects:
             self._fits[key] = self._compare(found, seen)
         return self._fits[key]
 
-    def _compare(self, kind: Type, seen: ir.Type) -> bool:
+    def _compare(self, kind: DebugType, seen: ir.Type) -> bool:
         if isinstance(seen, ir.PointerType):
             is_null = kind.kind == "basic" and kind.size == 0
             return kind.kind in ("pointer", "reference", "function") or is_null
@@ -120,11 +120,11 @@ class Objects:
             return kind.kind in _RECORDS and is_union == (kind.kind == "union") and same
         return False
 
-    def _same_shape(self, kind: Type, seen: ir.NamedType) -> bool:
+    def _same_shape(self, kind: DebugType, seen: ir.NamedType) -> bool:
         """Have two records the same size and, if they are no unions, the same fields?"""
         if self.size(seen) != kind.size or kind.kind == "union":
             return self.size(seen) == kind.size
-        at: dict[int, list[Member]] = {}
+        at: dict[int, list[DebugMember]] = {}
         for member in kind.members:
             at.setdefault(member.offset, []).append(member)
         return all(
@@ -133,7 +133,7 @@ class Objects:
             for field, offset in self.fields(seen)
         )
 
-    def seen_as(self, place: Term, seen: ir.Type) -> Term:
+    def seen_as(self, place: CTerm, seen: ir.Type) -> CTerm:
         """Return the object at the same address that IR looks at: `s` as i32 can be `s.x`.
 
         Whole objects that are moved as if they were something else keep their name.
@@ -154,7 +154,7 @@ class Objects:
             return place
         return self.recast(place, seen)
 
-    def recast(self, place: Term, seen: ir.Type) -> Term:
+    def recast(self, place: CTerm, seen: ir.Type) -> CTerm:
         """Return what is there as an object of the type that IR sees."""
         kind = self.record(seen)
         there = cast(place, str(kind) if kind else self._spell(seen), kind)
@@ -167,13 +167,13 @@ class Objects:
             return "long double" if seen.kind == "x86_fp80" else seen.kind
         return "void *" if isinstance(seen, ir.PointerType) else "char"
 
-    def _first_parts(self, place: Term, seen: ir.Type, depth: int) -> Iterator[Term]:
+    def _first_parts(self, place: CTerm, seen: ir.Type, depth: int) -> Iterator[CTerm]:
         """Yield the parts at the start of an object that IR can look at as a `seen`."""
         found = bare(place.type)
         if not found or not depth:
             return
         if found.kind == "array":
-            parts = [element(place, constant(0))]
+            parts = [element(place, constant_term(0))]
         else:
             parts = [
                 self._unit(place, 0, seen) if member.is_bitfield else member_of(place, member)
@@ -188,7 +188,7 @@ class Objects:
             if part.bits is None:
                 yield from self._first_parts(part, seen, depth - 1)
 
-    def _unit(self, owner: Term, offset: int, seen: ir.Type) -> Term:
+    def _unit(self, owner: CTerm, offset: int, seen: ir.Type) -> CTerm:
         """Return the bytes of an object that hold bit-fields, named by the first of them."""
         width = 8 * self.size(seen)
         found = bare(owner.type)
@@ -199,17 +199,17 @@ class Objects:
 
     # --- steps ---
 
-    def field(self, place: Term, record: ir.Type, number: int) -> Term:
+    def field(self, place: CTerm, record: ir.Type, number: int) -> CTerm:
         """Return the part of an object that is field `number` of the IR struct `record`."""
         seen, offset = self.fields(record)[number]
         if isinstance(record, ir.StructType):
             return replace(place, indexed=None)  # a struct passed in registers, piece by piece
         part = self._part(place, offset, seen) or within(place, offset, self.size(seen))
         if part is place and not place.opaque:  # the source's type is not known here
-            return replace(member_of(place, Member(UNKNOWN, None, 0, 0)), opaque=True)
+            return replace(member_of(place, DebugMember(UNKNOWN, None, 0, 0)), opaque=True)
         return part
 
-    def _part(self, place: Term, offset: int, seen: ir.Type) -> Term | None:
+    def _part(self, place: CTerm, offset: int, seen: ir.Type) -> CTerm | None:
         found = bare(place.type)
         if not found or found.kind not in _RECORDS:
             return None
@@ -224,11 +224,11 @@ class Objects:
                 inner = self._part(member_of(place, member), offset - member.offset, seen)
                 if inner:
                     return inner
-        if len(near) == 1 and kind_of(member_of(place, near[0])) not in _RECORDS[:2]:
+        if len(near) == 1 and term_kind(member_of(place, near[0])) not in _RECORDS[:2]:
             return member_of(place, near[0])
         return next((member_of(place, each) for each in near if not each.is_base), None)
 
-    def moved(self, base: Term, seen: ir.Type, index: Term, rows: Term | None) -> Term:
+    def moved(self, base: CTerm, seen: ir.Type, index: CTerm, rows: CTerm | None) -> CTerm:
         """Return the object `index` times a `seen` after the one that `base` points to.
 
         `rows` is x if the index is a product x * n: how a row of a VLA is found.

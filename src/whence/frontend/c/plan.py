@@ -17,7 +17,7 @@ HARMLESS = ("llvm.lifetime.", "llvm.dbg.", "llvm.fake.use")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StackPlace:
     """A spot in private memory: byte `offset` of the frame's private bytes."""
 
     offset: int
@@ -28,7 +28,7 @@ class Place:
 class Private:
     """The private memory of one function: where each register that points into it points."""
 
-    places: dict[str, Place]
+    places: dict[str, StackPlace]
     allocas: frozenset[str]
     size: int
 
@@ -37,7 +37,7 @@ def private_memory(function: Function, layout: Layout) -> Private:
     """Return the variables of `function` that only its own loads and stores can reach."""
     pointers = _Pointers(function, layout)
     escaped = pointers.escaped()
-    places: dict[str, Place] = {}
+    places: dict[str, StackPlace] = {}
     size = 0
     starts: dict[str, int] = {}
     for name, room in pointers.rooms.items():
@@ -47,7 +47,7 @@ def private_memory(function: Function, layout: Layout) -> Private:
             size += room
     for name, (variable, offset) in pointers.base.items():
         if variable in starts:
-            places[name] = Place(starts[variable] + offset, pointers.rooms[variable] - offset)
+            places[name] = StackPlace(starts[variable] + offset, pointers.rooms[variable] - offset)
     return Private(places, frozenset(starts), (size + 7) & ~7)
 
 

@@ -29,18 +29,18 @@ from whence.frontend.c.ir import (
     VectorType,
 )
 from whence.frontend.c.layout import Layout
-from whence.frontend.c.summaries import summary
-from whence.frontend.c.unify import FAR, Step, Target, Unifier
+from whence.frontend.c.summaries import library_summary
+from whence.frontend.c.unify import FAR, FieldStep, Target, Unifier
 
 OUTSIDE = 0  # the object that stands for all memory that the program does not define
 Place = tuple[int, str, int]  # module, function, line of the instruction
 # What a register holds: a pointer into an object that is known (the `cls` of the Target is the
 # object's number), a value of the Unifier, or nothing that could be a pointer.
 Held = Target | int | None
-ANYWHERE = Step(0, 1)
+ANYWHERE = FieldStep(0, 1)
 
 
-class Object(NamedTuple):
+class PointedObject(NamedTuple):
     """`kind` is local, parameter (passed by value), variadic (the unnamed arguments), global,
     heap, function or outside.  `line` is that of the alloca, or of the call that allocates, in
     the text of the module: a call of malloc, or of a function that only passes on what it got
@@ -54,7 +54,7 @@ class Object(NamedTuple):
     size: int | None = None
 
 
-class Call(NamedTuple):
+class PointerCall(NamedTuple):
     """A call, seen from its caller."""
 
     place: Place
@@ -82,7 +82,7 @@ class Pointers:
 
     def __init__(self, modules: Sequence[Module]) -> None:
         self.modules = modules
-        self.objects: list[Object] = []
+        self.objects: list[PointedObject] = []
         self.unifier = Unifier()
         self.layouts = [Layout(module) for module in modules]
         self.exposed: set[int] = set()
@@ -90,11 +90,11 @@ class Pointers:
         self.reads: dict[Place, list[tuple[Held, int]]] = {}
         self.writes: dict[Place, list[tuple[Held, int]]] = {}
         self.copies: list[tuple[Held, Held, int]] = []
-        self.indirect: list[Call] = []
+        self.indirect: list[PointerCall] = []
         self.outcalls: set[Place] = set()
         self.callees: dict[Place, set[FunctionId]] = {}
         self._variadic: dict[FunctionId, int] = {}
-        self.add(Object("outside"))
+        self.add(PointedObject("outside"))
         self.outside = self._pointer(Target(OUTSIDE, 0, 1))
         self.unifier.join(self.unifier.content(Target(OUTSIDE, 0, 1)), self.outside)
         self._link()
@@ -112,7 +112,7 @@ class Pointers:
 
     # --- building
 
-    def add(self, thing: Object) -> int:
+    def add(self, thing: PointedObject) -> int:
         self.objects.append(thing)
         return self.unifier.cls(len(self.objects) - 1)  # numbered alike
 
@@ -123,16 +123,18 @@ class Pointers:
         shared: dict[str, int] = {}
         for m, module in enumerate(self.modules):
             for name, function in module.functions.items():
-                self._define(shared, m, name, function.linkage, Object("function", m, "", name))
+                self._define(
+                    shared, m, name, function.linkage, PointedObject("function", m, "", name)
+                )
             for name, variable in module.variables.items():
                 if variable.initial is not None:
                     size = self.layouts[m].size(variable.type)
-                    thing = Object("global", m, "", name, variable.line, size)
+                    thing = PointedObject("global", m, "", name, variable.line, size)
                     self._define(shared, m, name, variable.linkage, thing)
         self._shared = shared
 
     def _define(
-        self, shared: dict[str, int], m: int, name: str, linkage: str, thing: Object
+        self, shared: dict[str, int], m: int, name: str, linkage: str, thing: PointedObject
     ) -> None:
         local = linkage in ("internal", "private")
         number = None if local else shared.get(name)
@@ -160,9 +162,9 @@ class Pointers:
         """An object for what is defined outside the program."""
         variable = self.modules[m].variables.get(name)
         if variable is None:
-            number = self.add(Object("function", -1, "", name))
+            number = self.add(PointedObject("function", -1, "", name))
         else:
-            number = self.add(Object("global", -1, "", name))
+            number = self.add(PointedObject("global", -1, "", name))
             self.unifier.join(self.pointer(Target(number, 0)), self.outside)
         self._shared[name] = number
         return number
@@ -181,10 +183,12 @@ class Pointers:
         for i, parameter in enumerate(function.parameters):
             if parameter.byval is not None:
                 size = self.layouts[m].size(parameter.byval)
-                thing = Object("parameter", m, function.name, parameter.name, function.line, size)
+                thing = PointedObject(
+                    "parameter", m, function.name, parameter.name, function.line, size
+                )
                 self.by_value[fid, i] = self.add(thing)
         if function.type.variadic:
-            self._variadic[fid] = self.add(Object("variadic", m, function.name))
+            self._variadic[fid] = self.add(PointedObject("variadic", m, function.name))
 
     def _initialise(self, m: int, variable: Variable) -> None:
         if variable.initial is not None:
@@ -230,7 +234,7 @@ class Pointers:
             return self.mixed([self.constant(m, element) for element in value.elements])
         return None
 
-    def gep(self, m: int, element: Type, indices: Sequence[Typed]) -> Step:
+    def gep(self, m: int, element: Type, indices: Sequence[Typed]) -> FieldStep:
         """How far a getelementptr goes."""
         layout = self.layouts[m]
         add = stride = array = length = 0
@@ -253,7 +257,7 @@ class Pointers:
                 add += index.value.value * size
             else:
                 stride = gcd(stride, size)
-        return Step(add, stride, array, length)
+        return FieldStep(add, stride, array, length)
 
     # --- values
 
@@ -270,7 +274,7 @@ class Pointers:
             self.unifier.point(self._pointers[at], at)
         return self._pointers[at]
 
-    def stepped(self, held: Held, step: Step) -> Held:
+    def stepped(self, held: Held, step: FieldStep) -> Held:
         if isinstance(held, Target):
             return step.apply(held)
         return None if held is None else self.unifier.step(held, step)
@@ -352,7 +356,7 @@ class Pointers:
         members = self.unifier.members[at.cls]
         return [number for number, _ in members if self.objects[number].kind == "function"]
 
-    def _possible(self, call: Call) -> list[int]:
+    def _possible(self, call: PointerCall) -> list[int]:
         """What a call through a pointer may call (OUTSIDE: something unknown)."""
         at = self.unifier.target(call.callee)
         found = self._functions_in(at)
@@ -372,7 +376,7 @@ class Pointers:
             return have.variadic or kind.variadic or have.params == kind.params
         return True
 
-    def _call_object(self, call: Call, number: int) -> None:
+    def _call_object(self, call: PointerCall, number: int) -> None:
         if number == OUTSIDE:
             self.call_unknown(call)
         elif not self.bodies(number):
@@ -380,7 +384,7 @@ class Pointers:
         for fid in self.bodies(number):
             self.call_function(call, fid)
 
-    def call_function(self, call: Call, fid: FunctionId) -> None:
+    def call_function(self, call: PointerCall, fid: FunctionId) -> None:
         """Pass the arguments, and the result."""
         self.callees.setdefault(call.place, set()).add(fid)
         parameters = self.parameters[fid]
@@ -400,9 +404,9 @@ class Pointers:
         if call.result is not None:
             self.unifier.join(call.result, self.returns[fid])
 
-    def call_library(self, call: Call, name: str) -> None:
+    def call_library(self, call: PointerCall, name: str) -> None:
         """Do what a function without a body does."""
-        words = summary(name)
+        words = library_summary(name)
         if words is None:
             self.call_unknown(call)
             return
@@ -411,7 +415,7 @@ class Pointers:
         for word in words:
             self._do(call, word)
 
-    def call_unknown(self, call: Call) -> None:
+    def call_unknown(self, call: PointerCall) -> None:
         for held in call.arguments:
             self.escape(held)
         if call.result is not None:
@@ -420,7 +424,7 @@ class Pointers:
         self.note(self.writes, call.place, self.outside, 1)
         self.outcalls.add(call.place)
 
-    def _do(self, call: Call, word: str) -> None:
+    def _do(self, call: PointerCall, word: str) -> None:
         """One word of a summary."""
         arguments = call.arguments
         numbers = [int(letter) for letter in word if letter.isdigit()]
@@ -445,36 +449,40 @@ class Pointers:
             self.join(self.star(held), self.stepped(arguments[numbers[1]], ANYWHERE))
         elif word[0] == "k":
             passed = tuple(arguments[i] for i in numbers[1:])
-            inner = Call(call.place, self.pointer(held), _any_type(len(passed)), passed, None)
+            inner = PointerCall(
+                call.place, self.pointer(held), _any_type(len(passed)), passed, None
+            )
             self.indirect.append(inner)
 
-    def _touch(self, table: dict[Place, list[tuple[Held, int]]], call: Call, held: Held) -> None:
+    def _touch(
+        self, table: dict[Place, list[tuple[Held, int]]], call: PointerCall, held: Held
+    ) -> None:
         if call.length is None:
             self.note(table, call.place, self.stepped(held, ANYWHERE), 1)
         else:
             self.note(table, call.place, held, call.length)
 
-    def _va_start(self, call: Call) -> None:
+    def _va_start(self, call: PointerCall) -> None:
         fid = call.place[:2]
         held = call.arguments[0]
         if held is None or fid not in self._variadic:
             return
         area = self._pointer(Target(self._variadic[fid], 0, 1))
         for offset in (0, 8, 16):  # wherever the ABI keeps the pointers in a va_list
-            place = self.stepped(held, Step(offset))
+            place = self.stepped(held, FieldStep(offset))
             assert place is not None
             self.unifier.join(self.star(place), area)
         self._touch(self.writes, call, held)
 
-    def allocate(self, call: Call) -> None:
+    def allocate(self, call: PointerCall) -> None:
         """Let the result be fresh memory, which the call writes."""
         fresh = self._heap(call)
         self.join(call.result if call.result is not None else self.unifier.value(), fresh)
         self.note(self.writes, call.place, Target(fresh.cls, 0, 1), 1)
 
-    def _heap(self, call: Call) -> Target:
+    def _heap(self, call: PointerCall) -> Target:
         m, function, line = call.place
-        return Target(self.add(Object("heap", m, function, "", line)), 0)
+        return Target(self.add(PointedObject("heap", m, function, "", line)), 0)
 
     def note(
         self, table: dict[Place, list[tuple[Held, int]]], place: Place, held: Held, size: int

@@ -21,13 +21,13 @@ from zipfile import BadZipFile
 import numpy as np
 
 from whence.errors import UserError
-from whence.frontend.c.replay.program import Initial, Program
+from whence.frontend.c.replay.program import CProgram, InitialMemory
 from whence.frontend.c.tables import Description
 
 MODULE_MAGIC = 0x444D4857
 
 
-class State(IntEnum):
+class ProcessState(IntEnum):
     """How the recording of a thread ended."""
 
     RUNNING = 0  # it was killed, or the machine stopped
@@ -46,7 +46,7 @@ class LogFile:
     path: Path
     number: int
     kind: str  # main, thread, handler
-    state: State
+    state: ProcessState
     signal: int  # that killed it, if state is CRASHED
     address: int  # that it could not access
     size: int  # bytes of log
@@ -58,11 +58,11 @@ class LogFile:
     @property
     def is_crashed(self) -> bool:
         """Did a signal kill the thread?"""
-        return self.state is State.CRASHED and self.kind != "handler"
+        return self.state is ProcessState.CRASHED and self.kind != "handler"
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class LoadedModule:
     """A module as it was loaded."""
 
     id: str
@@ -70,7 +70,7 @@ class Module:
     initial: tuple[tuple[int, bytes], ...]  # symbol, contents at the start
 
 
-class Process:
+class CProcess:
     """One recorded process."""
 
     def __init__(self, folder: Path) -> None:
@@ -103,17 +103,17 @@ class Process:
         return any(log.kind == "main" for log in self.logs)
 
     @cached_property
-    def modules(self) -> list[Module]:
+    def modules(self) -> list[LoadedModule]:
         return list(_modules((self.folder / "modules").read_bytes()))
 
-    def program(self, descriptions: Sequence[Description]) -> Program:
+    def program(self, descriptions: Sequence[Description]) -> CProgram:
         """Put the process's modules together, given what is known of each."""
         initial = [
-            Initial(module.addresses[symbol], len(contents), contents)
+            InitialMemory(module.addresses[symbol], len(contents), contents)
             for module in self.modules
             for symbol, contents in module.initial
         ]
-        return Program.of(
+        return CProgram.of(
             [{**d.arrays, "names": np.array(d.names, dtype=object)} for d in descriptions],
             [module.addresses for module in self.modules],
             initial,
@@ -143,7 +143,7 @@ class Process:
         return sorted(
             each.parent_offset
             for each in self.logs
-            if each.state is State.LEFT and each.parent == log.number
+            if each.state is ProcessState.LEFT and each.parent == log.number
         )
 
     def open_log(self, log: LogFile) -> mmap.mmap:
@@ -151,9 +151,9 @@ class Process:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def processes(trace: Path) -> list[Process]:
+def c_processes(trace: Path) -> list[CProcess]:
     """The processes that were recorded into a folder, in the order in which they started."""
-    found = [Process(path.parent) for path in trace.glob("*/process")]
+    found = [CProcess(path.parent) for path in trace.glob("*/process")]
     return sorted(found, key=lambda p: ((p.folder / "process").stat().st_mtime_ns, p.pid))
 
 
@@ -172,7 +172,7 @@ def read_header(path: Path) -> LogFile | None:
         path=path,
         number=number,
         kind=("main", "thread", "handler")[min(kind, 2)],
-        state=State(min(state, 6)),
+        state=ProcessState(min(state, 6)),
         signal=crash or signal,
         address=address,
         size=max(end - 4096, 0),
@@ -183,13 +183,13 @@ def read_header(path: Path) -> LogFile | None:
     )
 
 
-def _modules(data: bytes) -> Iterator[Module]:
+def _modules(data: bytes) -> Iterator[LoadedModule]:
     """The modules that are there as a whole: the process may have died while it wrote one."""
     with suppress(struct.error):
         yield from _whole_modules(data)
 
 
-def _whole_modules(data: bytes) -> Iterator[Module]:
+def _whole_modules(data: bytes) -> Iterator[LoadedModule]:
     at = 0
     while at + 8 <= len(data):
         magic, length = struct.unpack_from("<2I", data, at)
@@ -210,4 +210,4 @@ def _whole_modules(data: bytes) -> Iterator[Module]:
             at += 16 + size
         if at > len(data):
             return
-        yield Module(name, addresses, tuple(initial))
+        yield LoadedModule(name, addresses, tuple(initial))

@@ -27,9 +27,9 @@ from whence.frontend.c.ir import (
     Value,
     Variable,
 )
-from whence.frontend.c.tokens import IRError, Tokens, plain_name, unescape
+from whence.frontend.c.tokens import IRError, IRTokens, plain_name, unescape
 
-__all__ = ["IRError", "attribute_groups", "read"]
+__all__ = ["IRError", "attribute_groups", "read_module"]
 
 _LABEL = re.compile(r'([-\w.$]+|"[^"]*"):')
 _DECLARE = re.compile(
@@ -51,7 +51,7 @@ _LINKAGES = frozenset((
 ))  # fmt: skip
 
 
-def read(text: str, *, lazily: bool = False) -> Module:
+def read_module(text: str, *, lazily: bool = False) -> Module:
     """The module that `text` describes; IRError if we do not understand a line of it.
 
     `lazily`: functions are read when they are asked for, and so are the errors in them.
@@ -141,13 +141,13 @@ class _Reader:
             if number[1:].isdigit():
                 self._metadata[int(number[1:])] = node
         elif first == "@":
-            self._global(Tokens(line, at))
+            self._global(IRTokens(line, at))
         elif first == "%":
-            self._type(Tokens(line, at))
+            self._type(IRTokens(line, at))
         elif line.startswith("define "):
             return self._function(at)
         elif line.startswith("declare "):
-            self._declaration(Tokens(line, at))
+            self._declaration(IRTokens(line, at))
         elif first in ("s", "t") and " = " in line:
             key, _, value = line.partition(" = ")
             self._header[key] = unescape(value[1:-1]).decode("utf-8", "surrogateescape")
@@ -157,13 +157,13 @@ class _Reader:
 
     # --- types, variables, declarations ---
 
-    def _type(self, t: Tokens) -> None:
+    def _type(self, t: IRTokens) -> None:
         name = t.local()
         t.expect("=")
         t.expect("type")
         self._types[name] = t.type()
 
-    def _global(self, t: Tokens) -> None:
+    def _global(self, t: IRTokens) -> None:
         name = plain_name(t.next())
         t.expect("=")
         words = t.attributes()
@@ -180,7 +180,7 @@ class _Reader:
             "thread_local" in words, t.line, _rest_of_global(t),
         )  # fmt: skip
 
-    def _alias(self, t: Tokens, name: str, *, is_function_chosen_at_start: bool) -> None:
+    def _alias(self, t: IRTokens, name: str, *, is_function_chosen_at_start: bool) -> None:
         kind = t.type()
         t.expect(",")
         target = t.typed()
@@ -191,7 +191,7 @@ class _Reader:
         else:
             self._aliases[name] = Alias(name, target, t.line)
 
-    def _declaration(self, t: Tokens) -> None:
+    def _declaration(self, t: IRTokens) -> None:
         t.expect("declare")
         while t.peek()[:1] == "!":
             t.next()
@@ -220,7 +220,7 @@ class _Reader:
 
     def function(self, at: int) -> Function:
         """Read the function whose header is on line `at`."""
-        t = Tokens(self._lines[at], at)
+        t = IRTokens(self._lines[at], at)
         t.expect("define")
         words = t.attributes()
         result, name = t.type(), plain_name(t.next())
@@ -242,7 +242,7 @@ class _Reader:
             personality=personality,
         )
 
-    def _rest_of_header(self, t: Tokens) -> tuple[frozenset[str], int | None, bool]:
+    def _rest_of_header(self, t: IRTokens) -> tuple[frozenset[str], int | None, bool]:
         """Attributes, !dbg and whether there is a personality, from after the parameters."""
         attributes: set[str] = set()
         subprogram, personality = None, False
@@ -327,7 +327,7 @@ class _Body:
         address, variable, expression = [group for group in match.groups() if group is not None]
         where: Value = Meta(address)
         if address[0] != "!":
-            where = Tokens(address, at).typed().value
+            where = IRTokens(address, at).typed().value
         self.declares.append(Declare(where, int(variable), expression, at))
 
 
@@ -337,7 +337,7 @@ def _entry_label(parameters: Sequence[Parameter]) -> str:
     return str(max(numbers) + 1) if numbers else "0"
 
 
-def _parameters(t: Tokens) -> tuple[tuple[Parameter, ...], bool]:
+def _parameters(t: IRTokens) -> tuple[tuple[Parameter, ...], bool]:
     """The parameters of a function, each with its name or number, and is it variadic?"""
     t.expect("(")
     found: list[Parameter] = []
@@ -357,7 +357,7 @@ def _parameters(t: Tokens) -> tuple[tuple[Parameter, ...], bool]:
     return tuple(found), variadic
 
 
-def _rest_of_global(t: Tokens) -> int | None:
+def _rest_of_global(t: IRTokens) -> int | None:
     """The number of the !dbg of a variable, from after its value."""
     debug = None
     while t.accept(","):

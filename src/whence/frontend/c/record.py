@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 
 from whence.errors import UserError
-from whence.frontend.run import DEFAULT_MAX_TRACE, MODULES, RUN, Recorded, write_run
-from whence.frontend.running import fixed_addresses, run_again, run_in_tree, spare_copy
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, RUN, RecordedRun, write_run
+from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.model import Failure, Outcome
-from whence.subject.trial import Recipe, environment, judge
+from whence.subject.trial import BuildAndTest, environment, judge
 
 _LACKS_COMPILER = re.compile(
     r"^whence-c\S+: (.*?) \[(no-clang|runtime-does-not-compile)\]$", re.DOTALL | re.MULTILINE
@@ -19,9 +19,9 @@ _LACKS_COMPILER = re.compile(
 
 
 def record(
-    tree: Path, recipe: Recipe, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
+    tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
     mode: str = "record", patch: str | None = None, twice: bool = False,
-) -> Recorded:  # fmt: skip
+) -> RecordedRun:  # fmt: skip
     """Build `tree` with whence's compilers, run the test, and leave the trace in `out`.
 
     `tree` is built in place: it is a workspace of ours.  `out` must be an empty folder.
@@ -42,7 +42,7 @@ def record(
     run = judge(ended, recipe, tree)
     again = run_again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
     write_run(out, tree, recipe, run, ended, again, frontend="c")
-    return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
+    return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
 def recording_environment(tree: Path, modules: Path, mode: str) -> dict[str, str]:
@@ -53,7 +53,7 @@ def recording_environment(tree: Path, modules: Path, mode: str) -> dict[str, str
     }
 
 
-def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
+def _build(recipe: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
     assert recipe.build is not None
     # A compiler that is killed leaves its own files there, and we have to clear them away; and
     # zig would keep the IR of every source in the user's cache, where nobody asks for it again.
@@ -74,7 +74,7 @@ def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
         )
 
 
-def failure_of(folder: Path) -> tuple[Outcome, Failure | None]:
+def recorded_failure(folder: Path) -> tuple[Outcome, Failure | None]:
     """How the recorded test ended."""
     document = json.loads((folder / RUN).read_text("utf-8"))
     failure = document["failure"]

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from whence.frontend.c.ir import Function, Instruction, Module
-from whence.frontend.c.names import Names
-from whence.frontend.c.reader import read
+from whence.frontend.c.names import CNames
+from whence.frontend.c.reader import read_module
 from whence.frontend.c.tables import NONE, Description
-from whence.frontend.source import Place, shown_path
+from whence.program.source import Place, shown_path
 
 Values = Callable[[str], int | None]  # what a register of the function holds
 
@@ -35,11 +35,11 @@ class ModuleSource:
 
     @cached_property
     def module(self) -> Module:
-        return read(self.description.text, lazily=True)
+        return read_module(self.description.text, lazily=True)
 
     @cached_property
-    def names(self) -> Names:
-        return Names(self.module)
+    def names(self) -> CNames:
+        return CNames(self.module)
 
     def function_of(self, op: int) -> str:
         """The name, as the linker knows it, of the function that has this op."""

@@ -94,7 +94,7 @@ SUMMARIES = _read()
 _INTRINSICS = {name: words for name, words in SUMMARIES.items() if name.startswith("llvm.")}
 
 
-def summary(name: str) -> tuple[str, ...] | None:
+def library_summary(name: str) -> tuple[str, ...] | None:
     """What the function of this name does; None if we do not know."""
     if name.startswith("llvm."):  # their names go on with the types they are used at
         known = (words for start, words in _INTRINSICS.items() if name.startswith(start))

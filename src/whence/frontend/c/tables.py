@@ -21,7 +21,7 @@ NONE = 0xFFFFFFFF  # no operand, no block, no site
 CONSTANT = 0x80000000  # an operand: index into the constants; a use: number of a parameter
 
 
-class Code(enum.IntEnum):
+class OpCode(enum.IntEnum):
     """What an op does; the operands of each are in ARCHITECTURE.md and in replay's ops.h."""
 
     NOP = 0
@@ -72,7 +72,7 @@ class SymbolFlag(enum.IntFlag):
     TLS = 8
 
 
-class Kind(enum.IntEnum):
+class OpKind(enum.IntEnum):
     """What a slicer must know of an op."""
 
     PLAIN = 0

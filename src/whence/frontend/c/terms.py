@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass, replace
 
 from whence.frontend.c import ir
-from whence.frontend.c.debug import Member, Type
+from whence.frontend.c.debug import DebugMember, DebugType
 
 UNKNOWN = "…"  # stands for what has no name in the source
 TEMPORARY = "temporary"  # an object of the compiler's own
@@ -27,14 +27,14 @@ TRUTHS = (ORDER, EQUALITY, BOTH, EITHER)  # their results are 0 or 1
 class Bits:
     """Some bits of a struct: bit 0 of the value is bit `start` of it, of `width` in all."""
 
-    owner: Term
+    owner: CTerm
     start: int
     width: int
     loaded: int  # bits of the register
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class CTerm:
     """A value; or, if `place`, the address of the object that `text` names.
 
     `type` is that of the value or of the object; None if it is not known.
@@ -42,38 +42,38 @@ class Term:
 
     text: str
     rank: int = PRIMARY
-    type: Type | None = None
+    type: DebugType | None = None
     place: bool = False
-    pointer: Term | None = None  # `*p`: this is p
-    indexed: tuple[Term, Term] | None = None  # `a[i]`: these are a and i
+    pointer: CTerm | None = None  # `*p`: this is p
+    indexed: tuple[CTerm, CTerm] | None = None  # `a[i]`: these are a and i
     bits: Bits | None = None  # bit-fields, before one of them is singled out
     number: int | None = None  # a constant
     seen: ir.Type | None = None  # what IR takes an object of unknown type for
-    negated: Term | None = None  # `-x`: this is x
+    negated: CTerm | None = None  # `-x`: this is x
     opaque: bool = False  # IR may take the object for anything: it is not one of the source
-    others: tuple[Term, ...] = ()  # other members of a union that it may be as well
-    refers: Term | None = None  # what holds the address of a variable: this is the variable
+    others: tuple[CTerm, ...] = ()  # other members of a union that it may be as well
+    refers: CTerm | None = None  # what holds the address of a variable: this is the variable
 
 
-NAMELESS = Term(UNKNOWN, opaque=True)
+NAMELESS = CTerm(UNKNOWN, opaque=True)
 
 
-def is_named(term: Term) -> bool:
+def is_named(term: CTerm) -> bool:
     """Does all of it have a name in the source?"""
     return UNKNOWN not in term.text and TEMPORARY not in term.text
 
 
-def bare(kind: Type | None) -> Type | None:
+def bare(kind: DebugType | None) -> DebugType | None:
     return kind.strip() if kind else None
 
 
-def kind_of(term: Term) -> str:
+def term_kind(term: CTerm) -> str:
     """Return the kind of the term's type, under typedefs; "" if it is not known."""
     found = bare(term.type)
     return found.kind if found else ""
 
 
-def wrap(term: Term, rank: int) -> str:
+def wrap(term: CTerm, rank: int) -> str:
     """Return the text as an operand of something that binds as tightly as `rank`."""
     if len(term.text) > LONGEST:
         return UNKNOWN
@@ -83,43 +83,43 @@ def wrap(term: Term, rank: int) -> str:
 # --- objects -----------------------------------------------------------------------------
 
 
-def value_of(term: Term) -> Term:
+def term_value(term: CTerm) -> CTerm:
     """Return the term as a value: the address of `a[0]` is `a`, that of `p[i]` is `p + i`."""
     if not term.place:
         return term
-    if kind_of(term) in ("array", "function"):
-        return Term(term.text, term.rank, term.type)
+    if term_kind(term) in ("array", "function"):
+        return CTerm(term.text, term.rank, term.type)
     if term.pointer:
         return term.pointer
     if term.indexed:
         base, index = term.indexed
         if index.number == 0:
-            return value_of(base)
+            return term_value(base)
         if not base.place:
-            return replace(add(base, index), type=base.type)
-    return Term("&" + wrap(term, UNARY), UNARY)
+            return replace(add_terms(base, index), type=base.type)
+    return CTerm("&" + wrap(term, UNARY), UNARY)
 
 
-def pointee(term: Term) -> Term:
+def pointee(term: CTerm) -> CTerm:
     """Return the object that a term points to."""
     if term.place:
         return term
     found = bare(term.type)
     if found and found.kind == "array":  # it has decayed
-        return element(replace(term, place=True), constant(0))
+        return element(replace(term, place=True), constant_term(0))
     base = found.base if found and found.kind in ("pointer", "reference") else None
     text = "*" + wrap(term, UNARY)
-    return Term(text, UNARY, base, place=True, pointer=term, opaque=term.opaque)
+    return CTerm(text, UNARY, base, place=True, pointer=term, opaque=term.opaque)
 
 
-def cast(term: Term, name: str, kind: Type | None) -> Term:
+def cast(term: CTerm, name: str, kind: DebugType | None) -> CTerm:
     """Return the object at the term's address as one of another type, `name`."""
     star = "*" if name.endswith("*") else " *"
-    pointer = Term(f"({name}{star}){wrap(value_of(term), UNARY)}", UNARY)
-    return Term("*" + pointer.text, UNARY, kind, place=True, pointer=pointer)
+    pointer = CTerm(f"({name}{star}){wrap(term_value(term), UNARY)}", UNARY)
+    return CTerm("*" + pointer.text, UNARY, kind, place=True, pointer=pointer)
 
 
-def member_of(place: Term, member: Member) -> Term:
+def member_of(place: CTerm, member: DebugMember) -> CTerm:
     """Return a member of an object; what has no name adds nothing to the text."""
     if member.is_base or not member.name:
         return replace(place, type=member.type, indexed=None)
@@ -127,18 +127,18 @@ def member_of(place: Term, member: Member) -> Term:
         text = f"{wrap(place.pointer, PRIMARY)}->{member.name}"
     else:
         text = f"{wrap(place, PRIMARY)}.{member.name}"
-    return Term(text, PRIMARY, member.type, place=True)
+    return CTerm(text, PRIMARY, member.type, place=True)
 
 
-def element(array: Term, index: Term) -> Term:
+def element(array: CTerm, index: CTerm) -> CTerm:
     """Return an element of an array, or of what a pointer (a value) points to."""
     found = bare(array.type)
     base = found.base if found and found.kind in ("array", "pointer") else None
     text = f"{wrap(array, PRIMARY)}[{index.text}]"
-    return Term(text, PRIMARY, base, place=True, indexed=(array, index))
+    return CTerm(text, PRIMARY, base, place=True, indexed=(array, index))
 
 
-def advance(term: Term, index: Term) -> Term:
+def advance(term: CTerm, index: CTerm) -> CTerm:
     """Return the object `index` objects after the one that the term points to."""
     if not term.place:
         return element(term, index)
@@ -146,11 +146,11 @@ def advance(term: Term, index: Term) -> Term:
         return term
     if term.indexed:
         base, first = term.indexed
-        return element(base, add(first, index))
-    return element(replace(value_of(term), type=None), index)
+        return element(base, add_terms(first, index))
+    return element(replace(term_value(term), type=None), index)
 
 
-def member_at(place: Term, bit: int, bits: int) -> Member | None:
+def member_at(place: CTerm, bit: int, bits: int) -> DebugMember | None:
     """Return the member that begins at a bit of a struct and has so many, or begins there."""
     found = bare(place.type)
     starting = [each for each in found.members if each.bit_offset == bit] if found else []
@@ -158,7 +158,7 @@ def member_at(place: Term, bit: int, bits: int) -> Member | None:
     return next(iter(exact or starting), None)
 
 
-def within(place: Term, offset: int, size: int) -> Term:
+def within(place: CTerm, offset: int, size: int) -> CTerm:
     """Return the smallest named part of an object that has these of its bytes."""
     found = bare(place.type)
     if not found or (offset == 0 and size >= found.size > 0):
@@ -167,7 +167,7 @@ def within(place: Term, offset: int, size: int) -> Term:
         index, rest = divmod(offset, found.base.size)
         if rest + size > found.base.size:
             return place
-        return within(element(place, constant(index)), rest, size)
+        return within(element(place, constant_term(index)), rest, size)
     for member in found.members:
         begins, length = member.offset, -(-member.bits // 8)
         flexible = length == 0 and begins <= offset
@@ -179,78 +179,82 @@ def within(place: Term, offset: int, size: int) -> Term:
 # --- values ------------------------------------------------------------------------------
 
 
-def constant(number: int) -> Term:
-    return Term(str(number), UNARY if number < 0 else PRIMARY, number=number)
+def constant_term(number: int) -> CTerm:
+    return CTerm(str(number), UNARY if number < 0 else PRIMARY, number=number)
 
 
-def negate(term: Term) -> Term:
+def negate(term: CTerm) -> CTerm:
     if term.number is not None:
-        return constant(-term.number)
-    return Term("-" + wrap(term, UNARY + term.text.startswith("-")), UNARY, negated=term)
+        return constant_term(-term.number)
+    return CTerm("-" + wrap(term, UNARY + term.text.startswith("-")), UNARY, negated=term)
 
 
-def add(left: Term, right: Term) -> Term:
+def add_terms(left: CTerm, right: CTerm) -> CTerm:
     """Return a sum, as a difference where that reads better."""
     if left.number is not None and right.number is not None:
-        return constant(left.number + right.number)
+        return constant_term(left.number + right.number)
     if left.number == 0:
         return right
     if right.number == 0:
         return left
     if right.number is not None and right.number < 0:
-        return subtract(left, constant(-right.number))
+        return subtract_terms(left, constant_term(-right.number))
     if right.negated:
-        return subtract(left, right.negated)
+        return subtract_terms(left, right.negated)
     return binary(left, "+", SUM, right)
 
 
-def subtract(left: Term, right: Term) -> Term:
+def subtract_terms(left: CTerm, right: CTerm) -> CTerm:
     if left.number == 0:
         return negate(right)
     if right.number is not None and right.number < 0:
-        return add(left, constant(-right.number))
+        return add_terms(left, constant_term(-right.number))
     return binary(left, "-", SUM, right)
 
 
-def binary(left: Term, operator: str, rank: int, right: Term) -> Term:
-    return Term(f"{wrap(left, rank)} {operator} {wrap(right, rank + 1)}", rank)
+def binary(left: CTerm, operator: str, rank: int, right: CTerm) -> CTerm:
+    return CTerm(f"{wrap(left, rank)} {operator} {wrap(right, rank + 1)}", rank)
 
 
-def invert(term: Term) -> Term:
+def invert(term: CTerm) -> CTerm:
     """Return the opposite of a condition."""
     if term.text.startswith("!") and term.rank == UNARY:
         return replace(term, text=term.text[1:])
-    return Term("!" + wrap(term, UNARY), UNARY)
+    return CTerm("!" + wrap(term, UNARY), UNARY)
 
 
-def choose(condition: Term, then: Term, otherwise: Term, is_truth: bool = False) -> Term:
+def choose(condition: CTerm, then: CTerm, otherwise: CTerm, is_truth: bool = False) -> CTerm:
     """Return `condition ? then : otherwise`, as && or || where that is a truth value."""
     if then.text == otherwise.text:
         return then
     if is_truth and then.number is not None:
         if otherwise.number is not None:
             return condition if then.number else invert(condition)
-        return either(condition, otherwise) if then.number else both(invert(condition), otherwise)
+        return (
+            either(condition, otherwise)
+            if then.number
+            else both_terms(invert(condition), otherwise)
+        )
     if is_truth and otherwise.number is not None:
-        return either(invert(condition), then) if otherwise.number else both(condition, then)
+        return either(invert(condition), then) if otherwise.number else both_terms(condition, then)
     tail = f" || {wrap(otherwise, EITHER)}"
     if is_truth and then.text.endswith(tail):  # a ? b || c : c
-        head = Term(then.text.removesuffix(tail), BOTH)
-        return either(both(condition, head), otherwise)
+        head = CTerm(then.text.removesuffix(tail), BOTH)
+        return either(both_terms(condition, head), otherwise)
     tail = f" && {wrap(then, BOTH)}"
     if is_truth and otherwise.text.endswith(tail):  # a ? c : b && c
-        head = Term(otherwise.text.removesuffix(tail), EITHER)
-        return both(either(condition, head), then)
+        head = CTerm(otherwise.text.removesuffix(tail), EITHER)
+        return both_terms(either(condition, head), then)
     text = f"{wrap(condition, EITHER)} ? {wrap(then, CHOICE)} : {wrap(otherwise, CHOICE)}"
-    return Term(text, CHOICE, then.type or otherwise.type)
+    return CTerm(text, CHOICE, then.type or otherwise.type)
 
 
-def both(left: Term, right: Term) -> Term:
-    return Term(f"{wrap(left, BOTH)} && {wrap(right, BOTH)}", BOTH)
+def both_terms(left: CTerm, right: CTerm) -> CTerm:
+    return CTerm(f"{wrap(left, BOTH)} && {wrap(right, BOTH)}", BOTH)
 
 
-def either(left: Term, right: Term) -> Term:
-    return Term(f"{wrap(left, EITHER)} || {wrap(right, EITHER)}", EITHER)
+def either(left: CTerm, right: CTerm) -> CTerm:
+    return CTerm(f"{wrap(left, EITHER)} || {wrap(right, EITHER)}", EITHER)
 
 
 # --- literals ----------------------------------------------------------------------------
@@ -270,14 +274,14 @@ def quoted(data: bytes, quote: str = '"') -> str:
     return f"{quote}{shown}{'...' if len(data) > 24 else ''}{quote}"
 
 
-def is_character(kind: Type | None) -> bool:
+def is_character(kind: DebugType | None) -> bool:
     """Is it char itself?  A typedef of it, such as uint8_t, is mostly a number."""
     while kind and kind.kind in ("const", "volatile"):
         kind = kind.base
     return kind is not None and kind.name in _CHARACTERS
 
 
-def literal(term: Term, kind: Type | None) -> Term:
+def c_literal(term: CTerm, kind: DebugType | None) -> CTerm:
     """Return a constant as it is written where a `kind` is meant; other terms as they are."""
     if term.number is None:
         return term
@@ -285,16 +289,16 @@ def literal(term: Term, kind: Type | None) -> Term:
     if found is None or kind is None:
         return term
     if found.kind in ("pointer", "reference", "function") and number == 0:
-        return Term("NULL")
+        return CTerm("NULL")
     if found.kind == "enum":
         number = as_signed(number, found.size, kind.is_unsigned)
         name = found.enumerators.get(number)
-        return Term(name) if name else term
+        return CTerm(name) if name else term
     if found.encoding == "boolean" and number in (0, 1, -1):
         return replace(term, text="true" if number else "false")
     if is_character(kind) and (number in _ESCAPES or 32 <= number < 127):
-        return Term(quoted(bytes([number]), "'"), number=number)
-    return constant(as_signed(number, found.size, True)) if kind.is_unsigned else term
+        return CTerm(quoted(bytes([number]), "'"), number=number)
+    return constant_term(as_signed(number, found.size, True)) if kind.is_unsigned else term
 
 
 def as_signed(raw: int, size: int, unsigned: bool = False) -> int:
@@ -333,7 +337,7 @@ def _extended_text(bits: int) -> str:
     return ("-" if sign else "") + text
 
 
-def describe(kind: Type | None, raw: int, bits: int | None = None) -> str:
+def describe_term(kind: DebugType | None, raw: int, bits: int | None = None) -> str:
     """Return how the raw bits of a value of this type are shown; `bits` for a bit-field."""
     found = bare(kind)
     if found is None or kind is None:

@@ -1,6 +1,6 @@
 """Which type, value or attribute do the next tokens of LLVM IR spell?
 
-`Tokens` walks over one instruction or one line of a module; it has no idea of instructions.
+`IRTokens` walks over one instruction or one line of a module; it has no idea of instructions.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def plain_name(token: str) -> str:
     return token
 
 
-class Tokens:
+class IRTokens:
     """A place in a text that starts on line `line` of the module and takes `lines` of them."""
 
     __slots__ = ("_at", "_text", "_tokens", "line", "lines")

@@ -35,7 +35,7 @@ class Target(NamedTuple):
         return self.stride == 1 and self.low == -FAR
 
 
-class Step(NamedTuple):
+class FieldStep(NamedTuple):
     """How a pointer is made from another: `add` bytes on, plus any multiple of `stride`.
 
     If `length` is not 0 it points into an array of so many bytes, `array` bytes on."""
@@ -59,7 +59,7 @@ class Unifier:
     def __init__(self) -> None:
         self._value_parent: list[int] = []
         self._target: list[Target | None] = []
-        self._steps: list[dict[Step, int]] = []  # the values made from this one
+        self._steps: list[dict[FieldStep, int]] = []  # the values made from this one
         self._star: list[int] = []  # the value found where this one points, or -1
         self._parent: list[int] = []  # of a class
         self._shift: list[int] = []  # where a class starts in its parent
@@ -114,7 +114,7 @@ class Unifier:
     def join(self, one: int, other: int) -> None:
         self._joins.append((one, other))
 
-    def step(self, value: int, step: Step) -> int:
+    def step(self, value: int, step: FieldStep) -> int:
         """The value that is this one, some steps on."""
         value = self.find(value)
         at = self._target[value]
@@ -194,7 +194,7 @@ class Unifier:
         else:
             self._catch_up(one, added, starred)
 
-    def _catch_up(self, value: int, added: list[Step], starred: bool) -> None:
+    def _catch_up(self, value: int, added: list[FieldStep], starred: bool) -> None:
         """The value has not moved, but has got new steps, perhaps the first star."""
         at = self.target(value)
         assert at is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from whence.errors import UserError
 from whence.frontend.c import ir
-from whence.frontend.c.debug import Debug, Member, Type
+from whence.frontend.c.debug import Debug, DebugMember, DebugType
 from whence.frontend.c.terms import bare
 
 
@@ -21,7 +21,7 @@ class Visible:
 
     name: str
     address: ir.Local | ir.Global
-    type: Type | None
+    type: DebugType | None
     first: int
     last: int
     depth: int  # of the scope that it is in: 0 is the file, 1 the function, then blocks
@@ -29,7 +29,7 @@ class Visible:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class VariablePlace:
     """An object, seen from the address of a variable.
 
     Its address is that of the variable plus hops[0]; then, for each further hop, the
@@ -37,7 +37,7 @@ class Place:
     """
 
     hops: tuple[int, ...]
-    type: Type | None
+    type: DebugType | None
     bits: tuple[int, int] | None = None  # of a bit-field: its lowest bit there, and how many
 
 
@@ -117,7 +117,7 @@ def _globals(
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """`.name`, `->name`, `[index]` or `*`."""
 
     operator: str  # one of . -> [ *
@@ -126,15 +126,15 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class VariablePath:
     variable: str
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
 
 
 _TOKEN = re.compile(r"\s*(->|\.|\[\s*-?(?:0[xX][\da-fA-F]+|\d+)\s*\]|[*()]|[A-Za-z_$][\w$:]*)\s*")
 
 
-def parse_path(text: str) -> Path:
+def parse_path(text: str) -> VariablePath:
     """Return what is meant by `*opt->name[3]`, `(*pp)->next`, `ns::table[1].x`."""
     tokens, at = list[str](), 0
     while at < len(text):
@@ -149,25 +149,25 @@ def parse_path(text: str) -> Path:
     return path
 
 
-def _unary(tokens: list[str], text: str) -> Path:
+def _unary(tokens: list[str], text: str) -> VariablePath:
     if tokens and tokens[0] == "*":
         tokens.pop(0)
         inner = _unary(tokens, text)
-        return replace(inner, steps=(*inner.steps, Step("*")))
+        return replace(inner, steps=(*inner.steps, PathStep("*")))
     path = _primary(tokens, text)
     while tokens and (tokens[0] in (".", "->") or tokens[0][0] == "["):
         token = tokens.pop(0)
         if token[0] == "[":
-            step = Step("[", index=int(token[1:-1], 0))
+            step = PathStep("[", index=int(token[1:-1], 0))
         elif tokens and (tokens[0][0].isalpha() or tokens[0][0] in "_$"):
-            step = Step(token, tokens.pop(0))
+            step = PathStep(token, tokens.pop(0))
         else:
             raise _not_a_path(text)
         path = replace(path, steps=(*path.steps, step))
     return path
 
 
-def _primary(tokens: list[str], text: str) -> Path:
+def _primary(tokens: list[str], text: str) -> VariablePath:
     token = tokens.pop(0) if tokens else ""
     if token == "(":
         path = _unary(tokens, text)
@@ -176,7 +176,7 @@ def _primary(tokens: list[str], text: str) -> Path:
         return path
     if not token or not (token[0].isalpha() or token[0] in "_$"):
         raise _not_a_path(text)
-    return Path(token, ())
+    return VariablePath(token, ())
 
 
 def _not_a_path(text: str) -> UserError:
@@ -187,15 +187,15 @@ def _not_a_path(text: str) -> UserError:
     )
 
 
-def follow(kind: Type | None, steps: tuple[Step, ...], text: str) -> Place:
+def follow(kind: DebugType | None, steps: tuple[PathStep, ...], text: str) -> VariablePlace:
     """Return the object that the steps lead to from a variable of this type."""
-    place = _through_reference(Place((0,), kind))
+    place = _through_reference(VariablePlace((0,), kind))
     for step in steps:
         place = _through_reference(_take(place, step, text))
     return place
 
 
-def _take(place: Place, step: Step, text: str) -> Place:
+def _take(place: VariablePlace, step: PathStep, text: str) -> VariablePlace:
     found = bare(place.type)
     kind = found.kind if found else ""
     if kind == "pointer" and step.operator != "*":  # `.` after a pointer is meant as ->
@@ -209,24 +209,24 @@ def _take(place: Place, step: Step, text: str) -> Place:
             raise _no_such_part(text, f"{_named(found)} has no member {step.name}", found)
         at = place.hops[-1] + member.offset
         bits = (member.bit_offset % 8, member.bits) if member.is_bitfield else None
-        return Place((*place.hops[:-1], at), member.type, bits)
+        return VariablePlace((*place.hops[:-1], at), member.type, bits)
     inside = found if kind == "pointer" else found.base if found and kind == "array" else None
     if inside is None or not inside.size:
         raise _no_such_part(text, f"{_named(found)} has no elements of a known size", None)
-    return Place((*place.hops[:-1], place.hops[-1] + step.index * inside.size), inside)
+    return VariablePlace((*place.hops[:-1], place.hops[-1] + step.index * inside.size), inside)
 
 
-def _behind(place: Place) -> Place:
+def _behind(place: VariablePlace) -> VariablePlace:
     found = bare(place.type)
-    return Place((*place.hops, 0), found.base if found else None)
+    return VariablePlace((*place.hops, 0), found.base if found else None)
 
 
-def _through_reference(place: Place) -> Place:
+def _through_reference(place: VariablePlace) -> VariablePlace:
     found = bare(place.type)
     return _behind(place) if found and found.kind == "reference" else place
 
 
-def _find(kind: Type | None, name: str, start: int) -> Member | None:
+def _find(kind: DebugType | None, name: str, start: int) -> DebugMember | None:
     """Return a member by name, its offset counted from `start` bits before the type's own."""
     for member in kind.members if kind else ():
         moved = replace(member, bit_offset=start + member.bit_offset)
@@ -239,11 +239,11 @@ def _find(kind: Type | None, name: str, start: int) -> Member | None:
     return None
 
 
-def _named(kind: Type | None) -> str:
+def _named(kind: DebugType | None) -> str:
     return str(kind) if kind else "void"
 
 
-def _no_such_part(text: str, why: str, kind: Type | None) -> UserError:
+def _no_such_part(text: str, why: str, kind: DebugType | None) -> UserError:
     members = ", ".join(each.name for each in kind.members if each.name) if kind else ""
     hint = f"Its members are: {members}." if members else "Name another part of the variable."
     return UserError(f"{text!r} leads nowhere: {why}.\n{hint}", slug="variable-path")

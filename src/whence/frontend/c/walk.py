@@ -21,8 +21,8 @@ from whence.frontend.c.ir import (
     Typed,
     VectorType,
 )
-from whence.frontend.c.pointers import ANYWHERE, Call, Held, Object, Place, Pointers
-from whence.frontend.c.unify import Step, Target
+from whence.frontend.c.pointers import ANYWHERE, Held, Place, PointedObject, PointerCall, Pointers
+from whence.frontend.c.unify import FieldStep, Target
 
 _PASSING = frozenset({"bitcast", "addrspacecast", "inttoptr", "ptrtoint", "freeze"})
 _MIXING = frozenset({
@@ -31,7 +31,7 @@ _MIXING = frozenset({
 })  # fmt: skip
 
 
-class Walk:
+class PointerWalk:
     """Goes once over the instructions of a function."""
 
     def __init__(self, program: Pointers, m: int, function: Function) -> None:
@@ -123,7 +123,7 @@ class Walk:
         assert op.element is not None
         count = op.operands[0].value if op.operands else Int(1)
         size = self.layout.size(op.element) * count.value if isinstance(count, Int) else None
-        thing = Object("local", self.m, self.function.name, op.result or "", op.line, size)
+        thing = PointedObject("local", self.m, self.function.name, op.result or "", op.line, size)
         self._set(op, Target(self.program.add(thing), 0))
 
     def _load(self, op: Instruction) -> None:
@@ -162,7 +162,7 @@ class Walk:
         whole = self.program.unifier.value()
         for leaf, offset in self._leaves(kind):
             if self._carries(leaf):
-                place = self.program.stepped(pointer, Step(offset))
+                place = self.program.stepped(pointer, FieldStep(offset))
                 assert place is not None
                 self.program.join(whole, self.program.star(place))
         return whole
@@ -198,7 +198,9 @@ class Walk:
         known = self.held.get(op.result) if op.result is not None else None
         if result is not None and isinstance(known, int):
             result = known
-        call = Call(self._place(op), -1, op.function, arguments, result, _length(op), op.byval)
+        call = PointerCall(
+            self._place(op), -1, op.function, arguments, result, _length(op), op.byval
+        )
         if result is not None and op.result is not None:
             self.held[op.result] = result
         callee = op.callee
@@ -211,7 +213,7 @@ class Walk:
         else:
             self.program.call_unknown(call)
 
-    def _call_symbol(self, call: Call, name: str) -> None:
+    def _call_symbol(self, call: PointerCall, name: str) -> None:
         program = self.program
         bodies = program.named(self.m, name)
         if not bodies:

@@ -10,20 +10,20 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from whence.frontend.python.logged import END, MODULE, TYPE, events
-from whence.frontend.run import MODULES
+from whence.frontend.python.logged import END, MODULE, TYPE, read_log
+from whence.frontend.recorded_run import MODULES
 
 RECORDS = {MODULE: "MODULE", END: "END", TYPE: "TYPE"}
 
 
 def lines(folder: Path, log: Path) -> Iterator[str]:
     """Each event of a thread with the operation that it is of."""
-    loaded = [value for op, value in events(log.with_name("0.log")) if op == MODULE]
+    loaded = [value for op, value in read_log(log.with_name("0.log")) if op == MODULE]
     modules = [
         (base, count, json.loads((folder / MODULES / f"{digest}.json").read_text("utf-8")))
         for base, _, _, digest, count in loaded
     ]
-    for op, value in events(log):
+    for op, value in read_log(log):
         if op in RECORDS:
             yield f"{RECORDS[op]} {value}"
         else:

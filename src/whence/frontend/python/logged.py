@@ -19,7 +19,7 @@ _LENGTH = 8  # bytes before a chunk that say how long it is
 Token = Any  # a value as the recorder tells it
 
 
-def chunks(log: Path) -> Iterator[tuple[list[int], list[Token]]]:
+def log_chunks(log: Path) -> Iterator[tuple[list[int], list[Token]]]:
     """The chunks of a log that are whole: numbers and values as they were written."""
     with log.open("rb") as file:
         for start, end in _spans(log):
@@ -71,7 +71,7 @@ def decoded(ops: Iterable[int], values: Iterable[Token]) -> Iterator[tuple[int, 
             yield op, value
 
 
-def events(log: Path) -> Iterator[tuple[int, Token]]:
+def read_log(log: Path) -> Iterator[tuple[int, Token]]:
     """The events of a log, records of modules and types among them."""
-    for ops, values in chunks(log):
+    for ops, values in log_chunks(log):
         yield from decoded(ops, values)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.frontend.c.clang import cache_directory
-from whence.frontend.run import DEFAULT_MAX_TRACE, MODULES, SOURCES, Recorded, write_run
-from whence.frontend.running import fixed_addresses, run_again, run_in_tree, spare_copy
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, SOURCES, RecordedRun, write_run
+from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.subject.python_hook import PythonHook
-from whence.subject.trial import Recipe, environment, judge
+from whence.subject.trial import BuildAndTest, environment, judge
 
 HOOK = Path(__file__).with_name("hook")
 RECORDER = "whence_recorder"
@@ -30,9 +30,9 @@ COMPARABLE = {
 
 
 def record(
-    tree: Path, recipe: Recipe, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
+    tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
     twice: bool = False, also: Sequence[Path] = (),
-) -> Recorded:  # fmt: skip
+) -> RecordedRun:  # fmt: skip
     """Run the test so that the modules of `tree` are recorded, and leave the trace in `out`.
 
     `out` must be an empty folder.  `also` are further files and folders whose modules are
@@ -53,10 +53,10 @@ def record(
     _keep_sources(tree, out)
     again = run_again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
     write_run(out, tree, recipe, run, ended, again, frontend="python")
-    return Recorded(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
+    return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
-def _build(recipe: Recipe, tree: Path, env: dict[str, str]) -> None:
+def _build(recipe: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
     assert recipe.build is not None
     ended = run_in_tree(recipe.build, tree, env, recipe)
     if ended.status != 0 or ended.timed_out:

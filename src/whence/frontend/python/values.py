@@ -197,7 +197,7 @@ def is_builtin(value: Obj) -> bool:
 # --- how it looks ----------------------------------------------------------------------------
 
 
-def shown(value: Value, most: int = 60) -> str:
+def python_text(value: Value, most: int = 60) -> str:
     """The value as one would like to see it in Python, in about `most` characters."""
     if isinstance(value, Unknown):
         return value.value
@@ -207,11 +207,11 @@ def shown(value: Value, most: int = 60) -> str:
         return _cut(repr(value), most)
     name = _last(value.type)
     if value.kind == "exception":
-        return f"{name}({_listed([*map(shown, inner(value))], most - len(name), 0)})"
+        return f"{name}({_listed([*map(python_text, inner(value))], most - len(name), 0)})"
     if value.kind in CONTAINERS:
         return _container(value, name, most)
     if value.kind in PLAIN:
-        return f"{name}({shown(value.shape, most - len(name))})"
+        return f"{name}({python_text(value.shape, most - len(name))})"
     if value.kind == "enum":
         return f"{name}.{value.shape}"
     if value.kind == "method" and isinstance(value.shape, tuple):
@@ -221,7 +221,7 @@ def shown(value: Value, most: int = 60) -> str:
 
 def _container(value: Obj, name: str, most: int) -> str:
     brackets = {"list": "[]", "tuple": "()"}.get(value.kind, "{}")
-    number, parts = size(value), [shown(one, most) for one in inner(value)]
+    number, parts = size(value), [python_text(one, most) for one in inner(value)]
     if value.kind == "dict":
         parts = [f"{k}: {v}" for k, v in zip(parts[::2], parts[1::2], strict=True)]
     text = _listed(parts, most, number - len(parts))

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from whence.subject.command import Ended, await_end, content
 from whence.subject.forks.choice import Learned
-from whence.subject.forks.program import Program
+from whence.subject.forks.program import PythonCommand
 
 _SERVER = Path(__file__).with_name("server.py")
 _PATIENCE = 60.0  # seconds for the imports of a server
@@ -32,7 +32,9 @@ class ServerLost(Exception):
 class Server:
     """Runs one program, as the tree stands each time.  `scratch` is for the files of its own."""
 
-    def __init__(self, program: Program, tree: Path, memory: int | None, scratch: Path) -> None:
+    def __init__(
+        self, program: PythonCommand, tree: Path, memory: int | None, scratch: Path
+    ) -> None:
         scratch.mkdir(parents=True, exist_ok=True)
         self._scratch = scratch
         self.own_seconds = 0.0  # of the last program, from its first line to its end
@@ -179,7 +181,7 @@ def _end(process: subprocess.Popen[bytes], requests: IO[bytes], answers: int) ->
         requests.close()
 
 
-def _description(program: Program, tree: Path) -> dict[str, object]:
+def _description(program: PythonCommand, tree: Path) -> dict[str, object]:
     """What a server has to know of the program it is for."""
     where = {
         "script": os.path.dirname(os.path.realpath(tree / program.target)),

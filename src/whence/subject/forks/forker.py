@@ -18,7 +18,7 @@ from whence.model import Reverted
 from whence.subject.command import Ended
 from whence.subject.forks.choice import Learned, Touched, preimportable
 from whence.subject.forks.client import Server, ServerLost
-from whence.subject.forks.program import Program
+from whence.subject.forks.program import PythonCommand
 from whence.subject.workspace import Variants, Workspace
 
 _log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class Unforkable(Exception):
 class Test:
     """A test as one trial runs it, in whatever its workspace is just now."""
 
-    program: Program
+    program: PythonCommand
     memory: int | None
     timeout: float | None
     stop: threading.Event | None

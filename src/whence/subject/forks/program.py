@@ -28,7 +28,7 @@ _FLAGS = re.compile(r"-[bBEIOPqsSu]+")
 
 
 @dataclass(frozen=True)
-class Program:
+class PythonCommand:
     """A Python program as the command line of an interpreter names it."""
 
     interpreter: tuple[str, ...]  # with its options
@@ -44,7 +44,7 @@ class Program:
         return (*how, self.target, *self.arguments)
 
 
-def read_program(command: str, cwd: Path, env: Mapping[str, str]) -> Program | None:
+def read_program(command: str, cwd: Path, env: Mapping[str, str]) -> PythonCommand | None:
     """Return the program that a shell command runs, if that is all that it does."""
     words = _words(command.strip(), env)
     if words is None:
@@ -56,7 +56,7 @@ def read_program(command: str, cwd: Path, env: Mapping[str, str]) -> Program | N
     return _program([word for word, _ in words], cwd, env) if words else None
 
 
-def _program(words: list[str], cwd: Path, env: dict[str, str]) -> Program | None:
+def _program(words: list[str], cwd: Path, env: dict[str, str]) -> PythonCommand | None:
     if not PYTHON.fullmatch(os.path.basename(words[0])):
         started = _interpreter_of(words[0], cwd, env.get("PATH", os.defpath))
         return _program([*started, *words[1:]], cwd, env) if started else None
@@ -66,9 +66,9 @@ def _program(words: list[str], cwd: Path, env: dict[str, str]) -> Program | None
     interpreter, rest = tuple(words[:at]), words[at:]
     if len(rest) > 1 and rest[0] in ("-m", "-c"):
         kind = "module" if rest[0] == "-m" else "text"
-        return Program(interpreter, kind, rest[1], tuple(rest[2:]), env)
+        return PythonCommand(interpreter, kind, rest[1], tuple(rest[2:]), env)
     if rest and not rest[0].startswith("-"):
-        return Program(interpreter, "script", rest[0], tuple(rest[1:]), env)
+        return PythonCommand(interpreter, "script", rest[0], tuple(rest[1:]), env)
     return None
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.printed import lines_after, lines_with, masked, shown, steady
+from whence.subject.output_text import lines_after, lines_with, masked, shown_value, steady
 from whence.subject.readers.place import failure_at
 from whence.subject.tracebacks import Frame, read_frame, read_frames
 
@@ -34,7 +34,7 @@ def from_rust(text: str, tree: Path) -> Failure | None:
     _, message, frame = min(panics, key=lambda panic: panic[0])
     kind = "assert" if message.startswith("assertion ") else "exception"
     signature = "panic " + "; ".join(sorted(said))
-    return Failure(kind, f"panic: {message}", signature, shown(frame.file, tree), frame.line)
+    return Failure(kind, f"panic: {message}", signature, shown_value(frame.file, tree), frame.line)
 
 
 _GO_FRAME = re.compile(r"\t(?P<file>[^\s:]+\.go):(?P<line>\d{1,9})")

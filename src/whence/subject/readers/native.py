@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.printed import base_name, lines_after, lines_with, masked, shown
+from whence.subject.output_text import base_name, lines_after, lines_with, masked, shown_value
 from whence.subject.readers.place import failure_at
 from whence.subject.tracebacks import Frame, read_frame, read_frames
 
@@ -37,7 +37,7 @@ def from_c_assert(text: str, tree: Path) -> Failure | None:
             signature = f"assert in {base_name(at.file)}:{function or '?'} that {expression}"
             where = f" in {function}" if function else ""
             message = f"assertion failed{where}: {expression}"
-            return Failure("assert", message, signature, shown(at.file, tree), at.line)
+            return Failure("assert", message, signature, shown_value(at.file, tree), at.line)
     return None
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.printed import inside, masked, shown, steady
+from whence.subject.output_text import inside, masked, shown_value, steady
 from whence.subject.tracebacks import Frame
 
 
-def where(frame: Frame, tree: Path) -> str:
+def place_text(frame: Frame, tree: Path) -> str:
     """The frame in a form for signatures."""
     place = steady(frame.file, tree)
     return f"{place}:{frame.function}" if frame.function else place
@@ -25,5 +25,5 @@ def failure_at(frames: Sequence[Frame], kind: str, message: str, said: str, tree
     if not frames:
         return Failure(kind, message, signature)
     place = next((frame for frame in frames if inside(frame.file, tree)), frames[0])
-    signature += f" in {where(place, tree)}"
-    return Failure(kind, message, signature, shown(place.file, tree), place.line)
+    signature += f" in {place_text(place, tree)}"
+    return Failure(kind, message, signature, shown_value(place.file, tree), place.line)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.printed import masked, shown, steady
-from whence.subject.readers.place import where
+from whence.subject.output_text import masked, shown_value, steady
+from whence.subject.readers.place import place_text
 from whence.subject.tracebacks import (
     Frame,
     Raised,
@@ -27,7 +27,7 @@ def from_traceback(text: str, tree: Path) -> Failure | None:
     parts = [raised.type]
     # Where a runaway recursion ends is chance: any call in the circle can be one too many.
     if raised.frames and raised.type != "RecursionError":
-        parts.append(f"in {where(raised.frames[-1], tree)}")
+        parts.append(f"in {place_text(raised.frames[-1], tree)}")
     if source := _own_line(raised.frames):
         parts.append(f"from {source}")
     if raised.message and not raised.is_assertion:
@@ -52,7 +52,7 @@ def _python_failure(raised: Raised, signature: str, message: str, tree: Path) ->
     if not raised.frames:
         return Failure(kind, message, signature)
     inner = raised.frames[-1]
-    return Failure(kind, message, signature, shown(inner.file, tree), inner.line)
+    return Failure(kind, message, signature, shown_value(inner.file, tree), inner.line)
 
 
 def _from_tests(runner: str, failed: dict[str, Raised], tree: Path) -> Failure | None:

@@ -20,7 +20,7 @@ from typing import IO
 from whence.errors import UserError
 from whence.subject.sources.tree import (
     VERSION_CONTROL,
-    Tree,
+    TreeWriter,
     escapes,
     make_executable,
     parts_inside,
@@ -80,7 +80,7 @@ def _corrupt(archive: Path, error: Exception) -> UserError:
 
 
 def _unpack(members: list[_Member], into: Path, *, keep_top: bool = False) -> None:
-    tree = Tree(into)
+    tree = TreeWriter(into)
     named = [(parts_inside(member.name), member) for member in members]
     skip = 0 if keep_top else _has_single_top(named)
     for path, member in named:
@@ -102,7 +102,7 @@ def _has_single_top(named: list[tuple[tuple[str, ...], _Member]]) -> bool:
     )
 
 
-def _unpack_member(member: _Member, name: str, tree: Tree) -> None:
+def _unpack_member(member: _Member, name: str, tree: TreeWriter) -> None:
     if stat.S_ISLNK(member.mode):
         tree.link(name, member.target)
     elif stat.S_ISDIR(member.mode):

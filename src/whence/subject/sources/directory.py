@@ -10,13 +10,13 @@ from pathlib import Path, PurePosixPath
 
 from whence.errors import UserError
 from whence.subject.sources.git import git, is_work_tree, what_git_says
-from whence.subject.sources.tree import VERSION_CONTROL, Tree
+from whence.subject.sources.tree import VERSION_CONTROL, TreeWriter
 
 _NEVER = VERSION_CONTROL | {"__pycache__"}  # which a test run by hand has left there
 
 
 def copy_directory(top: Path, into: Path) -> None:
-    tree = Tree(into)
+    tree = TreeWriter(into)
     for name in _names_in(top, into, by_git=is_work_tree(top)):
         source = top / name
         status = source.lstat()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.subject.sources.git import git, git_environment, is_work_tree, what_git_says
-from whence.subject.sources.tree import Tree, make_executable
+from whence.subject.sources.tree import TreeWriter, make_executable
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ def find_commit(revision: str, repo: Path) -> Commit | None:
 
 
 def check_out(commit: Commit, into: Path) -> None:
-    tree = Tree(into)
+    tree = TreeWriter(into)
     _plant(commit, tree, prefix="")
     tree.make_links()
 
 
-def _plant(commit: Commit, tree: Tree, *, prefix: str) -> None:
+def _plant(commit: Commit, tree: TreeWriter, *, prefix: str) -> None:
     """Put the files of `commit` under `prefix`.
 
     Not by `git archive` or a checkout: attributes and filters would change the bytes.
@@ -133,7 +133,9 @@ def _unreadable_object(repository: _Repository, object_id: str) -> UserError:
     )
 
 
-def _plant_submodule(commit: Commit, name: str, pinned: str, tree: Tree, *, prefix: str) -> None:
+def _plant_submodule(
+    commit: Commit, name: str, pinned: str, tree: TreeWriter, *, prefix: str
+) -> None:
     """Put the pinned commit of the submodule in its place, or nothing if we do not have it."""
     tree.place(prefix + name).mkdir(exist_ok=True)
     for repository in _clones_of_submodule(commit, name):

@@ -9,7 +9,7 @@ from whence.errors import UserError
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn"})
 
 
-class Tree:
+class TreeWriter:
     """A tree that is being written, under `root`."""
 
     def __init__(self, root: Path) -> None:

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from whence.errors import UserError
-from whence.frontend.c.process import LogFile, State
+from whence.frontend.c.process import LogFile, ProcessState
 from whence.frontend.c.replay import Status
-from whence.frontend.c.tables import NONE, Code, Kind
-from whence.frontend.columns import EXIT
-from whence.trace.c.replayed import Replayed
+from whence.frontend.c.tables import NONE, OpCode, OpKind
+from whence.program.rows import EXIT
+from whence.trace.c.replayed import ReplayedLog
 from whence.trace.recording import Ending
 
 ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail", "abort")
 _FULL_STACK = 1000  # calls within each other that make us think of it
 
 
-def crash(thread: Replayed) -> Ending | None:
+def crash(thread: ReplayedLog) -> Ending | None:
     """The operation that the thread died of."""
     if not thread.log.is_crashed:
         return None
@@ -43,7 +43,7 @@ def crash(thread: Replayed) -> Ending | None:
     return Ending(criteria or (last,), words)
 
 
-def assertion(thread: Replayed) -> Ending | None:
+def assertion(thread: ReplayedLog) -> Ending | None:
     """The assertion that failed, or the call of abort, if that is how the thread ended."""
     step = thread.stream.steps
     if not step or callee(thread, step) not in ASSERTIONS:
@@ -54,18 +54,18 @@ def assertion(thread: Replayed) -> Ending | None:
     return Ending((step, *([decided] if decided else [])), f"{what} at {where}")
 
 
-def exit_(thread: Replayed) -> Ending | None:
+def exit_(thread: ReplayedLog) -> Ending | None:
     """What decided the exit status: the argument of exit, or what main returned."""
     ending = exit_of(thread)
     if ending is None:
         return None
     step, status = ending
-    is_call = thread.image.code.kind[thread.queries.op_of(step)] == Kind.CALL
+    is_call = thread.image.code.kind[thread.queries.op_of(step)] == OpKind.CALL
     how = f"given at {thread.line_at(step)}" if is_call else "that main returned"
     return Ending((step,), f"the exit status {status} {how}", status)
 
 
-def _called(thread: Replayed, step: int) -> str:
+def _called(thread: ReplayedLog, step: int) -> str:
     """Where it happened, if the last step is a call."""
     where = thread.line_at(step)
     depth, name = len(thread.queries.callers(step)), callee(thread, step)
@@ -81,15 +81,15 @@ def signal_name(log: LogFile) -> str:
         return f"signal {log.signal}"
 
 
-def exit_of(thread: Replayed) -> tuple[int, int] | None:
+def exit_of(thread: ReplayedLog) -> tuple[int, int] | None:
     """The step that ended the process, and the exit status that it gave."""
-    if thread.log.state is State.CRASHED:
+    if thread.log.state is ProcessState.CRASHED:
         return None
     effects = thread.stream.effects
     exits = effects[effects["kind"] == EXIT]
     if len(exits) and int(exits[-1]["step"]):
         return int(exits[-1]["step"]), int(exits[-1]["arg"]) & 0xFF
-    if thread.log.kind != "main" or thread.log.state is State.RUNNING:
+    if thread.log.kind != "main" or thread.log.state is ProcessState.RUNNING:
         return None
     names = thread.image.function_names
     activations = thread.stream.activations
@@ -100,21 +100,21 @@ def exit_of(thread: Replayed) -> tuple[int, int] | None:
     return None
 
 
-def callee(thread: Replayed, step: int) -> str | None:
+def callee(thread: ReplayedLog, step: int) -> str | None:
     """The name of the function that a step calls directly; None if it does not."""
     program = thread.image.program
     op = program.ops[thread.queries.op_of(step)]
-    if op["code"] != Code.CALL:
+    if op["code"] != OpCode.CALL:
         return None
     source, local = thread.image.locate(thread.queries.op_of(step))
     called = source.instruction(local).callee
     return getattr(called, "name", None)
 
 
-def reading_notes(thread: Replayed) -> tuple[str, ...]:
+def reading_notes(thread: ReplayedLog) -> tuple[str, ...]:
     """What has to be said of a trace that is not whole."""
     notes = []
-    if thread.log.state is State.RUNNING and exit_of(thread) is None:
+    if thread.log.state is ProcessState.RUNNING and exit_of(thread) is None:
         notes.append("the program was killed; the trace goes up to there")
     if thread.log.missing:
         notes.append(f"{thread.log.missing:,} bytes of the log are missing; it is used up to there")
@@ -123,7 +123,7 @@ def reading_notes(thread: Replayed) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def ended(threads: Sequence[Replayed]) -> str:
+def ended(threads: Sequence[ReplayedLog]) -> str:
     """How the process of these threads ended."""
     for thread in threads:
         if thread.log.is_crashed:
@@ -134,14 +134,14 @@ def ended(threads: Sequence[Replayed]) -> str:
     for thread in (main, *threads):
         if (ending := exit_of(thread)) is not None:
             return f"exit status {ending[1]}"
-    if main.log.state is State.RUNNING:
+    if main.log.state is ProcessState.RUNNING:
         return "killed"
-    if main.log.state is State.EXECED:
+    if main.log.state is ProcessState.EXECED:
         return "became another program"
     return "ended"
 
 
-def recording_notes(thread: Replayed) -> list[str]:
+def recording_notes(thread: ReplayedLog) -> list[str]:
     """What has to be said of how a thread was recorded."""
     notes = []
     who = "the main thread" if thread.log.kind == "main" else f"thread {thread.log.number}"

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from whence.frontend.c import ir
 from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
-from whence.frontend.c.tables import Code, Kind
-from whence.frontend.columns import COPY, MIXED
-from whence.frontend.meaning import Op, Operation
-from whence.trace.c.replayed import Replayed
+from whence.frontend.c.tables import OpCode, OpKind
+from whence.program.operations import COp, Operation
+from whence.program.rows import COPY, MIXED
+from whence.trace.c.replayed import ReplayedLog
 from whence.trace.columns import DIRECT, Stream
-from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside, Piece, view
-from whence.trace.queries import OUTSIDE, Dependence, Part, Place
+from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside, StoredBits, view
+from whence.trace.queries import OUTSIDE, Dependence, Part, StepPlace
 
 CHUNK = 1 << 17  # steps whose values are replayed together
 MOST_CHUNKS = 64  # that are kept
@@ -39,9 +39,9 @@ class _Template:
 class CFlow(Flow):
     """The nodes of one thread's run; every value is a row of bits."""
 
-    thread: Replayed
+    thread: ReplayedLog
 
-    def __init__(self, thread: Replayed) -> None:
+    def __init__(self, thread: ReplayedLog) -> None:
         super().__init__(thread)
         stream, code = thread.stream, thread.image.code
         self._links, self._link_rank = view(stream.links), view(code.link_rank)
@@ -56,7 +56,7 @@ class CFlow(Flow):
 
     def value(self, step: int) -> int:
         """What a step computed, stored, returned or decided on; of wide values the lowest bits."""
-        if self.kind(step) == Kind.CALL:
+        if self.kind(step) == OpKind.CALL:
             returned = self.returned(step)
             if returned:
                 return self.value(returned)
@@ -83,11 +83,11 @@ class CFlow(Flow):
         return found
 
     def is_load(self, step: int) -> bool:
-        return self._codes[self.op_of(step)] in (Code.LOAD, Code.LLOAD)
+        return self._codes[self.op_of(step)] in (OpCode.LOAD, OpCode.LLOAD)
 
     # --- nodes ---------------------------------------------------------------------------------
 
-    def _node(self, step: int) -> Node:
+    def _node(self, step: int) -> FlowNode:
         instance = self.instance_of(step)
         op = self._stretch_first[self._stretch[instance]] + step - self._first[instance]
         template = self._template(op)
@@ -95,24 +95,24 @@ class CFlow(Flow):
         pointer = None
         if template.pointer is not None:
             pointer = self._resolved(template.pointer, instance, op, [])
-        if template.code in (Code.LOAD, Code.LLOAD) and not template.is_fixed:
+        if template.code in (OpCode.LOAD, OpCode.LLOAD) and not template.is_fixed:
             return self._load(step, instance, op, template, pointer)
-        if self._kinds[op] == Kind.PHI:
+        if self._kinds[op] == OpKind.PHI:
             return self._phi(step, template)
-        if self._kinds[op] == Kind.CALL and template.operation.op is Op.OPAQUE:
+        if self._kinds[op] == OpKind.CALL and template.operation.op is COp.OPAQUE:
             return self._called(step, template)
         if template.is_fixed:
-            return Node(template.operation, ())
-        if template.operation.op is Op.OPAQUE:
+            return FlowNode(template.operation, ())
+        if template.operation.op is COp.OPAQUE:
             return self._opaque(step, template.operation.width, pointer)
         operands = tuple(
             self._resolved(operand, instance, op, through) for operand in template.operands
         )
-        return Node(template.operation, operands, tuple(through), pointer)
+        return FlowNode(template.operation, operands, tuple(through), pointer)
 
     def _load(
         self, step: int, instance: int, op: int, template: _Template, pointer: Operand | None
-    ) -> Node:
+    ) -> FlowNode:
         through: list[int] = []
         size = template.operation.width // 8 or 1
         address = self.address(step)
@@ -136,8 +136,8 @@ class CFlow(Flow):
         if len(operands) == 1:
             operation = _copy(width, self.width_of(operands[0]))
         else:
-            operation = Operation(Op.CONCAT, width, tuple(map(self.width_of, operands)))
-        return Node(operation, operands, tuple(through), pointer)
+            operation = Operation(COp.CONCAT, width, tuple(map(self.width_of, operands)))
+        return FlowNode(operation, operands, tuple(through), pointer)
 
     def _written(
         self,
@@ -155,13 +155,13 @@ class CFlow(Flow):
             yield offset, Outside(reader, address, 8 * length)
             return
         op = self.op_of(writer)
-        if self._codes[op] in (Code.STORE, Code.LSTORE):
+        if self._codes[op] in (OpCode.STORE, OpCode.LSTORE):
             low = 8 * (address - self.address(writer))
             width = self._template(op).operation.width
             if low == 0 and width == 8 * length:
                 yield offset, writer
             elif low >= 0 and low + 8 * length <= max(width, 8):
-                yield offset, Piece(writer, low, 8 * length)
+                yield offset, StoredBits(writer, low, 8 * length)
             else:
                 through += self.node(writer).through
                 yield offset, Left(writer, address, 8 * length)
@@ -186,36 +186,36 @@ class CFlow(Flow):
             through += self.node(writer).through
             yield offset, Left(writer, address, 8 * length)
 
-    def _phi(self, step: int, template: _Template) -> Node:
+    def _phi(self, step: int, template: _Template) -> FlowNode:
         width = template.operation.width
         chosen_by = self.queries.coming_from(step)
-        if chosen_by is not None and self.kind(chosen_by) != Kind.BRANCH:
+        if chosen_by is not None and self.kind(chosen_by) != OpKind.BRANCH:
             chosen_by = None
-        if chosen_by is not None and self._codes[self.op_of(chosen_by)] == Code.BR:
+        if chosen_by is not None and self._codes[self.op_of(chosen_by)] == OpCode.BR:
             chosen_by = self.deciding(chosen_by)
         steps = [found.step for found in self.queries.definitions(step) if found.step]
         operands: tuple[Operand, ...] = tuple(steps[:1]) or (Constant(self.value(step), width),)
-        return Node(
-            Operation(Op.COPY, width, (width,)), operands, tuple(steps[1:]), None, chosen_by
+        return FlowNode(
+            Operation(COp.COPY, width, (width,)), operands, tuple(steps[1:]), None, chosen_by
         )
 
-    def _called(self, step: int, template: _Template) -> Node:
+    def _called(self, step: int, template: _Template) -> FlowNode:
         returned = self.returned(step)
         width = template.operation.width
         if returned and width:
-            return Node(_copy(width, width), (returned,))
+            return FlowNode(_copy(width, width), (returned,))
         return self._opaque(step, width, None)
 
-    def _opaque(self, step: int, width: int, pointer: Operand | None) -> Node:
+    def _opaque(self, step: int, width: int, pointer: Operand | None) -> FlowNode:
         found = self.queries.definitions(step)
         operands = tuple(self._dependences(found, step))
         widths = tuple(64 for _ in operands)
         through = tuple(one.step for one in found if one.kind == "call")
-        return Node(Operation(Op.OPAQUE, width, widths), operands, through, pointer)
+        return FlowNode(Operation(COp.OPAQUE, width, widths), operands, through, pointer)
 
     def left(self, left: Left) -> tuple[Operand, ...]:
         """What bytes that a step left in memory were made of."""
-        place = Place(left.address, left.width // 8)
+        place = StepPlace(left.address, left.width // 8)
         found = self.queries.definitions(left.step, Part.ARGUMENTS, place)
         return tuple(self._dependences(found, left.step))
 
@@ -234,7 +234,7 @@ class CFlow(Flow):
                 continue
             if one.kind in OUTSIDE:
                 operand = Outside(step, one.offset, 8 * one.length)
-            elif one.kind == "memory" and self.kind(one.step) == Kind.CALL:
+            elif one.kind == "memory" and self.kind(one.step) == OpKind.CALL:
                 at = one.address if one.address is not None else 0
                 operand = Left(one.step, at, 8 * one.length)
             else:
@@ -296,11 +296,11 @@ class CFlow(Flow):
         instruction = source.instruction(local)
         code = int(self._codes[op])
         pointer: Constant | int | None = None
-        if instruction.opcode in ("load", "store") and code in (Code.LOAD, Code.STORE):
+        if instruction.opcode in ("load", "store") and code in (OpCode.LOAD, OpCode.STORE):
             pointer = self._operand(op, instruction.operands[instruction.opcode == "store"])
         said = self._meanings(op).of(instruction)
         if said is None:
-            operation = Operation(Op.OPAQUE, self._width(op, instruction.type), ())
+            operation = Operation(COp.OPAQUE, self._width(op, instruction.type), ())
             return _Template(operation, (), pointer, code, _is_stream(instruction))
         operands = tuple(self._operand(op, operand) for operand in said.operands)
         return _Template(said.operation, operands, pointer, code)
@@ -343,4 +343,4 @@ def _is_stream(instruction: ir.Instruction) -> bool:
 
 
 def _copy(width: int, of: int) -> Operation:
-    return Operation(Op.COPY, width, (of,))
+    return Operation(COp.COPY, width, (of,))

@@ -10,12 +10,12 @@ import numpy as np
 
 from whence.frontend.c import flow as graph
 from whence.frontend.c import ir
-from whence.frontend.c.process import Process
-from whence.frontend.c.replay.program import Program
+from whence.frontend.c.process import CProcess
+from whence.frontend.c.replay.program import CProgram
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Description
-from whence.frontend.run import MODULES
-from whence.frontend.source import Place, shown_path
+from whence.frontend.recorded_run import MODULES
+from whence.program.source import Place, shown_path
 from whence.trace.c.conditions import conditions
 from whence.trace.c.relevance import analysed
 from whence.trace.columns import BRANCH, NONE, Code
@@ -26,14 +26,14 @@ from whence.trace.relevance import Relevance
 class CImage(Image):
     """A program of C or C++: the modules that a process had."""
 
-    process: Process
+    process: CProcess
 
-    def __init__(self, process: Process, folder: Path) -> None:
+    def __init__(self, process: CProcess, folder: Path) -> None:
         super().__init__(process, folder)
         self.descriptions: list[Description] = [
             process.description(module.id, folder / MODULES) for module in process.modules
         ]
-        self.program: Program = process.program(self.descriptions)
+        self.program: CProgram = process.program(self.descriptions)
         self.modules = [ModuleSource(description) for description in self.descriptions]
         self._op_bases = [base.op for base in self.program.bases]
         self._compared: dict[int, Comparable] = {}  # by op; asked of millions of steps
@@ -175,7 +175,7 @@ class CImage(Image):
         source, local = self.locate(int(self.code.function_first_op[function]))
         first = int(self.code.function_first_block[function])
         body = source.function(local)
-        following = graph.successors(body)
+        following = graph.block_successors(body)
         return Branching(
             {first + at: [first + to for to in targets] for at, targets in enumerate(following)},
             [

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.c.tables import Code
-from whence.frontend.columns import ARGV, COPY, ENV, INPUT, OUTPUT, READ, SOURCE
-from whence.trace.c.replayed import Replayed
+from whence.frontend.c.tables import OpCode
+from whence.program.rows import ARGV, COPY, ENV, INPUT, OUTPUT, READ, SOURCE
+from whence.trace.c.replayed import ReplayedLog
 
 MOST_STEPS = 100_000  # whose addresses are looked at one by one
 KINDS = ("descriptor", "file", "stdin", "stdout", "stderr", "argv", "environment", "pipe")
@@ -18,7 +18,7 @@ Steps = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InputSource:
     """A file, a terminal, a pipe: what bytes come from or go to."""
 
     number: int
@@ -26,7 +26,7 @@ class Source:
     name: str
 
 
-def sources(thread: Replayed) -> dict[int, Source]:
+def sources(thread: ReplayedLog) -> dict[int, InputSource]:
     """The sources that a thread used, by number."""
     effects = thread.stream.effects
     found = {}
@@ -35,11 +35,11 @@ def sources(thread: Replayed) -> dict[int, Source]:
         name = bytes(thread.replay.stream.data[start : start + length])
         kind = KINDS[min(max(int(row["arg"]), 0), len(KINDS) - 1)]
         number = int(row["source"])
-        found[number] = Source(number, kind, name.decode("utf-8", "replace"))
+        found[number] = InputSource(number, kind, name.decode("utf-8", "replace"))
     return found
 
 
-def inputs_of(thread: Replayed, steps: Steps | None = None) -> tuple[str, ...]:
+def inputs_of(thread: ReplayedLog, steps: Steps | None = None) -> tuple[str, ...]:
     """Which inputs the thread read, or only these steps of it, in words."""
     effects = thread.stream.effects
     read = effects[effects["kind"] == INPUT]
@@ -56,7 +56,7 @@ def inputs_of(thread: Replayed, steps: Steps | None = None) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _words_given(thread: Replayed, steps: Steps) -> list[str]:
+def _words_given(thread: ReplayedLog, steps: Steps) -> list[str]:
     """The arguments and environment variables that steps read."""
     effects = thread.stream.effects
     given = effects[np.isin(effects["kind"], [ARGV, ENV])]
@@ -75,7 +75,7 @@ def _words_given(thread: Replayed, steps: Steps) -> list[str]:
     return found
 
 
-def _loaded_from(thread: Replayed, steps: Steps) -> npt.NDArray[np.uint64]:
+def _loaded_from(thread: ReplayedLog, steps: Steps) -> npt.NDArray[np.uint64]:
     """The addresses that steps loaded from; of many steps, none: it would take too long."""
     if not len(steps) or len(steps) > MOST_STEPS or int(steps[-1] - steps[0]) > 100 * MOST_STEPS:
         return np.zeros(0, np.uint64)
@@ -83,7 +83,7 @@ def _loaded_from(thread: Replayed, steps: Steps) -> npt.NDArray[np.uint64]:
     stream, code = thread.stream, thread.image.code
     instances = np.searchsorted(stream.first, steps, side="right") - 1
     ops = code.stretch_first_op[stream.stretch[instances]] + steps - stream.first[instances]
-    loads = thread.image.program.ops["code"][ops] == Code.LOAD
+    loads = thread.image.program.ops["code"][ops] == OpCode.LOAD
     return np.asarray(window.address[steps[loads] - steps[0]], np.uint64)
 
 
@@ -91,7 +91,7 @@ def _argument(number: int) -> str:
     return f"argument {number}" if number else "the name it was called by"
 
 
-def _variable(thread: Replayed, number: int) -> str:
+def _variable(thread: ReplayedLog, number: int) -> str:
     names = [fact.partition("=")[0] for fact in thread.image.process.facts.get("env", [])]
     kept = [name for name in names if not name.startswith("WHENCE_")]
     return f"${kept[number]}" if number < len(kept) else "an environment variable"

@@ -11,12 +11,12 @@ import numpy as np
 from whence.errors import UserError
 from whence.frontend.c import terms
 from whence.frontend.c.ir import Bytes, Global
-from whence.frontend.c.process import Module
+from whence.frontend.c.process import LoadedModule
 from whence.frontend.c.source import ModuleSource
-from whence.frontend.c.tables import Code
-from whence.frontend.c.variables import Place, Visible
-from whence.frontend.columns import ARGV, ENV
-from whence.trace.c.replayed import Replayed
+from whence.frontend.c.tables import OpCode
+from whence.frontend.c.variables import VariablePlace, Visible
+from whence.program.rows import ARGV, ENV
+from whence.trace.c.replayed import ReplayedLog
 
 POINTER = 8
 
@@ -28,7 +28,7 @@ _LONGEST = 64  # bytes of a string
 class Addresses:
     """What a programmer calls an address: a string's contents, or the name of a global."""
 
-    def __init__(self, thread: Replayed) -> None:
+    def __init__(self, thread: ReplayedLog) -> None:
         self.thread = thread
 
     def shown(self, address: int, before: int, *, is_text: bool) -> str | None:
@@ -84,7 +84,7 @@ class Addresses:
             return None
         module, name = self._symbols_at[address]
         term = module.names.global_term(name)
-        return terms.value_of(term).text if term.text and term.text[0] not in '"…' else None
+        return terms.term_value(term).text if term.text and term.text[0] not in '"…' else None
 
     @cached_property
     def _symbols_at(self) -> dict[int, tuple[ModuleSource, str]]:
@@ -95,12 +95,12 @@ class Addresses:
         found.pop(0, None)
         return found
 
-    def _modules(self) -> Iterator[tuple[ModuleSource, Module]]:
+    def _modules(self) -> Iterator[tuple[ModuleSource, LoadedModule]]:
         image = self.thread.image
         return zip(image.modules, image.process.modules, strict=True)
 
 
-def _symbols(module: ModuleSource, loaded: Module) -> Iterator[tuple[str, int]]:
+def _symbols(module: ModuleSource, loaded: LoadedModule) -> Iterator[tuple[str, int]]:
     """The symbols of a module, and where they lay."""
     names = module.description.names
     rows = module.description.arrays["symbols"]["name"].tolist()
@@ -110,7 +110,7 @@ def _symbols(module: ModuleSource, loaded: Module) -> Iterator[tuple[str, int]]:
 class Memory:
     """The memory of a thread's process, as that thread left it."""
 
-    def __init__(self, thread: Replayed) -> None:
+    def __init__(self, thread: ReplayedLog) -> None:
         self.thread = thread
 
     def read(self, address: int, size: int, before: int) -> bytes | None:
@@ -128,10 +128,10 @@ class Memory:
         if step == 0:
             return self._initial(address, size)
         op = self.thread.image.program.ops[self.thread.queries.op_of(step)]
-        if op["code"] == Code.FILL:
+        if op["code"] == OpCode.FILL:
             value = int(self.thread.replay.window(step, step + 1).value[0])
             return bytes([value & 0xFF]) * size
-        if op["code"] != Code.STORE or op["c"]:
+        if op["code"] != OpCode.STORE or op["c"]:
             return None
         start = address - int(self.thread.replay.window(step, step + 1).address[0])
         return self.thread.replay.wide(step)[start : start + size]
@@ -144,7 +144,7 @@ class Memory:
         return None
 
     def address_of(
-        self, step: int, before: int, visible: Visible, place: Place, text: str
+        self, step: int, before: int, visible: Visible, place: VariablePlace, text: str
     ) -> tuple[int, int, list[int]]:
         """Where a part of a variable that `step` can name is just before the step `before`, how
         big it is, and who wrote the pointers to it."""
@@ -156,7 +156,7 @@ class Memory:
             address = self._variable(step, op, visible, text) + hops[0]
         else:  # a pointer that only its function knows: its value, not its address, is known
             followed = self.private_writes(alloca, hops[0], POINTER, step)
-            if len(followed) != 1 or self._code(followed[0]) != Code.LSTORE or len(hops) < 2:
+            if len(followed) != 1 or self._code(followed[0]) != OpCode.LSTORE or len(hops) < 2:
                 raise _unknown(text)
             pointer = int(self.thread.replay.window(followed[0], followed[0] + 1).value[0])
             address, hops = pointer + hops[1], hops[1:]
@@ -177,7 +177,7 @@ class Memory:
         if isinstance(visible.address, Global) or number is None:
             return None
         alloca = op - local + number
-        is_private = self.thread.image.program.ops[alloca]["code"] == Code.LALLOCA
+        is_private = self.thread.image.program.ops[alloca]["code"] == OpCode.LALLOCA
         return alloca if is_private else None
 
     def private_writes(self, alloca: int, offset: int, size: int, step: int) -> list[int]:
@@ -188,7 +188,7 @@ class Memory:
         function = code.block_function[code.stretch_block[code.op_stretch[alloca]]]
         first, count = int(code.function_first_op[function]), int(code.function_ops[function])
         own = ops[first : first + count]
-        writes = np.isin(own["code"], [Code.LSTORE, Code.LFILL, Code.LCOPY])
+        writes = np.isin(own["code"], [OpCode.LSTORE, OpCode.LFILL, OpCode.LCOPY])
         ends = own["b"].astype(np.int64) + own["x"]
         overlaps = np.flatnonzero(writes & (own["b"] < start + size) & (ends > start))
         executed = (
@@ -219,12 +219,14 @@ class Memory:
         return int(self.thread.replay.window(defined, defined + 1).value[0])
 
     def _defined(self, op: int, step: int) -> int | None:
-        if self.thread.image.program.ops[op]["code"] == Code.LALLOCA:
+        if self.thread.image.program.ops[op]["code"] == OpCode.LALLOCA:
             return None
         return self.thread.last_execution(op, step)
 
 
-def criteria(thread: Replayed, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+def criteria(
+    thread: ReplayedLog, steps: Sequence[int], line: int, variable: str
+) -> tuple[int, ...]:
     """The steps that made a variable what it is when control has gone through a line."""
     op = thread.queries.op_of(steps[0])
     source, local = thread.image.locate(op)
@@ -240,10 +242,10 @@ def criteria(thread: Replayed, steps: Sequence[int], line: int, variable: str) -
     return tuple(sorted({row.step for row in written if row.step} | set(pointers)))
 
 
-def _after(thread: Replayed, step: int) -> int:
+def _after(thread: ReplayedLog, step: int) -> int:
     """The step with which control goes on after `step`: for a call, when it has come back."""
     stream, queries = thread.stream, thread.queries
-    if thread.image.program.ops[queries.op_of(step)]["code"] != Code.CALL:
+    if thread.image.program.ops[queries.op_of(step)]["code"] != OpCode.CALL:
         return step + 1
     instance = queries.instance_of(step)
     own, following = int(stream.activation[instance]), instance + 1

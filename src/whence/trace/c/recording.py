@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from whence.errors import UserError
-from whence.frontend.c.process import LogFile, processes
-from whence.frontend.c.process import Process as CProcess
-from whence.frontend.run import MODULES
+from whence.frontend.c.process import CProcess as CProcess
+from whence.frontend.c.process import LogFile, c_processes
+from whence.frontend.recorded_run import MODULES
 from whence.trace.c import endings
 from whence.trace.c.image import CImage
 from whence.trace.c.inputs import inputs_of
 from whence.trace.c.memory import criteria
-from whence.trace.c.replayed import Replayed
+from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.unrecorded import check_whole, nothing, unrecorded
 from whence.trace.columns import U32
-from whence.trace.recording import Ending, Image, Log, Process, Progress, Recording, Thread
+from whence.trace.recording import Ending, Image, Process, Progress, Recording, Thread, ThreadLog
 
 _ENDINGS = {"crash": endings.crash, "assert": endings.assertion, "exit": endings.exit_}
 
 
-class CThread(Replayed):
+class CThread(ReplayedLog):
     """One thread of a process, and all that can be asked of it."""
 
     def ending(self, how: str) -> Ending | None:
@@ -45,13 +45,13 @@ class CRecording(Recording):
 
     @cached_property
     def processes(self) -> list[CProcess]:
-        return processes(self.folder)
+        return c_processes(self.folder)
 
     def image(self, process: Process) -> CImage:
         assert isinstance(process, CProcess)
         return CImage(process, self.folder)
 
-    def thread(self, image: Image, log: Log, progress: Progress | None = None) -> CThread:
+    def thread(self, image: Image, log: ThreadLog, progress: Progress | None = None) -> CThread:
         assert isinstance(image, CImage)
         assert isinstance(log, LogFile)
         return CThread(self, image, log, progress)

@@ -9,21 +9,21 @@ import numpy.typing as npt
 
 from whence.frontend.c import flow
 from whence.frontend.c.maydefine import LoadPlace, MayDefine
-from whence.frontend.c.replay.program import Program
+from whence.frontend.c.replay.program import CProgram
 from whence.frontend.c.source import ModuleSource
-from whence.frontend.c.tables import Code
+from whence.frontend.c.tables import OpCode
 from whence.trace.columns import NONE, U32
 from whence.trace.relevance import Relevance
-from whence.trace.slicing import Potential
+from whence.trace.slicer import Potential
 
 MOST_WRITERS = 200  # of one load; where more could have written it, none is worth a word
-LOCAL = (Code.LLOAD, Code.LCOPY, Code.LCOPYOUT)  # read memory that has no address
+LOCAL = (OpCode.LLOAD, OpCode.LCOPY, OpCode.LCOPYOUT)  # read memory that has no address
 
 
 class _Numbers:
     """Program-wide numbers of what the analyses name."""
 
-    def __init__(self, program: Program, sources: Sequence[ModuleSource]) -> None:
+    def __init__(self, program: CProgram, sources: Sequence[ModuleSource]) -> None:
         self.program, self.sources = program, sources
         self.first_block: dict[tuple[int, str], int] = {}
         self.op_at: dict[tuple[int, int], int] = {}
@@ -40,7 +40,7 @@ class _Numbers:
         return int(row["first_stretch"]) + int(row["n_stretches"]) - 1
 
 
-def analysed(program: Program, sources: Sequence[ModuleSource]) -> Relevance:
+def analysed(program: CProgram, sources: Sequence[ModuleSource]) -> Relevance:
     """What a program that consists of these modules could do other than it did."""
     numbers = _Numbers(program, sources)
     analysis = MayDefine([source.module for source in sources])
@@ -58,7 +58,7 @@ def _printing(analysis: MayDefine, numbers: _Numbers) -> U32:
         first = numbers.first_block.get((module, function))
         if first is not None:
             body = numbers.sources[module].module.functions[function]
-            after = first + flow.successors(body)[block][side]
+            after = first + flow.block_successors(body)[block][side]
             found.append((numbers.last_stretch(first + block), after))
     return np.array(found, np.uint32).reshape(-1, 2)
 
@@ -98,7 +98,7 @@ def _potential(analysis: MayDefine, numbers: _Numbers) -> Potential:
             continue  # the function is not recorded
         body = numbers.sources[module].module.functions[function]
         edge_stretch[number] = numbers.last_stretch(first + block)
-        edge_block[number] = first + flow.successors(body)[block][side]
+        edge_block[number] = first + flow.block_successors(body)[block][side]
     kept = edge_stretch != NONE
     starts, lists = [0], []
     for edges_of in classes:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from whence.frontend.c.process import LogFile, State
-from whence.frontend.c.replay import Meta, Mismatch, Replay, Status
-from whence.frontend.c.replay import Stream as LogBytes
-from whence.frontend.c.tables import CallFlag, Code, FunctionFlag, OpFlag
+from whence.frontend.c.process import LogFile, ProcessState
+from whence.frontend.c.replay import Mismatch, Replay, ReplaySummary, Status
+from whence.frontend.c.replay import ReplayStream as LogBytes
+from whence.frontend.c.tables import CallFlag, FunctionFlag, OpCode, OpFlag
 from whence.trace.c.image import CImage
 from whence.trace.columns import FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
@@ -24,7 +24,7 @@ from whence.trace.recording import Progress, Recording, Thread
 VERSION = 4  # of the columns that are kept
 
 
-class Replayed(Thread):
+class ReplayedLog(Thread):
     """One thread of a process, with the replay of its log."""
 
     image: CImage
@@ -38,12 +38,17 @@ class Replayed(Thread):
         super().__init__(recording, image, log, Stream.load(self.replay.out, image.code, steps))
 
     @property
-    def meta(self) -> Meta:
+    def meta(self) -> ReplaySummary:
         return self.replay.meta
 
     @property
     def is_whole(self) -> bool:
-        ended = self.log.state in (State.ENDED, State.CRASHED, State.EXECED, State.LEFT)
+        ended = self.log.state in (
+            ProcessState.ENDED,
+            ProcessState.CRASHED,
+            ProcessState.EXECED,
+            ProcessState.LEFT,
+        )
         return ended and self.meta.status is not Status.DAMAGED and not self.log.missing
 
     @property
@@ -58,7 +63,7 @@ class Replayed(Thread):
             return 0
         times = np.bincount(stream.stretch, minlength=len(program.stretches))
         logged = (program.ops["flags"] & OpFlag.LOGGED) != 0
-        calls = program.ops["code"] == Code.CALL
+        calls = program.ops["code"] == OpCode.CALL
         sure = (program.extras[program.ops["x"][calls] + 5] & CallFlag.SURE) != 0
         logged[np.flatnonzero(calls)[~sure]] = True
         each = np.add.reduceat(logged.astype(np.int64), program.stretches["first_op"])
@@ -88,7 +93,7 @@ def _opened(image: CImage, log: LogFile, progress: Progress | None) -> Replay:
     return replay
 
 
-def _saved(out: Path) -> Meta | None:
+def _saved(out: Path) -> ReplaySummary | None:
     """What is kept of a log that was opened before; None if anything of it is missing."""
     needed = [*(name for name, _ in FILES.values()), "checkpoints", "checkpoints.index"]
     try:
@@ -97,6 +102,6 @@ def _saved(out: Path) -> Meta | None:
             return None
         saved["status"] = Status(saved["status"])
         saved["mismatches"] = tuple(Mismatch(**row) for row in saved["mismatches"])
-        return Meta(**saved)
+        return ReplaySummary(**saved)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

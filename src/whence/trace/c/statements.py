@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from whence.frontend.c.describing import describe
-from whence.frontend.c.tables import BlockFlag, Kind
-from whence.frontend.source import Named
-from whence.trace.c.naming import CNamer
-from whence.trace.c.replayed import Replayed
+from whence.frontend.c.describing import describe_op
+from whence.frontend.c.tables import BlockFlag, OpKind
+from whence.program.source import NamedValue
+from whence.trace.c.replayed import ReplayedLog
+from whence.trace.c.step_names import CStepNames
 from whence.trace.c.values import Values
-from whence.trace.statements import Narrator
+from whence.trace.statements import StepDescriber
 
 
-class CNarrator(Narrator):
+class CStepDescriber(StepDescriber):
     """Tells the steps of one thread as statements of C."""
 
-    thread: Replayed
+    thread: ReplayedLog
 
-    def __init__(self, thread: Replayed) -> None:
+    def __init__(self, thread: ReplayedLog) -> None:
         self._values = Values(thread)
-        super().__init__(thread, CNamer(thread, self._values))
+        super().__init__(thread, CStepNames(thread, self._values))
 
-    def named(self, step: int, op: int) -> Named | None:
+    def named(self, step: int, op: int) -> NamedValue | None:
         if not self._has_value(step, op):
             return None
         source, local = self.thread.image.locate(op)
         values = self._values
-        return describe(
+        return describe_op(
             source, local, values.value(step), values.registers(step, op), values.pointed(step)
         )
 
     def _has_value(self, step: int, op: int) -> bool:
         """Did the step come to a value?  A call that never came back did not."""
-        if self.thread.image.code.kind[op] != Kind.CALL:
+        if self.thread.image.code.kind[op] != OpKind.CALL:
             return True
         queries, stream = self.thread.queries, self.thread.stream
         entered = queries.entered(step)

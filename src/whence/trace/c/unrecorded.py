@@ -7,25 +7,25 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from whence.errors import UserError
-from whence.frontend.c.process import Process, State
-from whence.frontend.run import MODULES
+from whence.frontend.c.process import CProcess, ProcessState
+from whence.frontend.recorded_run import MODULES
 from whence.trace.recording import Recording
 
 _NOT_STARTED = (126, 127)  # exit statuses of the shell
 
 
-def check_whole(processes: Iterable[Process], folder: Path, max_trace: int) -> None:
+def check_whole(processes: Iterable[CProcess], folder: Path, max_trace: int) -> None:
     """Raise a UserError if the log of a process had to end before the process did."""
     for process in processes:
         for log in process.logs:
-            if log.state is State.TOO_LONG:
+            if log.state is ProcessState.TOO_LONG:
                 raise UserError(
                     f"Process {process.pid} ({' '.join(process.arguments)[:80]}) logged more than "
                     f"--max-trace allows, {max_trace >> 20} MiB.\n"
                     "Give a larger --max-trace, or a test that does less.",
                     slug="trace-too-long",
                 )
-            if log.state is State.DISK_FULL:
+            if log.state is ProcessState.DISK_FULL:
                 raise UserError(
                     f"The disk became full while process {process.pid} recorded itself, after "
                     f"{log.size >> 20} MiB: {folder}.\n"

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.trace.c.memory import Addresses
-from whence.trace.c.replayed import Replayed
+from whence.trace.c.replayed import ReplayedLog
 from whence.trace.statements import FARTHEST
 
 CHUNK = 1 << 17  # steps whose values are replayed together
@@ -17,7 +17,7 @@ CHUNK = 1 << 17  # steps whose values are replayed together
 class Values:
     """The values of one thread."""
 
-    def __init__(self, thread: Replayed) -> None:
+    def __init__(self, thread: ReplayedLog) -> None:
         self.thread = thread
         self.addresses = Addresses(thread)
         self._first = -1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from whence.frontend.columns import ACTIVATION, EFFECT, MIXED, OUTPUT, RUN, WRITTEN
+from whence.program.rows import ACTIVATION, EFFECT, MIXED, OUTPUT, RUN, WRITTEN
 from whence.trace.columns import LINK, Code, Stream
-from whence.trace.python.replaying import Replayed
+from whence.trace.python.replaying import ReplayedRun
 
 
-def stream_of(found: Replayed, code: Code, reads: dict[int, list[int]] | None = None) -> Stream:
+def stream_of(found: ReplayedRun, code: Code, reads: dict[int, list[int]] | None = None) -> Stream:
     """`reads`: what steps read beside the one step whose value they took over."""
     first = np.array(found.first, np.uint32)
     stretch = np.array(found.stretch, np.uint32)
@@ -46,7 +46,7 @@ def stream_of(found: Replayed, code: Code, reads: dict[int, list[int]] | None = 
     )
 
 
-def _prints(found: Replayed) -> np.ndarray:
+def _prints(found: ReplayedRun) -> np.ndarray:
     """A row of output for each step that printed; how much it was is not known."""
     rows = np.zeros(len(found.prints), EFFECT)
     rows["step"], rows["kind"], rows["arg"] = found.prints, OUTPUT, -1

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from whence.frontend.python.logged import Token
-from whence.frontend.python.values import Obj, Value, shown
+from whence.frontend.python.values import Obj, Value, python_text
 from whence.trace.python.objects import is_same_object
-from whence.trace.python.replaying import Replayed
+from whence.trace.python.replaying import ReplayedRun
 
 
-def uncaught(run: Replayed) -> list[tuple[int, Token]]:
+def uncaught(run: ReplayedRun) -> list[tuple[int, Token]]:
     """The exceptions that left the recorded code: the steps that raised them, and what."""
     taken = set(run.raised.values())
     return [(origin(run, step), token) for step, token in run.left if step not in taken]
 
 
-def origin(run: Replayed, step: int) -> int:
+def origin(run: ReplayedRun, step: int) -> int:
     """Where an exception was raised that came up to a step."""
     while run.raised.get(step):
         step = run.raised[step]
     return step
 
 
-def failing(run: Replayed, decoded: dict[int, Value], said: str) -> int | None:
+def failing(run: ReplayedRun, decoded: dict[int, Value], said: str) -> int | None:
     """The step that raised what the run failed by; None if nothing tells that one did.
 
     `decoded` are the exceptions by step, in order; `said` is what was said of the failure.
@@ -43,7 +43,9 @@ def type_of(value: Value) -> str:
 def message_of(value: Value) -> str:
     """What an exception says, if it was given one thing to say."""
     if isinstance(value, Obj) and isinstance(value.shape, tuple) and len(value.shape) == 1:
-        return str(value.shape[0]) if isinstance(value.shape[0], str) else shown(value.shape[0])
+        return (
+            str(value.shape[0]) if isinstance(value.shape[0], str) else python_text(value.shape[0])
+        )
     return ""
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from whence.frontend.python.logged import END, MODULE, TYPE, Token, events, is_cut
+from whence.frontend.python.logged import END, MODULE, TYPE, Token, is_cut, read_log
 from whence.trace.python.program import Loaded
 
 
-class Type(NamedTuple):
+class PythonType(NamedTuple):
     """A type of the program, as the recorder tells it."""
 
     module: str
@@ -27,7 +27,7 @@ class Events:
     ops: list[int] = field(default_factory=list)
     values: list[Token] = field(default_factory=list)
     modules: list[Loaded] = field(default_factory=list)
-    types: dict[int, Type] = field(default_factory=dict)
+    types: dict[int, PythonType] = field(default_factory=dict)
     end: Token = None  # the exception that ended the program, if one did
     is_damaged: bool = False
     has_ended: bool = False
@@ -38,7 +38,7 @@ def read_events(path: Path, main: Path | None = None) -> Events:
     found = Events()
     for source in dict.fromkeys([main or path, path]):
         found.is_damaged |= is_cut(source)
-        for op, value in events(source):
+        for op, value in read_log(source):
             if op < MODULE:  # numbers from there on are of records that are no ops
                 if source == path:
                     found.ops.append(op)
@@ -47,7 +47,7 @@ def read_events(path: Path, main: Path | None = None) -> Events:
                 found.modules.append(Loaded(*value))
             elif op == TYPE:
                 number, *rest = value
-                found.types[number] = Type(*rest)
+                found.types[number] = PythonType(*rest)
             elif op == END:
                 found.end, found.has_ended = value, True
     return found

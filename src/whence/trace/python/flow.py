@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whence.frontend.meaning import (
+from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
+from whence.program.operations import (
     PY_BINARY,
     PY_COMPARISONS,
     PY_UNARY,
+    COp,
     Language,
-    Op,
     Operation,
     PyOp,
 )
-from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
-from whence.trace.flow import Constant, Flow, Left, Node, Operand, Outside
+from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import Omitted
 from whence.trace.python.program import LOADS
@@ -32,8 +32,8 @@ _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds
 _MOST_TRIED = 100  # steps of a try block
 # Of what these raise the solver knows why: a key that is missing, an index out of range.
 _ASK = frozenset({"item", "attr", "binary", "unary", "compare", "call"})
-_COPY = Operation(Op.COPY, 0, ())
-_OPAQUE = Operation(Op.OPAQUE, 0, ())
+_COPY = Operation(COp.COPY, 0, ())
+_OPAQUE = Operation(COp.OPAQUE, 0, ())
 
 
 class PythonFlow(Flow):
@@ -127,7 +127,7 @@ class PythonFlow(Flow):
 
     # --- nodes ---------------------------------------------------------------------------------
 
-    def _node(self, step: int) -> Node:
+    def _node(self, step: int) -> FlowNode:
         op = self.op_of(step)
         opcode = self.program.opcode[op]
         operands = self._operands(step, op)
@@ -136,47 +136,49 @@ class PythonFlow(Flow):
             return self._taken(step, opcode, source, operands)
         if step in self.run.raised and opcode not in _ASK:
             inside = self._inside(step, op) if opcode == "with_exit" else ()
-            return Node(_OPAQUE, (*self._all(step, operands), *inside))
+            return FlowNode(_OPAQUE, (*self._all(step, operands), *inside))
         if opcode in _GIVE:
-            return Node(_COPY, operands[:1])
+            return FlowNode(_COPY, operands[:1])
         if opcode in ("set_attr", "set_item"):
             key = self._key(operands) if opcode == "set_item" else None
-            return Node(_COPY, operands[-1:], pointer=key, base=_step(operands, 0))
+            return FlowNode(_COPY, operands[-1:], pointer=key, base=_step(operands, 0))
         if opcode == "try":
-            return Node(_OPAQUE, tuple(self._tried(step, op)))
+            return FlowNode(_OPAQUE, tuple(self._tried(step, op)))
         if opcode == "param":
             return self._given_from_outside(step)
         return self._computed(step, op, opcode, operands)
 
-    def _taken(self, step: int, opcode: str, source: int, operands: tuple[Operand, ...]) -> Node:
+    def _taken(
+        self, step: int, opcode: str, source: int, operands: tuple[Operand, ...]
+    ) -> FlowNode:
         """A node that took over the value of another step."""
         through: tuple[int, ...] = ()
         if opcode == "param":
             call = self.call_of(step)
             through = (call,) if call else ()
         if opcode == "call":
-            return Node(_COPY, (source,), base=self.called_on(step))
+            return FlowNode(_COPY, (source,), base=self.called_on(step))
         if opcode in ("attr", "next"):
-            return Node(_COPY, (source,), through, base=_step(operands, 0))
+            return FlowNode(_COPY, (source,), through, base=_step(operands, 0))
         if opcode == "item":
             through = self._shifted(step, source)
-            return Node(
+            return FlowNode(
                 _COPY, (source,), through, pointer=self._key(operands), base=_step(operands, 0)
             )
-        return Node(_COPY, (source,), through)
+        return FlowNode(_COPY, (source,), through)
 
-    def _given_from_outside(self, step: int) -> Node:
+    def _given_from_outside(self, step: int) -> FlowNode:
         """A parameter that no step was the argument for: a constant, or the call made it."""
         call = self.call_of(step)
         if call is None:
-            return Node(_OPAQUE, ())
+            return FlowNode(_OPAQUE, ())
         op, value = self.op_of(call), self.run.values[step]
         for use in self.program.uses[op][1:]:
             if use is None or use >= 0:
                 continue
             if is_same_object(self.program.constant(op, use), value):
-                return Node(_COPY, (Constant(self.python.constant(op, use), 0),), (call,))
-        return Node(_OPAQUE, self._all(call, self._operands(call, op)), (call,))
+                return FlowNode(_COPY, (Constant(self.python.constant(op, use), 0),), (call,))
+        return FlowNode(_OPAQUE, self._all(call, self._operands(call, op)), (call,))
 
     def _tried(self, step: int, op: int) -> Iterator[int]:
         """The steps of a try block that it ran through: any of them could have raised."""
@@ -230,12 +232,12 @@ class PythonFlow(Flow):
         """What an item was looked up by, if it is not written there."""
         return _step(operands, 1) if len(operands) > 1 else None
 
-    def _computed(self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]) -> Node:
+    def _computed(self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]) -> FlowNode:
         held = self._held(step, operands) if opcode in _READ_WHOLE else ()
         operation = None if held else self._operation(step, op, opcode, operands)
         if operation is not None:
-            return Node(*operation)
-        return Node(_OPAQUE, tuple(dict.fromkeys((*operands, *held))))
+            return FlowNode(*operation)
+        return FlowNode(_OPAQUE, tuple(dict.fromkeys((*operands, *held))))
 
     def _operation(
         self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.source import Place
+from whence.program.source import Place
 from whence.trace.columns import NONE, U32, Code
 from whence.trace.python.maydefine import analysed
 from whence.trace.python.process import PythonProcess
-from whence.trace.python.program import Loaded, Program
+from whence.trace.python.program import Loaded, PythonProgram
 from whence.trace.recording import Branching, Comparable, Image, Sort
 from whence.trace.relevance import Relevance
 
@@ -27,7 +27,7 @@ class PythonImage(Image):
         self, process: PythonProcess, folder: Path, tree: Path, loaded: list[Loaded]
     ) -> None:
         super().__init__(process, folder)
-        self.program = Program(loaded, folder / "modules")
+        self.program = PythonProgram(loaded, folder / "modules")
         self._shown = [_shown(module.file, tree) for module in self.program.modules]
         self._digests = [module.digest for module in loaded]
 

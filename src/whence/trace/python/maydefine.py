@@ -12,17 +12,17 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from whence.frontend.graph import meeting_points
+from whence.program.graph import meeting_points
 from whence.trace.columns import NONE
 from whence.trace.python.objects import CHANGES
-from whence.trace.python.program import Program
+from whence.trace.python.program import PythonProgram
 from whence.trace.relevance import Relevance
-from whence.trace.slicing import Potential
+from whence.trace.slicer import Potential
 
 _ITEM = "items"
 
 
-def analysed(program: Program) -> Relevance:
+def analysed(program: PythonProgram) -> Relevance:
     """What the program could do other than it did."""
     reads = [_read(program, op) for op in range(len(program.opcode))]
     classes: dict[Hashable, int] = {
@@ -55,7 +55,7 @@ def analysed(program: Program) -> Relevance:
     )
 
 
-def _read(program: Program, op: int) -> tuple[Hashable, ...] | None:
+def _read(program: PythonProgram, op: int) -> tuple[Hashable, ...] | None:
     opcode, name = program.opcode[op], program.name[op]
     if opcode == "load":
         return "name", program.extra[op], name
@@ -64,12 +64,12 @@ def _read(program: Program, op: int) -> tuple[Hashable, ...] | None:
     return (_ITEM,) if opcode in ("item", "next") else None
 
 
-def _is_private(program: Program, op: int) -> bool:
+def _is_private(program: PythonProgram, op: int) -> bool:
     """Does it read a variable of its own function, which as a rule only this activation sets?"""
     return program.opcode[op] == "load" and program.extra[op] == program.function_of(op)
 
 
-def _written(program: Program, op: int) -> Iterator[Hashable]:
+def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
     opcode, name = program.opcode[op], program.name[op]
     if opcode in ("store", "delete"):
         yield "name", program.extra[op], name
@@ -87,19 +87,19 @@ def _written(program: Program, op: int) -> Iterator[Hashable]:
             yield "print"
 
 
-def _called(program: Program, op: int) -> str | None:
+def _called(program: PythonProgram, op: int) -> str | None:
     use = program.uses[op][0]
     return program.name[use] if use is not None and use >= 0 else None
 
 
-def _sides(program: Program) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
+def _sides(program: PythonProgram) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
     """Last stretch of a branch's block, the block on one side, and what that side may define."""
     defined = _definitions(program)
     for last, target, blocks in sides(program):
         yield last, target, frozenset().union(*(defined[block] for block in blocks))
 
 
-def sides(program: Program) -> Iterator[tuple[int, int, set[int]]]:
+def sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
     """Last stretch of a branch's block, the block on one side, and all blocks of that side."""
     for function in program.functions:
         first, count = function.first_block, function.n_blocks
@@ -126,7 +126,7 @@ def _region(following: list[list[int]], target: int, meet: int | None) -> set[in
     return found
 
 
-def _definitions(program: Program) -> list[set[Hashable]]:
+def _definitions(program: PythonProgram) -> list[set[Hashable]]:
     """What each block may define, with the functions that it may call."""
     own: list[set[Hashable]] = [set() for _ in program.following]
     calls: list[set[str]] = [set() for _ in program.following]
@@ -149,7 +149,7 @@ def _definitions(program: Program) -> list[set[Hashable]]:
 
 
 def _effects(
-    program: Program,
+    program: PythonProgram,
     own: list[set[Hashable]],
     calls: list[set[str]],
     named: dict[str, list[int]],

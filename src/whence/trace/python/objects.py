@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import CONTAINERS, MOST_ITEMS
-from whence.trace.python.events import Type
+from whence.trace.python.events import PythonType
 from whence.trace.python.program import Display
 
 # Methods of containers that change them.
@@ -77,10 +77,10 @@ class _Object:
 
 
 @dataclass
-class Objects:
+class ObjectHistory:
     """All objects of a run."""
 
-    types: Mapping[int, Type] = field(default_factory=dict)
+    types: Mapping[int, PythonType] = field(default_factory=dict)
     values: Sequence[Token] = ()
     functions: set[int] = field(default_factory=set)  # that the program defines
     classes: set[int] = field(default_factory=set)  # that the program defines
@@ -301,7 +301,7 @@ class Objects:
         found = self.types.get(token[1]) if identity(token) is not None else None
         return found is not None and found.identity in self.classes
 
-    def _ancestors(self, holder: Token, found: Type | None) -> Sequence[int]:
+    def _ancestors(self, holder: Token, found: PythonType | None) -> Sequence[int]:
         if found is None:
             return ()
         if found.kind == "class":  # of a class, its own bases

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from whence.frontend.python.logged import Token
 from whence.trace.python.maydefine import sides
 from whence.trace.python.objects import CHANGES
-from whence.trace.python.program import Program, Use
-from whence.trace.python.replaying import MISSING, Replayed
+from whence.trace.python.program import PythonProgram, Use
+from whence.trace.python.replaying import MISSING, ReplayedRun
 from whence.trace.queries import Queries
 
 _GENERATORS = ("generator", "genexpr")
@@ -27,7 +27,7 @@ _DEEPEST = 3  # calls
 _WRITABLE = frozenset({"list", "dict", "set", "object"})
 
 
-class Path(NamedTuple):
+class OmittedPath(NamedTuple):
     """How the program calls an object: a variable of a function, and attributes of that."""
 
     owner: int
@@ -35,13 +35,13 @@ class Path(NamedTuple):
     attributes: tuple[str, ...] = ()
 
 
-class Side(NamedTuple):
+class BranchSide(NamedTuple):
     """What a branch does if it goes to a block: containers that it changes, comprehensions that
     it adds to, and whether it yields."""
 
     stretch: int
     block: int
-    paths: frozenset[Path]
+    paths: frozenset[OmittedPath]
     elements: frozenset[int]
     yields: bool
 
@@ -49,7 +49,7 @@ class Side(NamedTuple):
 class Omitted:
     """Asks the branches of one thread's run."""
 
-    def __init__(self, run: Replayed, queries: Queries, op_of: Callable[[int], int]) -> None:
+    def __init__(self, run: ReplayedRun, queries: Queries, op_of: Callable[[int], int]) -> None:
         self._run, self._program, self._queries, self._op_of = run, run.program, queries, op_of
         self._known: dict[int, tuple[int, ...]] = {}
 
@@ -104,7 +104,7 @@ class Omitted:
                     yield branch
 
     def _turns(
-        self, side: Side, since: int, until: int, *, activation: bool = False
+        self, side: BranchSide, since: int, until: int, *, activation: bool = False
     ) -> Iterator[int]:
         """The last times between two steps that a branch did not go to a side."""
         run = self._run
@@ -124,7 +124,7 @@ class Omitted:
         """The instance after each one in its activation."""
         return {before - 1: at for at, before in enumerate(self._run.previous) if before}
 
-    def _named(self, path: Path, step: int) -> Token:
+    def _named(self, path: OmittedPath, step: int) -> Token:
         """What the program calls by a path at a step."""
         made = self._last_set(path, step)
         token = self._run.values[made] if made else MISSING
@@ -138,7 +138,7 @@ class Omitted:
     def _sets(self, step: int) -> str | None:
         return self._program.name[self._op_of(step)]
 
-    def _last_set(self, path: Path, step: int) -> int:
+    def _last_set(self, path: OmittedPath, step: int) -> int:
         """The last step before another that set a variable, of its activation if it is local."""
         run, found = self._run, 0
         activation = self._queries.activation_of(step)
@@ -188,14 +188,14 @@ class Omitted:
         return found
 
     @cached_property
-    def _sides(self) -> list[Side]:
+    def _sides(self) -> list[BranchSide]:
         return [side for side in _sides(self._program) if side[2:] != (frozenset(),) * 2 + (False,)]
 
 
 # --- what sides do, without running them -------------------------------------------------------
 
 
-def _sides(program: Program) -> Iterator[Side]:
+def _sides(program: PythonProgram) -> Iterator[BranchSide]:
     changed = _Changed(program)
     elements = {
         use
@@ -204,7 +204,7 @@ def _sides(program: Program) -> Iterator[Side]:
     }  # fmt: skip
     for stretch, target, blocks in sides(program):
         ops = [op for block in blocks for op in program.block_ops(block)]
-        yield Side(
+        yield BranchSide(
             stretch,
             target,
             frozenset(path for op in ops for path in changed.by(op, _DEEPEST)),
@@ -216,14 +216,14 @@ def _sides(program: Program) -> Iterator[Side]:
 class _Changed:
     """Which objects an op changes, by how the program calls them."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: PythonProgram) -> None:
         self._program = program
         self._functions: dict[str, list[int]] = {}
         for number, function in enumerate(program.functions):
             self._functions.setdefault(function.name.rpartition(".")[2], []).append(number)
-        self._summaries: dict[tuple[int, int], frozenset[Path]] = {}
+        self._summaries: dict[tuple[int, int], frozenset[OmittedPath]] = {}
 
-    def by(self, op: int, depth: int) -> Iterator[Path]:
+    def by(self, op: int, depth: int) -> Iterator[OmittedPath]:
         program = self._program
         opcode, uses = program.opcode[op], program.uses[op]
         if opcode in ("set_item", "del_item", "inplace"):
@@ -239,7 +239,7 @@ class _Changed:
 
     def _called(
         self, name: str, given: Sequence[Use], depth: int, is_method: bool
-    ) -> Iterator[Path]:
+    ) -> Iterator[OmittedPath]:
         """What the functions of a name change, called by what was given to them."""
         for number in self._functions.get(name, ()):
             params = self._program.functions[number].params
@@ -251,7 +251,7 @@ class _Changed:
                     for root in self._path(arguments[params.index(path.name)]):
                         yield root._replace(attributes=root.attributes + path.attributes)
 
-    def _summary(self, number: int, depth: int) -> frozenset[Path]:
+    def _summary(self, number: int, depth: int) -> frozenset[OmittedPath]:
         key = (number, depth)
         if key not in self._summaries:
             self._summaries[key] = frozenset()  # for those that call themselves
@@ -260,11 +260,13 @@ class _Changed:
             self._summaries[key] = frozenset(path for op in ops for path in self.by(op, depth))
         return self._summaries[key]
 
-    def _path(self, use: Use) -> Iterator[Path]:
+    def _path(self, use: Use) -> Iterator[OmittedPath]:
         attributes: list[str] = []
         program = self._program
         while use is not None and use >= 0 and program.opcode[use] == "attr":
             attributes.append(program.name[use] or "")
             use = program.uses[use][0]
         if use is not None and use >= 0 and program.opcode[use] == "load":
-            yield Path(program.extra[use], program.name[use] or "", tuple(reversed(attributes)))
+            yield OmittedPath(
+                program.extra[use], program.name[use] or "", tuple(reversed(attributes))
+            )

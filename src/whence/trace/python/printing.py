@@ -15,7 +15,7 @@ from whence.errors import UserError
 from whence.frontend.python.values import Obj, Value, is_builtin, items
 
 
-class Call(NamedTuple):
+class PrintCall(NamedTuple):
     """A call that printed: the text, or None if what was given does not tell it."""
 
     step: int
@@ -37,7 +37,7 @@ def print_text(given: Sequence[tuple[str | None, Value]]) -> str | None:
         return ""
     if "*" in named or "**" in named:
         return None
-    parts = [text_of(value) for name, value in given if not name]
+    parts = [printed_text(value) for name, value in given if not name]
     between, end = (
         default if (value := named.get(name)) is None else value
         for name, default in (("sep", " "), ("end", "\n"))
@@ -48,7 +48,7 @@ def print_text(given: Sequence[tuple[str | None, Value]]) -> str | None:
     return between.join(known) + end if len(known) == len(parts) else None
 
 
-def text_of(value: Value) -> str | None:
+def printed_text(value: Value) -> str | None:
     """str(value), if that is known."""
     return value if isinstance(value, str) else _repr(value)
 
@@ -71,7 +71,7 @@ def _repr(value: Value) -> str | None:
     return f"({', '.join(known)}{',' if len(known) == 1 else ''})"
 
 
-def placed(calls: Sequence[Call], output: bytes) -> list[Printed]:
+def placed(calls: Sequence[PrintCall], output: bytes) -> list[Printed]:
     """Where the calls, in order, put their text."""
     texts = [None if call.text is None else call.text.encode() for call in calls]
     first = _earliest(texts, output)

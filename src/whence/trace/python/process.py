@@ -74,7 +74,7 @@ class PythonProcess:
         return hash(self.folder)
 
 
-def processes(folder: Path) -> list[PythonProcess]:
+def python_processes(folder: Path) -> list[PythonProcess]:
     """The recorded processes, in the order in which they started."""
     found = [
         PythonProcess(path.parent, json.loads(path.read_text("utf-8")))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whence.frontend.graph import deciding_edges, meeting_points
+from whence.program.graph import deciding_edges, meeting_points
 from whence.trace.columns import BRANCH, CALL, LINK, NONE, PLAIN, RETURN, Code
 
 BRANCHES = frozenset({"branch", "either", "next", "try", "match"})
@@ -38,7 +38,7 @@ class Loaded(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class PythonFunction:
     name: str
     kind: str
     row: int
@@ -53,7 +53,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class PythonModule:
     name: str
     file: str
     base: int
@@ -61,12 +61,12 @@ class Module:
     constants: tuple[object, ...]
 
 
-class Program:
+class PythonProgram:
     """The modules of one process, as one program."""
 
     def __init__(self, loaded: Iterable[Loaded], descriptions: Path) -> None:
-        self.modules: list[Module] = []
-        self.functions: list[Function] = []
+        self.modules: list[PythonModule] = []
+        self.functions: list[PythonFunction] = []
         self.opcode: list[str] = []
         self.uses: list[tuple[Use, ...]] = []
         self.row: list[int] = []
@@ -88,13 +88,13 @@ class Program:
         base, first, block = loaded.base, len(self.functions), len(self._blocks)
         if base != len(self.opcode):
             raise ValueError(f"module {loaded.name} begins at op {base}, not {len(self.opcode)}")
-        constants = tuple(constant(one) for one in found["constants"])
+        constants = tuple(constant_value(one) for one in found["constants"])
         number = len(self.modules)
-        self.modules.append(Module(loaded.name, loaded.file, base, first, constants))
+        self.modules.append(PythonModule(loaded.name, loaded.file, base, first, constants))
         for one in found["functions"]:
             parent = one["parent"]
             self.functions.append(
-                Function(
+                PythonFunction(
                     one["name"],
                     one["kind"],
                     one["row"],
@@ -278,13 +278,13 @@ def _kind(opcode: str) -> int:
     return CALL if opcode == "call" else PLAIN
 
 
-def constant(found: Json) -> object:
+def constant_value(found: Json) -> object:
     """A constant as the description writes it."""
     if not isinstance(found, dict):
         return found
     ((kind, value),) = found.items()
     if kind == "t":
-        return Display("tuple", tuple(map(constant, value)))
+        return Display("tuple", tuple(map(constant_value, value)))
     if kind == "b":
         return bytes.fromhex(value)
     if kind == "f":

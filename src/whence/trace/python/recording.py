@@ -7,24 +7,33 @@ from functools import cached_property
 from pathlib import Path
 
 from whence.errors import UserError
-from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, shown
+from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, python_text
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
 from whence.trace.python.endings import failing, status_of, type_of, uncaught
 from whence.trace.python.image import PythonImage
-from whence.trace.python.printing import Call, placed, print_text, printer_of
-from whence.trace.python.process import PythonLog, PythonProcess, processes
+from whence.trace.python.printing import PrintCall, placed, print_text, printer_of
+from whence.trace.python.process import PythonLog, PythonProcess, python_processes
 from whence.trace.python.program import Display, Other
-from whence.trace.python.replaying import MISSING, Replayed, replay
+from whence.trace.python.replaying import MISSING, ReplayedRun, replay
 from whence.trace.python.variables import definers
 from whence.trace.queries import Queries
-from whence.trace.recording import Ending, Image, Log, Output, Process, Progress, Recording, Thread
+from whence.trace.recording import (
+    Ending,
+    Image,
+    Output,
+    Process,
+    Progress,
+    Recording,
+    Thread,
+    ThreadLog,
+)
 
 
 class PythonQueries(Queries):
     """As for any run, but that generators run on where others called them."""
 
-    def __init__(self, stream: Stream, run: Replayed) -> None:
+    def __init__(self, stream: Stream, run: ReplayedRun) -> None:
         super().__init__(stream)
         self._run = run
 
@@ -38,7 +47,7 @@ class PythonThread(Thread):
 
     def __init__(self, recording: Recording, image: PythonImage, log: PythonLog) -> None:
         self.program = image.program
-        self.run: Replayed = replay(image.program, log.events)
+        self.run: ReplayedRun = replay(image.program, log.events)
         super().__init__(recording, image, log, stream_of(self.run, image.code))
         self.queries = PythonQueries(self.stream, self.run)
         self._events = log.events
@@ -107,7 +116,11 @@ class PythonThread(Thread):
         where = self.line_at(step)
         if type_of(exceptions[step]) == "AssertionError":
             return Ending((step,), f"the failed assertion at {where}")
-        return Ending((step,), f"{shown(exceptions[step])} at {where}") if how == "crash" else None
+        return (
+            Ending((step,), f"{python_text(exceptions[step])} at {where}")
+            if how == "crash"
+            else None
+        )
 
     def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
         return definers(self.run, self.queries, max(steps), variable)
@@ -121,7 +134,7 @@ class PythonThread(Thread):
     def printed_size(self) -> int:
         return sum(len(self._printing(step).text or "") for step in self.run.prints)
 
-    def _printing(self, step: int) -> Call:
+    def _printing(self, step: int) -> PrintCall:
         """A call that printed, and what."""
         op = self.queries.op_of(step)
         start, uses = self.run.start[step], self.program.uses[op]
@@ -133,7 +146,7 @@ class PythonThread(Thread):
         names = self.program.extra[op] or [None] * (len(uses) - 1)
         given = list(zip(names, values[1:], strict=True))
         is_print = self.program.name[uses[0] or 0] == "print"
-        return Call(step, print_text(given if is_print else [*given, ("end", "")]))
+        return PrintCall(step, print_text(given if is_print else [*given, ("end", "")]))
 
     def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
         return ()
@@ -152,7 +165,7 @@ class PythonRecording(Recording):
 
     @cached_property
     def processes(self) -> list[PythonProcess]:
-        return processes(self.folder)
+        return python_processes(self.folder)
 
     def image(self, process: Process) -> PythonImage:
         assert isinstance(process, PythonProcess)
@@ -166,7 +179,9 @@ class PythonRecording(Recording):
     def _images(self) -> dict[PythonProcess, PythonImage]:
         return {}
 
-    def thread(self, image: Image, log: Log, progress: Progress | None = None) -> PythonThread:
+    def thread(
+        self, image: Image, log: ThreadLog, progress: Progress | None = None
+    ) -> PythonThread:
         assert isinstance(image, PythonImage)
         assert isinstance(log, PythonLog)
         if log not in self._threads:

@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from whence.frontend.columns import ACTIVATION
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import STOP
+from whence.program.rows import ACTIVATION
 from whence.trace.columns import BRANCH, DIRECT, UNWOUND
 from whence.trace.python.events import Events
-from whence.trace.python.objects import Objects, identity, is_same_object
-from whence.trace.python.program import Display, Program, Use
+from whence.trace.python.objects import ObjectHistory, identity, is_same_object
+from whence.trace.python.program import Display, PythonProgram, Use
 
 
 class _Missing:
@@ -79,13 +79,13 @@ class _Done(NamedTuple):
 
 
 @dataclass
-class Replayed:
+class ReplayedRun:
     """The steps of a thread.
 
     Step s executed an op; its operands are `operands[start[s]:start[s + 1]]`, steps or 0.
     """
 
-    program: Program
+    program: PythonProgram
     events: Events
     stretch: array[int] = field(default_factory=lambda: array("I"))
     first: array[int] = field(default_factory=lambda: array("I"))
@@ -102,14 +102,14 @@ class Replayed:
     activations: list[list[int]] = field(default_factory=list)  # rows as in columns
     left: list[tuple[int, Token]] = field(default_factory=list)  # raising steps nobody here caught
     prints: list[int] = field(default_factory=list)  # steps that printed something
-    objects: Objects = field(default_factory=Objects)
+    objects: ObjectHistory = field(default_factory=ObjectHistory)
 
     @property
     def steps(self) -> int:
         return len(self.values) - 1
 
 
-def replay(program: Program, events: Events) -> Replayed:
+def replay(program: PythonProgram, events: Events) -> ReplayedRun:
     """Walk the events of a thread."""
     walker = _Walker(program, events)
     for op, value in zip(events.ops, events.values, strict=True):
@@ -119,9 +119,9 @@ def replay(program: Program, events: Events) -> Replayed:
 
 
 class _Walker:
-    def __init__(self, program: Program, events: Events) -> None:
+    def __init__(self, program: PythonProgram, events: Events) -> None:
         self.program = program
-        self.out = Replayed(program, events)
+        self.out = ReplayedRun(program, events)
         self.out.objects.types = events.types
         self.out.objects.values = self.out.values
         self.out.objects.operands_of = self._operands_of

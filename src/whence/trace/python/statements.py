@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from whence.frontend.python.values import UNKNOWN, Obj, Value, shown
-from whence.frontend.source import Named
-from whence.trace.naming import Namer
+from whence.frontend.python.values import UNKNOWN, Obj, Value, python_text
+from whence.program.source import NamedValue
 from whence.trace.python.recording import PythonThread
-from whence.trace.statements import Narrator
+from whence.trace.statements import StepDescriber
+from whence.trace.step_names import StepNames
 
 _LONGEST = 48  # characters of an expression that is worth naming
 _SILENT = frozenset({"function", "class", "module", "builtin", "method"})  # kinds that say nothing
@@ -19,7 +19,7 @@ _TOLD = frozenset({
 })  # fmt: skip
 
 
-class PythonNamer(Namer):
+class PythonStepNames(StepNames):
     """Names for the steps of one thread."""
 
     connectives = ("and", "or")
@@ -43,24 +43,26 @@ class PythonNamer(Namer):
             return self._program.name[op] or ""
         return self._program.text[op] or self._program.name[op] or opcode
 
-    def condition(self, step: int) -> Named:
+    def condition(self, step: int) -> NamedValue:
         op = self._op(step)
         opcode = self._program.opcode[op]
         value = self._python.value(step)
         if opcode == "next":
             has_item = self._python.has_item(step)
-            return Named(self._loop(op), "not at its end" if has_item else "at its end")
+            return NamedValue(self._loop(op), "not at its end" if has_item else "at its end")
         if opcode == "try":
-            return Named("the try block", f"left by {shown(value)}" if value else "run through")
+            return NamedValue(
+                "the try block", f"left by {python_text(value)}" if value else "run through"
+            )
         if opcode == "match":
-            return Named(self.text(step), f"case {shown(value)}")
+            return NamedValue(self.text(step), f"case {python_text(value)}")
         if opcode == "branch" and (asserted := self._asserted(op)):
-            return Named(asserted, "false" if value is True else "true")
+            return NamedValue(asserted, "false" if value is True else "true")
         if opcode == "branch":
-            return Named(self._tested(op), "true" if value is True else "false")
+            return NamedValue(self._tested(op), "true" if value is True else "false")
         if opcode == "either":
-            return Named(self.text(step), shown(value))
-        return Named(self.text(step), shown(value))
+            return NamedValue(self.text(step), python_text(value))
+        return NamedValue(self.text(step), python_text(value))
 
     def _asserted(self, op: int) -> str | None:
         """The condition of an assertion that pytest has made an if of, which asks the contrary."""
@@ -87,14 +89,14 @@ class PythonNamer(Namer):
         of = (self._program.text[use] or self._program.name[use]) if use and use > 0 else None
         return f"for {self._program.name[op] or '…'} in {of or '…'}"
 
-    def loaded(self, step: int) -> Named | None:
+    def loaded(self, step: int) -> NamedValue | None:
         value = self._python.value(step)
         if value is UNKNOWN or (isinstance(value, Obj) and value.kind in _SILENT):
             return None
         text = self.text(step)
-        told = shown(value)
+        told = python_text(value)
         is_news = text and len(text) <= _LONGEST and _plainly(text) != _plainly(told)
-        return Named(text, told) if is_news else None
+        return NamedValue(text, told) if is_news else None
 
     def accessed(self, step: int) -> tuple[str, str]:
         op = self._op(step)
@@ -102,9 +104,9 @@ class PythonNamer(Namer):
         if self._program.opcode[op] in ("item", "set_item", "del_item"):
             holder, _, _ = text.partition("[")
             key = self._used(step, op, 1)
-            return text, text if key is UNKNOWN else f"{holder}[{shown(key)}]"
+            return text, text if key is UNKNOWN else f"{holder}[{python_text(key)}]"
         if self._program.opcode[op] in ("attr", "set_attr"):
-            return text, f"{shown(self._used(step, op, 0))}.{self._program.name[op]}"
+            return text, f"{python_text(self._used(step, op, 0))}.{self._program.name[op]}"
         if self._program.opcode[op] == "call":
             return self._callee(step, op)
         return text, text
@@ -118,10 +120,10 @@ class PythonNamer(Namer):
         text = self.text(callee)
         if self._program.opcode[looked] != "method":
             value = self._python.value(callee)
-            return text, text if value is UNKNOWN else shown(value)
+            return text, text if value is UNKNOWN else python_text(value)
         holder = self._used(callee, looked, 0)
         is_told = holder is UNKNOWN or (isinstance(holder, Obj) and holder.kind in _SILENT)
-        return text, text if is_told else f"{shown(holder)}.{self._program.name[looked]}"
+        return text, text if is_told else f"{python_text(holder)}.{self._program.name[looked]}"
 
     def _used(self, step: int, op: int, number: int) -> Value:
         uses = self._program.uses[op]
@@ -140,15 +142,15 @@ def _plainly(text: str) -> str:
     return text.replace('"', "'").replace(" ", "")
 
 
-class PythonNarrator(Narrator):
+class PythonStepDescriber(StepDescriber):
     """Tells the steps of one thread as statements."""
 
     def __init__(self, thread: PythonThread) -> None:
-        self._names = PythonNamer(thread)
+        self._names = PythonStepNames(thread)
         super().__init__(thread, self._names)
         self._python, self._program = thread, thread.program
 
-    def named(self, step: int, op: int) -> Named | None:
+    def named(self, step: int, op: int) -> NamedValue | None:
         opcode = self._program.opcode[op]
         if opcode not in _TOLD or (self._program.name[op] or "").startswith("@"):
             return None  # such names are those that pytest gives to parts of an assertion
@@ -157,12 +159,12 @@ class PythonNarrator(Narrator):
             return None  # the `not` is pytest's own
         if is_raised:
             text = self._names.text(step)
-            return Named(text[:_LONGEST], f"raised {shown(self._python.value(step))}")
+            return NamedValue(text[:_LONGEST], f"raised {python_text(self._python.value(step))}")
         if opcode == "branch":
             found = self._names.condition(step)
             return found if len(found.name) <= _LONGEST else None
         if opcode == "next":
             if not self._python.has_item(step):
                 return None
-            return Named(self._program.name[op] or "…", shown(self._python.value(step)))
+            return NamedValue(self._program.name[op] or "…", python_text(self._python.value(step)))
         return self._names.loaded(step)

@@ -6,8 +6,8 @@ import numpy as np
 
 from whence.errors import UserError
 from whence.frontend.python.logged import Token
-from whence.trace.python.program import Program
-from whence.trace.python.replaying import Replayed
+from whence.trace.python.program import PythonProgram
+from whence.trace.python.replaying import ReplayedRun
 from whence.trace.queries import Queries
 
 _DEFINE = ("store", "param", "delete")
@@ -15,7 +15,7 @@ _MENTION = (*_DEFINE, "load")
 _MOST_NAMED = 12
 
 
-def definers(run: Replayed, queries: Queries, step: int, variable: str) -> tuple[int, ...]:
+def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tuple[int, ...]:
     """The steps that made `variable`, such as x or self.x, what it is after `step`.
 
     With them, of a container, those who put there what it holds.  None: nobody set it by then.
@@ -40,7 +40,7 @@ def definers(run: Replayed, queries: Queries, step: int, variable: str) -> tuple
     return tuple(sorted({found, *held}))
 
 
-def _after(run: Replayed, queries: Queries, step: int) -> int:
+def _after(run: ReplayedRun, queries: Queries, step: int) -> int:
     """The last step before control goes on after `step` in its function."""
     instance = queries.instance_of(step)
     following = np.flatnonzero(np.array(run.previous, np.int64) == instance + 1)
@@ -50,7 +50,7 @@ def _after(run: Replayed, queries: Queries, step: int) -> int:
     return max(queries.last_step(row[4]), step)
 
 
-def _owner(program: Program, function: int, name: str) -> int | None:
+def _owner(program: PythonProgram, function: int, name: str) -> int | None:
     """The function whose variable a name is, seen from a function."""
     while function >= 0:
         one = program.functions[function]
@@ -62,7 +62,7 @@ def _owner(program: Program, function: int, name: str) -> int | None:
 
 
 def _last_set(
-    run: Replayed, queries: Queries, owner: int, name: str, end: int, activation: int
+    run: ReplayedRun, queries: Queries, owner: int, name: str, end: int, activation: int
 ) -> int:
     """The last step up to `end` that set the variable of a function; 0 if it has no value."""
     program = run.program
@@ -84,7 +84,7 @@ def _last_set(
     return 0 if is_gone else found
 
 
-def _attribute(run: Replayed, queries: Queries, holder: Token, name: str, end: int) -> int:
+def _attribute(run: ReplayedRun, queries: Queries, holder: Token, name: str, end: int) -> int:
     """The last step up to `end` that set an attribute of an object; 0 if none did."""
     known = run.objects.at(holder, end)
     for step in reversed(known.named if known is not None else []):
@@ -95,7 +95,7 @@ def _attribute(run: Replayed, queries: Queries, holder: Token, name: str, end: i
     return 0
 
 
-def _unknown(program: Program, function: int, variable: str) -> UserError:
+def _unknown(program: PythonProgram, function: int, variable: str) -> UserError:
     one = program.functions[function]
     names = dict.fromkeys(
         program.name[op] or ""

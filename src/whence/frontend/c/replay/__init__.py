@@ -19,9 +19,9 @@ from typing import Any, Final
 import numpy as np
 
 from whence.errors import UserError
-from whence.frontend.c.replay.program import Array, Program
-from whence.frontend.columns import ACTIVATION, EFFECT, MIXED, RUN, WRITTEN
-from whence.frontend.native import library
+from whence.frontend.c.replay.program import Array, CProgram
+from whence.program.native import library
+from whence.program.rows import ACTIVATION, EFFECT, MIXED, RUN, WRITTEN
 
 HEADER: Final = 4096  # bytes before the log in the file of a stream
 
@@ -59,7 +59,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Meta:
+class ReplaySummary:
     """What came of replaying a stream."""
 
     steps: int
@@ -117,9 +117,9 @@ class _Meta(ctypes.Structure):
         ("mismatch", _Mismatch * 100), ("message", ctypes.c_char * 256),
     )  # fmt: skip
 
-    def taken(self) -> Meta:
+    def taken(self) -> ReplaySummary:
         rows = self.mismatch[: min(self.mismatches, 100)]
-        return Meta(
+        return ReplaySummary(
             self.steps, self.instances, self.links, self.activations, self.effects, self.writes,
             self.log_bytes, Status(self.status), self.message.decode("utf-8", "replace"),
             None if self.stop_op == 0xFFFFFFFF else self.stop_op, self.stop_address,
@@ -163,7 +163,7 @@ def _kernel() -> ctypes.CDLL:
 class _Prepared:
     """A program as the kernel wants it; keeps alive what the kernel points to."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: CProgram) -> None:
         self._arrays = {name: getattr(program, name) for name in (*_TABLES, "entries")}
         rows = (_Initial(area.address, area.size, area.contents) for area in program.initial)
         self._initial = (_Initial * len(program.initial))(*rows)
@@ -185,7 +185,7 @@ class _Prepared:
 
 
 @dataclass(frozen=True)
-class Stream:
+class ReplayStream:
     """The log of one thread: the whole file, and what its header says."""
 
     data: Array  # bytes of the file
@@ -194,7 +194,7 @@ class Stream:
     jumps: Array  # where signal handlers jumped out
 
     @classmethod
-    def of(cls, file: Any, jumps: Sequence[int] = ()) -> Stream:
+    def of(cls, file: Any, jumps: Sequence[int] = ()) -> ReplayStream:
         """Read the header of a stream's file (bytes, or an mmap)."""
         data = np.frombuffer(file, dtype=np.uint8)
         head = data[:HEADER].tobytes()
@@ -216,7 +216,9 @@ class Stream:
 class Replay:
     """An opened stream: its columns are in a directory, its values come by windows."""
 
-    def __init__(self, program: Program, stream: Stream, out: Path, meta: Meta) -> None:
+    def __init__(
+        self, program: CProgram, stream: ReplayStream, out: Path, meta: ReplaySummary
+    ) -> None:
         self.program, self.stream, self.out, self.meta = program, stream, out, meta
         self._prepared = _Prepared(program)
         self._index = _mapped(out / "checkpoints.index", CHECKPOINT)
@@ -224,7 +226,7 @@ class Replay:
 
     @classmethod
     def open(
-        cls, program: Program, log: Any, out: Path, progress: Progress | None = None,
+        cls, program: CProgram, log: Any, out: Path, progress: Progress | None = None,
         memory: int | None = None, checkpoint_every: int = 1 << 18, jumps: Sequence[int] = (),
     ) -> Replay:  # fmt: skip
         """Interpret a whole stream and write its columns to the directory `out`.
@@ -236,7 +238,7 @@ class Replay:
         handler jumped out.
         """
         out.mkdir(parents=True, exist_ok=True)
-        stream, prepared, meta = Stream.of(log, jumps), _Prepared(program), _Meta()
+        stream, prepared, meta = ReplayStream.of(log, jumps), _Prepared(program), _Meta()
         callback, raised = _callback(progress)
         crash = ctypes.byref(ctypes.c_uint64(stream.crash)) if stream.crash is not None else None
         failed = _kernel().replay_open(

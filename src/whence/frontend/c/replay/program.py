@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.c.tables import BLOCK, CONSTANT, NONE, OP, PARAM, RELOC, SITE, STRETCH, Code
+from whence.frontend.c.tables import BLOCK, CONSTANT, NONE, OP, PARAM, RELOC, SITE, STRETCH, OpCode
 from whence.frontend.c.tables import FUNCTION as UNPADDED
 
 Array = npt.NDArray[Any]
@@ -22,7 +22,7 @@ Tables = Mapping[str, Array]
 
 # As tables.h has it: padded to a multiple of eight bytes.
 FUNCTION = np.dtype([*UNPADDED.descr, ("pad", "<u4")])
-CODE = {code.name: code.value for code in Code}
+CODE = {code.name: code.value for code in OpCode}
 
 
 def _codes(names: str) -> Array:
@@ -70,7 +70,7 @@ class Bases:
 
 
 @dataclass(frozen=True)
-class Initial:
+class InitialMemory:
     """Memory as it was before the run; without `contents`: constant, whatever it holds."""
 
     address: int
@@ -79,7 +79,7 @@ class Initial:
 
 
 @dataclass(frozen=True)
-class Program:
+class CProgram:
     """The tables of all modules of a process, with program-wide indices."""
 
     ops: Array
@@ -94,15 +94,15 @@ class Program:
     names: tuple[str, ...]
     bases: tuple[Bases, ...]  # of each module
     by_fid: Mapping[int, int]
-    initial: tuple[Initial, ...] = ()
+    initial: tuple[InitialMemory, ...] = ()
 
     @classmethod
     def of(
         cls,
         modules: Sequence[Tables],
         addresses: Sequence[Sequence[int]],
-        initial: Sequence[Initial] = (),
-    ) -> Program:
+        initial: Sequence[InitialMemory] = (),
+    ) -> CProgram:
         """Put `modules` together; `addresses` has those of each module's symbols.
 
         Constant globals count as initial memory by themselves; `initial` has the snapshots.
@@ -222,13 +222,13 @@ class _Module:
         values[relocs["constant"]] = moved
         return values
 
-    def constant_memory(self) -> list[Initial]:
+    def constant_memory(self) -> list[InitialMemory]:
         if "symbols" not in self.tables or self.tables["symbols"].dtype.names is None:
             return []
         symbols = self.tables["symbols"]
         wanted = (symbols["flags"] & 0b1111) == 0b0110  # a constant, defined, no function or tls
         return [
-            Initial(int(self.addresses[i]), int(symbols["size"][i]))
+            InitialMemory(int(self.addresses[i]), int(symbols["size"][i]))
             for i in np.flatnonzero(wanted & (symbols["size"] > 0))
         ]
 

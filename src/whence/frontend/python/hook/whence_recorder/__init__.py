@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .functions import functions
+from .functions import recorder_functions
 from .loading import Loader
-from .log import Log
+from .log import EventLog
 from .script import Script
 from .settings import Settings
 from .tracing import hide_frames
@@ -19,8 +19,8 @@ def start(values: dict[str, str]) -> None:
     script = Script(settings)
     if script.is_new:
         script.start_again()  # comes back if the script is better run as it is
-    log = Log(settings.trace, settings.max_trace)
-    loader = Loader(settings, log, functions(log))
+    log = EventLog(settings.trace, settings.max_trace)
+    loader = Loader(settings, log, recorder_functions(log))
     loader.install()
     hide_frames()
     if script.is_ours:

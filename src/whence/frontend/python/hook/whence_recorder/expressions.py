@@ -15,16 +15,16 @@ from __future__ import annotations
 import _ast as ast
 import sys
 
-from .ops import Block, Flow, Op
-from .rewriting import constant, place, read
-from .scopes import Names, Scope
+from .ops import OpBlock, OpFlow, RecordedOp
+from .recorder_calls import constant, place, read
+from .scopes import Scope, ScopeNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from .ops import Constants, Function, Node, Use
-    from .rewriting import Calls
+    from .ops import Constants, Node, RecordedFunction, Use
+    from .recorder_calls import Calls
 
     Rewritten = tuple[Node, Use]
 
@@ -57,10 +57,10 @@ OF_3_11 = sys.version_info[:2] == (3, 11)
 NOTHING = object()  # no constant
 
 
-class Expressions(Flow):
+class Expressions(OpFlow):
     """Lowers and rewrites the expressions of one function."""
 
-    def __init__(self, module: Surroundings, function: Function, scope: Scope) -> None:
+    def __init__(self, module: Surroundings, function: RecordedFunction, scope: Scope) -> None:
         super().__init__(function)
         self.module, self.scope = module, scope
         self.calls = module.calls
@@ -74,12 +74,12 @@ class Expressions(Flow):
         rewritten: Rewritten = lower(node)
         return rewritten
 
-    def logged(self, node: Node, op: Op) -> Rewritten:
+    def logged(self, node: Node, op: RecordedOp) -> Rewritten:
         return self.calls("w", op, node, node), op
 
     # --- names, attributes, items ---
 
-    def load(self, name: str, at: Node) -> Op:
+    def load(self, name: str, at: Node) -> RecordedOp:
         found, owner = self.scope.find(name)
         return self.emit("load", at, [], found, owner)
 
@@ -179,7 +179,7 @@ class Expressions(Flow):
         negated = ast.UnaryOp(op=node.op, operand=operand)
         return self.calls("w", op, node, place(negated, self._asked_at(node))), op
 
-    def truth(self, op: Op, at: Node, value: Node) -> Node:
+    def truth(self, op: RecordedOp, at: Node, value: Node) -> Node:
         asked, inner = self._asked_at(at), getattr(value, "logs", None)
         if inner is not None and is_bool(inner[1]):
             return self.calls("c", op, at, inner[0], inner[1])
@@ -187,7 +187,7 @@ class Expressions(Flow):
         return self.calls("b", op, at, negated)
 
     def branch(
-        self, node: Node, kind: str, yes: Block | None, no: Block | None, within: Node
+        self, node: Node, kind: str, yes: OpBlock | None, no: OpBlock | None, within: Node
     ) -> Node:
         """A test and its branch; `within` is the statement or expression that asks."""
         around, self._testing = self._testing, within
@@ -222,7 +222,7 @@ class Expressions(Flow):
         return self._choice(node, wanted="value")
 
     def _choice(self, node: Node, wanted: str) -> Rewritten:
-        join = Block()
+        join = OpBlock()
         results: list[Use] = []
         node.last_operand = last_operand(node)  # as it was, before it is rewritten
         self._operands(node, join, join, None, wanted, results, join)
@@ -231,8 +231,8 @@ class Expressions(Flow):
         return self.logged(node, phi) if wanted == "value" else (node, phi)
 
     def _operands(
-        self, node: Node, yes: Block, no: Block, name: str | None, wanted: str,
-        results: list[Use], join: Block,
+        self, node: Node, yes: OpBlock, no: OpBlock, name: str | None, wanted: str,
+        results: list[Use], join: OpBlock,
     ) -> None:  # fmt: skip
         """Lower operands whose truth leads to `yes` or `no`.
 
@@ -242,7 +242,7 @@ class Expressions(Flow):
         mine = "and" if is_and else "or"
         for i, operand in enumerate(node.values):
             last = i == len(node.values) - 1
-            following = Block()
+            following = OpBlock()
             asks = name if last else mine
             truthy = yes if last or not is_and else following
             falsy = no if last or is_and else following
@@ -267,7 +267,7 @@ class Expressions(Flow):
                 self.start(following)
 
     def _ifexp(self, node: Node) -> Rewritten:
-        yes, no, join = Block(), Block(), Block()
+        yes, no, join = OpBlock(), OpBlock(), OpBlock()
         node.test = self.branch(node.test, "ifexp", yes, no, node)
         self.start(yes)
         node.body, one = self.expression(node.body)
@@ -319,7 +319,7 @@ class Expressions(Flow):
 
     _list = _tuple = _set = _display
 
-    def _constants(self, node: Node, parts: list[Node]) -> Op:
+    def _constants(self, node: Node, parts: list[Node]) -> RecordedOp:
         """A display of constants only."""
         uses: list[Use] = [self.constant_use(constant_value(part)) for part in parts]
         name = DISPLAYS.get(type(node), "dict")
@@ -406,8 +406,8 @@ class Expressions(Flow):
         around = self.scope
         self.scope = Scope("comp", around, around.owner, around.private)
         self.scope.label = name
-        self.scope.bind(Names(clause.target for clause in node.generators))
-        after = Block()
+        self.scope.bind(ScopeNames(clause.target for clause in node.generators))
+        after = OpBlock()
         inner = self.clauses(node, use, after, "n")
         uses: list[Use] = []
         for field in elements:
@@ -428,23 +428,23 @@ class Expressions(Flow):
     def _dictcomp(self, node: Node) -> Rewritten:
         return self._comprehension(node, "dict", "key", "value")
 
-    def clauses(self, whole: Node, iterable: Use, after: Block | None, function: str) -> Block:
+    def clauses(self, whole: Node, iterable: Use, after: OpBlock | None, function: str) -> OpBlock:
         """Lower the `for`s and `if`s up to the element; the head of the innermost loop."""
-        head = Block()
+        head = OpBlock()
         for i, clause in enumerate(whole.generators):
             if i > 0:
                 clause.iter, iterable = self.searched(clause.iter)
-            exhausted, head = head if i > 0 else after, Block()
+            exhausted, head = head if i > 0 else after, OpBlock()
             self.begin(head)
             by = "g" if clause.is_async else function
             value, op = self.next(clause.target, clause.iter, iterable, bool(clause.is_async))
-            body = Block()
+            body = OpBlock()
             self.block.close([body, exhausted])
             self.start(body)
             clause.target = self.assign(clause.target, op, logs=False)
             conditions = [self.calls(by, op, clause.target, value)]
             for condition in clause.ifs:
-                passed = Block()
+                passed = OpBlock()
                 conditions.append(self.branch(condition, "comp", passed, head, whole))
                 self.start(passed)
             clause.ifs = conditions
@@ -452,7 +452,7 @@ class Expressions(Flow):
 
     def next(
         self, target: Node, at: Node, iterable: Use, is_async: bool = False
-    ) -> tuple[Node, Op]:
+    ) -> tuple[Node, RecordedOp]:
         """The operation that gives a loop its next value, and the expression of that value."""
         name = self.module.text(target)
         op = self.emit("next", at, [iterable], name, "async" if is_async else None)
@@ -485,11 +485,11 @@ class Expressions(Flow):
                 target.elts[i] = self.assign(part, one, logs=logs and last)
         return target
 
-    def _after(self, op: Op, logs: bool) -> None:
+    def _after(self, op: RecordedOp, logs: bool) -> None:
         if logs:
             self.logged_after = op
 
-    logged_after: Op | None = None  # what the statement has to log once it is done
+    logged_after: RecordedOp | None = None  # what the statement has to log once it is done
 
 
 def last_operand(node: Node) -> Node:

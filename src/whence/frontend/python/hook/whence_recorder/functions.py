@@ -12,7 +12,7 @@ import sys
 
 from .log import WAITING
 from .private import BUILTINS
-from .tokens import Tokens
+from .tokens import ValueTokens
 
 globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .log import Extend, Log
+    from .log import EventLog, Extend
 
 PARAM, FRAME, ENTER = 2**31 + 3, 2**31 + 4, 2**31 + 5
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>"}  # frames of their own before 3.12
 
 
-def functions(log: Log) -> dict[str, Callable[..., Any]]:
+def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
     """The recorder's functions by the names they have in rewritten code.
 
     A value that is told by its identity and type alone is logged as one int under ~k: tuples
     would have the garbage collector run all the time.  For the same reason the frame and the
     parameters of an event are records of their own before it.
     """
-    tokens = Tokens(log.note)
+    tokens = ValueTokens(log.note)
     extend, events = log.extend, log.events
     token, number_of, find, id_ = tokens.token, tokens.plain.get, tokens.entries.get, id
     getframe, exc_info = sys._getframe, sys.exc_info

@@ -8,11 +8,11 @@ from __future__ import annotations
 import _thread
 from importlib import _bootstrap_external as external
 
-from .log import Log
+from .log import EventLog
 from .ops import MARK
-from .preparing import Prepared, Preparer
+from .preparing import PreparedSource, Preparer
 from .private import BUILTINS
-from .rewriter import REWRITER, hooked
+from .pytest_assertions import REWRITER, hooked
 from .settings import Settings
 
 globals()["__builtins__"] = BUILTINS
@@ -27,7 +27,7 @@ MODULE = 2**31
 class Loader:
     """Tells the log which operations belong to which module."""
 
-    def __init__(self, settings: Settings, log: Log, functions: dict[str, Any]) -> None:
+    def __init__(self, settings: Settings, log: EventLog, functions: dict[str, Any]) -> None:
         self._settings, self._log, self.functions = settings, log, functions
         self._preparer = Preparer(settings)
         self._base = 0
@@ -72,7 +72,7 @@ class Loader:
         plain, prepared = self._preparer.prepare_rewritten(tree, path, name)
         return plain if prepared is None else self._ready(prepared, name, path)
 
-    def _ready(self, prepared: Prepared, name: str, path: str) -> CodeType:
+    def _ready(self, prepared: PreparedSource, name: str, path: str) -> CodeType:
         """The code with the recorder's functions in it; the log learns of the module."""
         base = self.announce(name, path, prepared.digest, prepared.n_ops)
         known: dict[str, object] = {MARK + key: value for key, value in self.functions.items()}

@@ -31,7 +31,7 @@ WAITING = 400_000  # entries of the list, two an event
 VERSION = 4  # of the marshal format: all Pythons know it
 
 
-class Log:
+class EventLog:
     """The log of this process, and of those it forks.
 
     `extend` takes an event.  It is changed when a second thread starts and when the log is full;

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import _ast as ast
 
-from .ops import Constants, Function, Op, number
-from .rewriting import DOOR, TABLE, Calls, constant, end_row, place, read, statement
-from .scopes import FUNCTIONS, Names, Scope, children
-from .statements import Body
+from .ops import Constants, RecordedFunction, RecordedOp, number
+from .recorder_calls import DOOR, TABLE, Calls, constant, end_row, place, read, statement
+from .scopes import FUNCTIONS, Scope, ScopeNames, children
+from .statements import BodyRewriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .expressions import Expressions
-    from .ops import Block, Node, Use
+    from .ops import Node, OpBlock, Use
 
 LONGEST = 80  # characters of an operation's text
 LINES = 6  # of which it is made at most
 
 
-class Module:
+class InstrumentedModule:
     """Lowers and rewrites a module: `tree` is changed in place, `description` describes it."""
 
     def __init__(self, tree: Node, source: bytes, *, is_script: bool = False) -> None:
         self.calls = Calls(is_script)
         self.constants = Constants()
-        self.functions: list[Function] = []
+        self.functions: list[RecordedFunction] = []
         self._lines = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         whole = ast.Pass(
             lineno=1, col_offset=0, end_lineno=max(len(self._lines), 1), end_col_offset=0
         )
         function = self._new("<module>", "module", whole, None)
         scope = Scope("module", None, 0, None)
-        body = Body(self, function, scope)
+        body = BodyRewriter(self, function, scope)
         tree.body = body.framed(tree.body, [], whole)
         if is_script:
             tree.body.insert(len(tree.body) - 1, self._greeting(tree.body[-1]))
@@ -44,13 +44,15 @@ class Module:
         )
         return statement(place(ast.Call(func=door, args=[constant(TABLE, at)], keywords=[]), at))
 
-    def _new(self, name: str, kind: str, at: Node, parent: Function | None) -> Function:
+    def _new(
+        self, name: str, kind: str, at: Node, parent: RecordedFunction | None
+    ) -> RecordedFunction:
         above = parent.number if parent else None
-        function = Function(len(self.functions), name, kind, at, above)
+        function = RecordedFunction(len(self.functions), name, kind, at, above)
         self.functions.append(function)
         return function
 
-    def _nested(self, name: str, kind: str, at: Node, around: Expressions) -> Function:
+    def _nested(self, name: str, kind: str, at: Node, around: Expressions) -> RecordedFunction:
         outer = around.function
         prefix = around.scope.comprehensions()
         if outer.kind == "class":
@@ -67,7 +69,7 @@ class Module:
         kind = "generator" if yields(node.body) else "coroutine" if is_async else "function"
         function = self._nested(node.name, kind, node, around)
         scope, params = self._scope_of(node.args, node.body, function, around)
-        body = Body(self, function, scope)
+        body = BodyRewriter(self, function, scope)
         node.body = body.framed(node.body, params, node)
         return function.number
 
@@ -75,7 +77,7 @@ class Module:
         kind = "generator" if yields([node.body]) else "lambda"
         function = self._nested("<lambda>", kind, node, around)
         scope, params = self._scope_of(node.args, [node.body], function, around)
-        body = Body(self, function, scope)
+        body = BodyRewriter(self, function, scope)
         body.loops, body.finals = [], []
         entering = body.enter(params, node.body, node)
         value, use = body.expression(node.body)
@@ -89,12 +91,16 @@ class Module:
         return function.number
 
     def _scope_of(
-        self, args: ast.arguments, nodes: list[Node], function: Function, around: Expressions
+        self,
+        args: ast.arguments,
+        nodes: list[Node],
+        function: RecordedFunction,
+        around: Expressions,
     ) -> tuple[Scope, list[str]]:
         every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
         params = [arg.arg for arg in every if arg is not None]
         scope = Scope("function", around.scope, function.number, around.scope.private)
-        names = Names(nodes)
+        names = ScopeNames(nodes)
         names.bound.update(params)
         scope.bind(names)
         function.params = [scope.mangled(name) for name in params]
@@ -103,16 +109,16 @@ class Module:
     def lower_class(self, node: Node, around: Expressions) -> int:
         function = self._nested(node.name, "class", node, around)
         scope = Scope("class", around.scope, function.number, node.name.lstrip("_") or None)
-        scope.bind(Names(node.body))
-        node.body = Body(self, function, scope).framed(node.body, [], node)
+        scope.bind(ScopeNames(node.body))
+        node.body = BodyRewriter(self, function, scope).framed(node.body, [], node)
         return function.number
 
     def lower_genexpr(self, node: Node, around: Expressions) -> int:
         """The first iterable has been lowered: it is evaluated outside."""
         function = self._nested("<genexpr>", "genexpr", node, around)
         scope = Scope("genexpr", around.scope, function.number, around.scope.private)
-        scope.bind(Names(clause.target for clause in node.generators))
-        body = Body(self, function, scope)
+        scope.bind(ScopeNames(clause.target for clause in node.generators))
+        body = BodyRewriter(self, function, scope)
         body.loops, body.finals = [], []
         inner = body.clauses(node, None, None, "g")
         element, use = body.expression(node.elt)
@@ -139,7 +145,7 @@ class Module:
     def description(self, name: str, file: str) -> dict[str, object]:
         functions = []
         blocks: list[object] = []
-        ops: list[Op] = []
+        ops: list[RecordedOp] = []
         for function in self.functions:
             functions.append(_function(function, len(ops), len(blocks)))
             for block in function.blocks:
@@ -159,14 +165,16 @@ class Module:
                 "end": [end_row(op.at) for op in ops],
                 "col": [op.at.col_offset for op in ops],
                 "name": [op.name for op in ops],
-                "extra": [_use(op.extra) if isinstance(op.extra, Op) else op.extra for op in ops],
+                "extra": [
+                    _use(op.extra) if isinstance(op.extra, RecordedOp) else op.extra for op in ops
+                ],
                 "text": [None if op.opcode == "param" else self.text(op.at) for op in ops],
                 "logged": [int(op.logged) for op in ops],
             },
         }
 
 
-def _function(function: Function, first_op: int, first_block: int) -> dict[str, object]:
+def _function(function: RecordedFunction, first_op: int, first_block: int) -> dict[str, object]:
     return {
         "name": function.name, "kind": function.kind, "row": function.row, "last": function.last,
         "params": function.params, "first_op": first_op, "n_ops": 0,
@@ -175,10 +183,10 @@ def _function(function: Function, first_op: int, first_block: int) -> dict[str, 
 
 
 def _use(use: Use) -> int | None:
-    return use.number if isinstance(use, Op) else use
+    return use.number if isinstance(use, RecordedOp) else use
 
 
-def _block(block: Block | None) -> int:
+def _block(block: OpBlock | None) -> int:
     return -1 if block is None else block.number
 
 

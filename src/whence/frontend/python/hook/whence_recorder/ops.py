@@ -1,6 +1,6 @@
 """What are the operations of a module, and in which order can they run?
 
-A `Function` is a graph of blocks, a block a row of operations.  They are built while the tree is
+A `RecordedFunction` is a graph of blocks, a block a row of operations.  They are built while the tree is
 rewritten and numbered at the end, when the constants that stand for them get their numbers.
 """
 
@@ -12,13 +12,13 @@ TYPE_CHECKING = False  # as in `typing`, which is not imported: the program may 
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    Use: TypeAlias = "Op | int | None"  # an int is a constant: -1 - its index
+    Use: TypeAlias = "RecordedOp | int | None"  # an int is a constant: -1 - its index
     Node: TypeAlias = Any  # of an AST
 
 MARK = "\0whence "  # begins the constants that are replaced once the code is loaded
 
 
-class Op:
+class RecordedOp:
     __slots__ = ("at", "extra", "logged", "name", "number", "opcode", "places", "uses")
 
     def __init__(
@@ -30,19 +30,19 @@ class Op:
         self.places: list[ast.Constant] = []  # where the rewritten tree speaks of it
 
 
-class Block:
+class OpBlock:
     """`successors` is where it can go on after its last operation; None is out of the function."""
 
     __slots__ = ("closed", "number", "ops", "reached", "successors")
 
     def __init__(self) -> None:
-        self.ops: list[Op] = []
-        self.successors: list[Block | None] = []
+        self.ops: list[RecordedOp] = []
+        self.successors: list[OpBlock | None] = []
         self.closed = False  # nothing more comes into it
         self.reached = False
         self.number = -1
 
-    def close(self, successors: list[Block | None]) -> None:
+    def close(self, successors: list[OpBlock | None]) -> None:
         self.successors = successors
         self.closed = True
         for block in successors:
@@ -50,43 +50,43 @@ class Block:
                 block.reached = True
 
 
-class Function:
+class RecordedFunction:
     def __init__(self, number: int, name: str, kind: str, at: Node, parent: int | None) -> None:
         self.number, self.name, self.kind, self.parent = number, name, kind, parent
         self.row: int = getattr(at, "lineno", 1)
         self.last: int = getattr(at, "end_lineno", None) or self.row
         self.params: list[str] = []
-        self.blocks: list[Block] = []
+        self.blocks: list[OpBlock] = []
 
 
-class Flow:
+class OpFlow:
     """The place in a function's graph where the next operation goes."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: RecordedFunction) -> None:
         self.function = function
-        self.block = Block()
+        self.block = OpBlock()
         function.blocks.append(self.block)
 
     def emit(
         self, opcode: str, at: Node, uses: list[Use] | tuple[()] = (),
         name: str | None = None, extra: object = None,
-    ) -> Op:  # fmt: skip
-        op = Op(opcode, at, list(uses), name, extra)
+    ) -> RecordedOp:  # fmt: skip
+        op = RecordedOp(opcode, at, list(uses), name, extra)
         if self.block.closed:  # nothing leads here
-            self.start(Block())
+            self.start(OpBlock())
         self.block.ops.append(op)
         return op
 
-    def start(self, block: Block) -> None:
+    def start(self, block: OpBlock) -> None:
         self.function.blocks.append(block)
         self.block = block
 
-    def go(self, block: Block) -> None:
+    def go(self, block: OpBlock) -> None:
         """The place, if it can be reached, leads to `block`."""
         if not self.block.closed:
             self.block.close([block])
 
-    def begin(self, block: Block) -> None:
+    def begin(self, block: OpBlock) -> None:
         self.go(block)
         self.start(block)
         block.closed = not block.reached
@@ -133,7 +133,7 @@ def _written(value: object) -> object:
     return {"x": repr(value)}
 
 
-def number(functions: list[Function]) -> int:
+def number(functions: list[RecordedFunction]) -> int:
     """Give all blocks and operations their numbers; the number of operations is returned.
 
     Blocks without operations vanish: what led to them leads on.
@@ -154,7 +154,7 @@ def number(functions: list[Function]) -> int:
     return ops
 
 
-def _passing(block: Block | None) -> Block | None:
+def _passing(block: OpBlock | None) -> OpBlock | None:
     """The first block with operations from there on."""
     seen = set()
     while block is not None and not block.ops and id(block) not in seen:

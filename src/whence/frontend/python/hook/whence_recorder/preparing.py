@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from .module import Module
+    from .module import InstrumentedModule
 
     # Code, description, number of operations, and does the compiler have something to say?
     Made = tuple[CodeType, bytes, int, bool]
@@ -34,7 +34,7 @@ DIGEST = 16
 COMMAND = "<string>"  # the file that Python names for the text of -c
 
 
-class Prepared:
+class PreparedSource:
     def __init__(self, code: CodeType, digest: str, n_ops: int) -> None:
         self.code, self.digest, self.n_ops = code, digest, n_ops
 
@@ -51,7 +51,7 @@ class Preparer:
 
     def prepare(
         self, source: bytes, path: str, name: str, *, is_script: bool = False
-    ) -> Prepared | None:
+    ) -> PreparedSource | None:
         """None if it cannot be instrumented; what is wrong with the source is raised."""
         digest = self._digest(source, path, name, "script" if is_script else "module")
         kept = self._kept(digest)
@@ -69,7 +69,7 @@ class Preparer:
 
     def prepare_rewritten(
         self, tree: Any, path: str, name: str
-    ) -> tuple[CodeType, Prepared | None]:
+    ) -> tuple[CodeType, PreparedSource | None]:
         """The plain code of a tree that pytest has rewritten, and what it becomes."""
         plain = compile(tree, path, "exec", dont_inherit=True)
         source = self._content(path)
@@ -106,14 +106,14 @@ class Preparer:
         self._keep(digest, made)
         return made
 
-    def _instrumenter(self) -> type[Module]:
+    def _instrumenter(self) -> type[InstrumentedModule]:
         """Imported when it is needed: most processes find all that they need in the cache."""
         before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
         sys.modules.update(self._ours)
         try:
-            from .module import Module
+            from .module import InstrumentedModule
 
-            return Module
+            return InstrumentedModule
         finally:
             sys.dont_write_bytecode = before
             package = (__package__ or "") + "."
@@ -149,12 +149,12 @@ class Preparer:
             except OSError:
                 return
 
-    def _described(self, digest: str, made: Made | None) -> Prepared | None:
+    def _described(self, digest: str, made: Made | None) -> PreparedSource | None:
         if made is None:
             return None
         code, description, n_ops, _ = made
         self._describe(digest, description)
-        return Prepared(code, digest, n_ops)
+        return PreparedSource(code, digest, n_ops)
 
     def _describe(self, digest: str, description: bytes) -> None:
         file = f"{self._settings.trace}/modules/{digest}.json"

@@ -29,7 +29,7 @@ class Scope:
         self.globals: set[str] = set()
         self.label = ""  # of a comprehension: list, set, dict
 
-    def bind(self, names: Names) -> None:
+    def bind(self, names: ScopeNames) -> None:
         self.globals = {self.mangled(name) for name in names.globals}
         elsewhere = names.globals | names.nonlocals
         for name in names.bound - elsewhere:
@@ -76,7 +76,7 @@ class Scope:
         return name
 
 
-class Names:
+class ScopeNames:
     """The names that a body binds, and those that it declares to be bound elsewhere."""
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:

@@ -15,7 +15,7 @@ from importlib import _bootstrap_external as external
 from .loading import Loader, substituted
 from .preparing import COMMAND, Preparer
 from .private import BUILTINS
-from .rewriting import DOOR, TABLE
+from .recorder_calls import DOOR, TABLE
 from .settings import Settings
 
 globals()["__builtins__"] = BUILTINS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FOLDER = "main"
 
 
-class Command:
+class CommandSource:
     """A command line of Python: its options, what it runs, the arguments of that."""
 
     def __init__(self, words: list[str]) -> None:
@@ -66,7 +66,7 @@ class Script:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = f"{settings.trace}/{FOLDER}"
-        self._command = Command(sys.orig_argv)
+        self._command = CommandSource(sys.orig_argv)
         what = self._command.what or ""
         self.is_ours = what.startswith(self._folder)
         self.is_new = not self.is_ours and self._command.kind in ("file", "c")

@@ -14,8 +14,8 @@ from __future__ import annotations
 import _ast as ast
 
 from .expressions import BINARY, Expressions, value_of
-from .ops import Block, Op
-from .rewriting import constant, end_row, place, read, statement
+from .ops import OpBlock, RecordedOp
+from .recorder_calls import constant, end_row, place, read, statement
 from .scopes import bound_by
 
 TYPE_CHECKING = False
@@ -33,16 +33,16 @@ class Final:
     """A `finally` that is around the place: whoever leaves goes through it."""
 
     def __init__(self) -> None:
-        self.block = Block()
-        self.exits: list[Block | None] = []
+        self.block = OpBlock()
+        self.exits: list[OpBlock | None] = []
 
 
 class Loop:
-    def __init__(self, head: Block, after: Block, depth: int) -> None:
+    def __init__(self, head: OpBlock, after: OpBlock, depth: int) -> None:
         self.head, self.after, self.depth = head, after, depth
 
 
-class Body(Expressions):
+class BodyRewriter(Expressions):
     """Lowers and rewrites the body of one function, class or module."""
 
     loops: list[Loop]
@@ -59,10 +59,10 @@ class Body(Expressions):
         written: Statements_ = lower(node)
         return written
 
-    def done(self, op: Op, at: Node) -> Node:
+    def done(self, op: RecordedOp, at: Node) -> Node:
         return statement(self.calls("e", op, at))
 
-    def note(self, function: str, op: Op, at: Node, value: Node) -> Node:
+    def note(self, function: str, op: RecordedOp, at: Node, value: Node) -> Node:
         return statement(self.calls(function, op, at, value))
 
     # --- the frame around a body ---
@@ -93,7 +93,7 @@ class Body(Expressions):
         return self.calls(function, op, at, *values)
 
     def _guarded(self, body: Statements_, at: Node, definition: Node) -> Node:
-        self.start(Block())
+        self.start(OpBlock())
         op = self.emit("leave", first_line(definition))
         self.block.close([None])
         # The deepest frame of a recursion without end has no room left for a call.
@@ -238,7 +238,7 @@ class Body(Expressions):
         self._leave_to(self.loops[-1].head, self.loops[-1].depth)
         return [self.done(op, node), node]
 
-    def _leave_to(self, target: Block | None, depth: int) -> None:
+    def _leave_to(self, target: OpBlock | None, depth: int) -> None:
         """Go to `target` by way of each `finally` that is around the place from `depth` on."""
         for final in self.finals[depth:]:
             final.exits.append(target)
@@ -246,7 +246,7 @@ class Body(Expressions):
         self.block.close([target])
 
     def _assert_statement(self, node: Node) -> Statements_:
-        holds, fails = Block(), Block()
+        holds, fails = OpBlock(), OpBlock()
         node.test = self.branch(node.test, "assert", holds, fails, node)
         self.start(fails)
         uses: list[Use] = []
@@ -261,7 +261,7 @@ class Body(Expressions):
     # --- branches and loops ---
 
     def _if_statement(self, node: Node) -> Statements_:
-        yes, no, after = Block(), Block(), Block()
+        yes, no, after = OpBlock(), OpBlock(), OpBlock()
         node.test = self._test_of(node, "if", yes, no)
         self.start(yes)
         node.body = self.statements(node.body)
@@ -271,7 +271,7 @@ class Body(Expressions):
         self.begin(after)
         return [node]
 
-    def _test_of(self, node: Node, kind: str, yes: Block, no: Block) -> Node:
+    def _test_of(self, node: Node, kind: str, yes: OpBlock, no: OpBlock) -> Node:
         """A test that is a constant decides nothing."""
         if isinstance(node.test, ast.Constant):
             self.block.close([yes if node.test.value else no])
@@ -279,7 +279,7 @@ class Body(Expressions):
         return self.branch(node.test, kind, yes, no, node)
 
     def _while_statement(self, node: Node) -> Statements_:
-        head, body, otherwise, after = Block(), Block(), Block(), Block()
+        head, body, otherwise, after = OpBlock(), OpBlock(), OpBlock(), OpBlock()
         self.begin(head)
         node.test = self._test_of(node, "while", body, otherwise)
         self.start(body)
@@ -289,7 +289,7 @@ class Body(Expressions):
         self.begin(after)
         return [node]
 
-    def _loop(self, body: list[Node], head: Block, after: Block) -> Statements_:
+    def _loop(self, body: list[Node], head: OpBlock, after: OpBlock) -> Statements_:
         self.loops.append(Loop(head, after, len(self.finals)))
         written = self.statements(body)
         self.loops.pop()
@@ -307,7 +307,7 @@ class Body(Expressions):
             node.iter, use = self._awaited(node.iter, "async for")
         else:
             node.iter, use = self.searched(node.iter)
-        head, body, otherwise, after = Block(), Block(), Block(), Block()
+        head, body, otherwise, after = OpBlock(), OpBlock(), OpBlock(), OpBlock()
         self.begin(head)
         value, op = self.next(node.target, node.iter, use, is_async)
         head.close([body, otherwise])
@@ -332,7 +332,7 @@ class Body(Expressions):
     # --- exceptions and contexts ---
 
     def _try_statement(self, node: Node) -> Statements_:
-        after = Block()
+        after = OpBlock()
         final = Final() if node.finalbody else None
         if final:
             self.finals.append(final)
@@ -349,9 +349,9 @@ class Body(Expressions):
 
     _trystar_statement = _try_statement
 
-    def _handled(self, node: Node, final: Final | None, after: Block) -> None:
-        otherwise = Block()
-        handlers = [Block() for _ in node.handlers]
+    def _handled(self, node: Node, final: Final | None, after: OpBlock) -> None:
+        otherwise = OpBlock()
+        handlers = [OpBlock() for _ in node.handlers]
         op = self.emit("try", node)
         self.block.close([otherwise, *handlers])
         self.start(otherwise)
@@ -364,7 +364,7 @@ class Body(Expressions):
             if type(node).__name__ == "TryStar":  # the next one may have its part too
                 self.block.successors = [*self.block.successors, *handlers[i + 1 :]]
 
-    def _handler(self, clause: Node, tried: Op) -> None:
+    def _handler(self, clause: Node, tried: RecordedOp) -> None:
         types = self.module.text(clause.type) if clause.type is not None else ""
         op = self.emit("caught", clause.type or clause, [], types, tried)
         if clause.name:
@@ -375,7 +375,7 @@ class Body(Expressions):
             self.emit("delete", clause, [], found, owner)
         clause.body = [statement(self.calls("h", op, clause)), *body]
 
-    def _completed(self, node: Node, final: Final | None, after: Block) -> Statements_:
+    def _completed(self, node: Node, final: Final | None, after: OpBlock) -> Statements_:
         """A part of a `try` has run to its end."""
         if final is None:
             self.go(after)
@@ -387,7 +387,7 @@ class Body(Expressions):
         self.block.close([final.block])
         return [self.done(op, at)]
 
-    def _finally(self, node: Node, final: Final, after: Block) -> None:
+    def _finally(self, node: Node, final: Final, after: OpBlock) -> None:
         self.start(final.block)
         at = node.finalbody[0]
         op = self.emit("finally", at)
@@ -417,7 +417,7 @@ class Body(Expressions):
             value = value_of(target)
             item.optional_vars = self.assign(target, op, logs=False)
         begun = self.note("g" if is_async else "n", op, at, value)
-        after = Block()
+        after = OpBlock()
         if further:
             body = self._with(node, further, is_async=is_async)
         else:
@@ -470,11 +470,11 @@ class Body(Expressions):
 
     def _match_statement(self, node: Node) -> Statements_:
         node.subject, subject = self.expression(node.subject)
-        head, after = Block(), Block()
+        head, after = OpBlock(), OpBlock()
         self.begin(head)
         op = self.emit("match", node.subject, [subject], self.module.text(node.subject))
-        starts = [Block() for _ in node.cases]
-        nothing = Block()
+        starts = [OpBlock() for _ in node.cases]
+        nothing = OpBlock()
         head.close([*starts, nothing])
         for i, (case, start) in enumerate(zip(node.cases, starts, strict=True)):
             self.start(start)
@@ -484,7 +484,7 @@ class Body(Expressions):
             if case.guard is None:
                 case.body = [statement(chosen), *self.statements(case.body)]
             else:
-                passed = Block()
+                passed = OpBlock()
                 guard = self.branch(case.guard, "guard", passed, head, case.pattern)
                 case.guard = place(ast.BoolOp(op=ast.And(), values=[chosen, guard]), case.guard)
                 self.start(passed)
@@ -543,9 +543,9 @@ def flat(targets: list[Node]) -> list[Node]:
     ]
 
 
-def unique(blocks: list[Block | None]) -> list[Block | None]:
+def unique(blocks: list[OpBlock | None]) -> list[OpBlock | None]:
     """Each once, and the way out of the function: any exception takes it."""
-    kept: list[Block | None] = []
+    kept: list[OpBlock | None] = []
     for block in (*blocks, None):
         if block not in kept:
             kept.append(block)

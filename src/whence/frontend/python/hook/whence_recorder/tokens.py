@@ -61,7 +61,7 @@ KINDS: dict[int, str] = {
 }  # fmt: skip
 
 
-class Tokens:
+class ValueTokens:
     """`token(x)` is the token of x; `note(TYPE, ...)` is called before the first of a new type.
 
     `entries` has what is known of types by their id: the number, and how their values are told;
@@ -80,7 +80,7 @@ class Tokens:
     def _enter(self, t: type) -> Entry:
         """Note a type that is new."""
         key = id(t)
-        kind = kind_of(t)
+        kind = value_kind(t)
         is_exact = t is list or t is tuple
         shape, flat = self._shapes[kind, is_exact]
 
@@ -145,7 +145,7 @@ def _tokens(
     return token, elements
 
 
-def kind_of(t: type) -> str:
+def value_kind(t: type) -> str:
     enum = sys.modules.get("enum")
     meta = getattr(enum, "EnumMeta", None)
     if meta is not None and any(base is meta for base in _mro(type(t))):

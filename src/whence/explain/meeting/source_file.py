@@ -1,0 +1,124 @@
+"""What can be read off one file: its statements, conditions and declarations."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+
+from whence.changes.syntax import ParsedSource
+from whence.explain.meeting.c_declarations import read_c, read_c_locals
+from whence.explain.meeting.conditions import PreprocessorConditions
+from whence.explain.meeting.declarations import SourceDeclaration, declaration_lines
+from whence.explain.meeting.lexemes import Use, lexemes, uses
+from whence.explain.meeting.python_declarations import read_python, read_python_locals
+from whence.explain.meeting.statements import StatementIndex
+
+_LABEL = re.compile(rb"\s*case\b[^;]*:[\s{]*(/[/*].*)?$")
+_MANY_SIGNS = 50  # a switch with more labels would use half of the program
+ByName = dict[str, list[SourceDeclaration]]
+
+
+class SourceFile:
+    """A file in a language that we know; each part is read when it is first asked for."""
+
+    def __init__(self, source: ParsedSource, content: bytes) -> None:
+        self.source = source
+        self.language = source.language
+        self._content = content
+        self._lines = content.split(b"\n")
+        self._locals: dict[int, ByName] = {}
+
+    @cached_property
+    def statements(self) -> StatementIndex:
+        return StatementIndex(self.source.root)
+
+    @cached_property
+    def conditions(self) -> PreprocessorConditions:
+        return PreprocessorConditions(b"" if self.language == "python" else self._content)
+
+    @cached_property
+    def declarations(self) -> list[SourceDeclaration]:
+        return list(read_python(self.source) if self.language == "python" else read_c(self.source))
+
+    @cached_property
+    def by_name(self) -> ByName:
+        return _by_name(self.declarations)
+
+    @cached_property
+    def functions(self) -> list[tuple[int, int, SourceDeclaration]]:
+        found = [
+            (d.node.start_point[0] + 1, d.node.end_point[0] + 1, d)
+            for d in self.declarations
+            if d.node is not None
+        ]
+        return sorted(found, key=lambda item: item[:2])
+
+    def function_at(self, line: int) -> SourceDeclaration | None:
+        """Return the function that holds the line; the outer one if there are two."""
+        at = bisect.bisect_right(self.functions, line, key=lambda item: item[0])
+        _, last, function = self.functions[at - 1] if at else (0, 0, None)
+        return function if line <= last else None
+
+    def local_to(self, function: SourceDeclaration) -> ByName:
+        """Return what is declared in a function."""
+        assert function.node is not None
+        key = function.node.start_byte
+        if key not in self._locals:
+            reader = read_python_locals if self.language == "python" else read_c_locals
+            self._locals[key] = _by_name(reader(self.source, function))
+        return self._locals[key]
+
+    def text(self, *lines: range) -> bytes:
+        return b"\n".join(
+            line for some in lines for line in self._lines[some.start - 1 : some.stop - 1]
+        )
+
+    def used_at(self, line: int) -> frozenset[Use]:
+        """Return the names that the statement at a line uses, its conditions included."""
+        lines = [range(line, line + 1), *self.conditions.above(line)]
+        for statement in self.statements.at(line):
+            lines += (*statement.head, self._labels_above(statement.head[0].start))
+            if len(statement.signs) <= _MANY_SIGNS:
+                lines += statement.signs
+        return uses(self.language, self.text(*lines))
+
+    def _labels_above(self, line: int) -> range:
+        """Return the lines of the `case` labels right above a line, which lead to it."""
+        first = line
+        while first > 1 and _LABEL.match(self._lines[first - 2]):
+            first -= 1
+        return range(first, line)
+
+    def is_code(self, line: int) -> bool:
+        """Is there more on the line than blanks and a comment?"""
+        if not 0 < line <= len(self._lines):
+            return True  # an end of the file is a border as good as any
+        return not self.source.is_comment(line, self._lines[line - 1])
+
+    def comment_at(self, line: int) -> range | None:
+        """Return the lines of the comment that a line is altogether in."""
+        if self.is_code(line) or not (text := self._lines[line - 1]).strip():
+            return None
+        place = (line - 1, len(text) - len(text.lstrip()))
+        node = self.source.root.descendant_for_point_range(place, place)
+        return declaration_lines(node)[0] if node is not None else None
+
+    def conditions_around(self, declaration: SourceDeclaration) -> list[range]:
+        return self.conditions.around(declaration.lines[0].start) if declaration.lines else []
+
+    def says(self, declaration: SourceDeclaration) -> tuple[bytes, ...]:
+        """Return all that a declaration says, with the conditions that it is under."""
+        if not declaration.lines:  # it has no line but those that run
+            return declaration.shape
+        conditions = self.text(*self.conditions.above(declaration.lines[0].start))
+        return (*lexemes(self.language, conditions), *declaration.shape)
+
+
+def _by_name(declarations: Iterable[SourceDeclaration]) -> ByName:
+    found: ByName = defaultdict(list)
+    for declaration in declarations:
+        found[declaration.name].append(declaration)
+    return dict(found)

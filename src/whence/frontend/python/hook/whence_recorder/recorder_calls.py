@@ -1,0 +1,80 @@
+"""How do the recorder's calls look in a tree?
+
+    a.b(c)   becomes   w(17, a.b(c))
+
+where `w` and 17 are string constants until the code is loaded: no namespace gets a name.
+Every inserted node takes its position from the node that it belongs to.
+"""
+
+from __future__ import annotations
+
+import _ast as ast
+
+from .ops import MARK, RecordedOp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .ops import Node
+
+TABLE = MARK + "table"
+DOOR = "\0whence"  # in sys.modules until the script has called
+
+
+def end_row(node: Node) -> int:
+    """The last line of a node; those that pytest adds do not know theirs."""
+    row: int = node.lineno if node.end_lineno is None else node.end_lineno
+    return row
+
+
+def place(node: Node, at: Node) -> Node:
+    node.lineno, node.col_offset = at.lineno, at.col_offset
+    node.end_lineno, node.end_col_offset = at.end_lineno, at.end_col_offset
+    return node
+
+
+def constant(value: Any, at: Node) -> Node:
+    return place(ast.Constant(value=value, kind=None), at)
+
+
+def read(name: str, at: Node) -> Node:
+    return place(ast.Name(id=name, ctx=ast.Load()), at)
+
+
+def statement(expression: Node) -> Node:
+    return place(ast.Expr(value=expression), expression)
+
+
+class Calls:
+    """Writes calls of the recorder's functions.
+
+    In a script the functions are in a table, which is a constant too: a file of compiled code
+    can hold a dict, but no function.
+    """
+
+    def __init__(self, is_script: bool) -> None:
+        self._is_script = is_script
+
+    def __call__(self, function: str, op: RecordedOp, at: Node, *arguments: Node) -> Node:
+        """The event of `op`, logged by this function."""
+        op.logged = True
+        number = constant(None, at)
+        op.places.append(number)
+        if function == "c":  # the number of the inner operation comes first
+            return self.bare(function, at, arguments[0], number, arguments[1])
+        if function == "w" and (inner := getattr(arguments[0], "logs", None)) is not None:
+            # One call for two events of the same value: w(k, w(j, x)) is v(j, k, x).
+            return self.bare("v", at, inner[0], number, inner[1])
+        call = self.bare(function, at, number, *arguments)
+        if function == "w":
+            call.logs = number, arguments[0]
+        return call
+
+    def bare(self, function: str, at: Node, *arguments: Node) -> Node:
+        called = constant(MARK + function, at)
+        if self._is_script:
+            name = constant(function, at)
+            called = constant(TABLE, at)
+            called = place(ast.Subscript(value=called, slice=name, ctx=ast.Load()), at)
+        return place(ast.Call(func=called, args=list(arguments), keywords=[]), at)

@@ -1,0 +1,76 @@
+"""What is kept of a recorded run beside its logs, whatever front end recorded it?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from whence.model import Failure, Outcome, Run
+from whence.subject.command import Ended
+from whence.subject.trial import BuildAndTest
+
+DEFAULT_MAX_TRACE = 4 * 2**30
+MODULES = "modules"
+SOURCES = "source"
+RUN = "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run that was recorded into `folder`."""
+
+    folder: Path
+    run: Run
+    seconds: float  # of the test alone
+    stdout: bytes
+    stderr: bytes
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class SecondRun:
+    """How the test ended when it was run once more."""
+
+    outcome: Outcome
+    failure: Failure | None
+    same_output: bool  # on standard output
+
+
+def write_run(
+    out: Path,
+    tree: Path,
+    recipe: BuildAndTest,
+    run: Run,
+    ended: Ended,
+    again: SecondRun | None,
+    *,
+    frontend: str,
+) -> None:
+    """Write down how a run that `frontend` recorded into `out` ended."""
+    document = {
+        "whence": 1,
+        "tree": str(tree),
+        "frontend": frontend,
+        "test": recipe.test,
+        "build": recipe.build,
+        "outcome": run.outcome.value,
+        "failure": asdict(run.failure) if run.failure else None,
+        "status": ended.status,
+        "seconds": ended.seconds,
+        "again": asdict(again) | {"outcome": again.outcome.value} if again else None,
+    }
+    (out / RUN).write_text(json.dumps(document, indent=1), "utf-8")
+    (out / "stdout").write_bytes(ended.stdout)
+
+
+def keep_sources(tree: Path, files: set[str], out: Path) -> None:
+    """Copy the source files that the trace speaks of: the tree will be gone when it is read."""
+    for name in sorted(files):
+        path = Path(os.path.normpath(tree / name))
+        if path.is_relative_to(tree) and path.is_file():
+            target = out / SOURCES / path.relative_to(tree)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)

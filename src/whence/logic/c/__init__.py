@@ -1,0 +1,1 @@
+"""What the operations of C and C++ programs say about bits."""

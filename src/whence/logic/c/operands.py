@@ -1,0 +1,79 @@
+"""Which operands of a step, and which bits of them, does its result rest on?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whence.logic.c.justify import alternatives
+from whence.program.operations import COp
+from whence.trace.flow import Constant, Flow, FlowNode, Operand
+
+ALL = -1  # every bit, as a mask
+_UP = frozenset({COp.ADD, COp.SUB, COp.MUL})  # a bit of the result rests on those up to it
+_MAY_BE_FORCED = frozenset({
+    COp.MUL, COp.UDIV, COp.SDIV, COp.UREM, COp.SREM, COp.SHL, COp.LSHR, COp.ASHR, COp.SELECT,
+    COp.SMAX, COp.SMIN, COp.UMAX, COp.UMIN, COp.FMUL, COp.FSHL, COp.FSHR,
+})  # fmt: skip
+
+
+def needed(flow: Flow, node: FlowNode, step: int, mask: int) -> Sequence[tuple[Operand, int]]:
+    """The operands, and the bits of them, that these bits of a step's result rest on."""
+    operation, operands = node.operation, node.operands
+    op, widths = operation.op, operation.widths
+    if op is COp.COPY:
+        return [(operands[0], mask)] if operands else []
+    if op is COp.OPAQUE:
+        return [(operand, ALL) for operand in operands]
+    if op is COp.CONCAT:
+        return _concatenated(operands, widths, mask)
+    if op is COp.EXTRACT:
+        return [(operands[0], ALL if mask == ALL else mask << operation.extra[0])]
+    if op in (COp.ZEXT, COp.TRUNC):
+        kept = mask & (1 << min(operation.width, widths[0])) - 1
+        return [(operands[0], kept)] if kept else []
+    values = [flow.value_of(operand) for operand in operands]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return [(operand, ALL) for operand in operands]
+    if op in (COp.AND, COp.OR) and operation.width <= 64:
+        return _bitwise(op, operands, known, mask & (1 << operation.width) - 1)
+    if op in (COp.SHL, COp.LSHR) and isinstance(operands[1], Constant) and mask != ALL:
+        moved = mask >> known[1] if op is COp.SHL else mask << known[1]
+        return [(operands[0], moved & (1 << operation.width) - 1)] if moved else []
+    best: Sequence[int] = range(len(operands))
+    if op in _MAY_BE_FORCED:
+        sets = alternatives(operation, known, flow.value(step))
+        best = min(sets, key=lambda one: sum(not isinstance(operands[i], Constant) for i in one))
+    if op in _UP and mask > 0:
+        mask = (1 << mask.bit_length()) - 1
+    elif op is not COp.XOR:
+        mask = ALL
+    return [(operands[i], mask) for i in best]
+
+
+def _concatenated(
+    operands: Sequence[Operand], widths: Sequence[int], mask: int
+) -> list[tuple[Operand, int]]:
+    found = []
+    for operand, width in zip(operands, widths, strict=True):
+        part = mask & (1 << width) - 1
+        if part:
+            found.append((operand, part))
+        mask >>= width
+    return found
+
+
+def _bitwise(
+    op: COp, operands: Sequence[Operand], values: Sequence[int], mask: int
+) -> list[tuple[Operand, int]]:
+    """Of a bit that one operand settles, only that operand; of two that do, a constant."""
+    a, b = (value if op is COp.AND else ~value for value in values)
+    either = mask & ~a & ~b  # settled by each of them
+    both = mask & a & b
+    first, second = both | mask & ~a & b, both | mask & a & ~b
+    if isinstance(operands[1], Constant):
+        second |= either
+    else:
+        first |= either
+    asked = zip(operands, (first, second), strict=True)
+    return [(operand, bits) for operand, bits in asked if bits]

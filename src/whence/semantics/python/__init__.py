@@ -1,1 +1,0 @@
-"""What the operations of Python programs say: computed, justified and told to the solver."""

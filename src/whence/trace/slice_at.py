@@ -1,0 +1,118 @@
+"""What does a point of a recorded run depend on?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.errors import UserError
+from whence.model import SliceResult, Statement
+from whence.trace.columns import NONE
+from whence.trace.opening import describer_of, sliced
+from whence.trace.points import Point, find
+from whence.trace.recording import Image, Recording, Thread
+from whence.trace.statements import Steps
+
+MOST_EXECUTIONS = 10_000  # that are told one by one
+NEAREST = 200  # lines, or executions, that a short report shows
+
+
+def slice_at(
+    recording: Recording,
+    at: str,
+    *,
+    relevant: bool = False,
+    trust: Sequence[str] = (),
+    process: str | None = None,
+    in_order: bool = False,
+    everything: bool = True,
+    say: Callable[[str], None] = lambda _: None,
+) -> SliceResult:
+    """Return the slice of a recorded run from the point that `at` names.
+
+    Unless `everything`, only the lines nearest to the point are told.
+    """
+    say("opening the trace")
+    point = find(recording, at, process)
+    started = time.monotonic()
+    say("following dependences")
+    steps = steps_of(point, relevant=relevant, trust=trust)
+    seconds = time.monotonic() - started
+    say("writing it down")
+    return _told(point, steps, relevant, seconds, in_order, everything)
+
+
+def steps_of(point: Point, *, relevant: bool = False, trust: Sequence[str] = ()) -> Steps:
+    thread = point.thread
+    return sliced(
+        thread,
+        point.criteria,
+        thread.image.relevance() if relevant else None,
+        trusted_functions(thread.image, trust) if trust else None,
+    )
+
+
+def trusted_functions(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool_]:
+    known, spoken = image.function_names, image.spoken_names
+    for name in names:
+        if name not in known and name not in spoken:
+            raise UserError(
+                f"--trust {name}: the recorded program has no such function.\n"
+                "Name a function as the source does.",
+                slug="no-such-function",
+            )
+    wanted = set(names)
+    pairs = zip(known, spoken, strict=True)
+    return np.array([bool({one, other} & wanted) for one, other in pairs], bool)
+
+
+def _told(
+    point: Point, steps: Steps, relevant: bool, seconds: float, in_order: bool, everything: bool
+) -> SliceResult:
+    thread = point.thread
+    narrator = describer_of(thread)
+    lines = narrator.lines(steps)
+    near = [line for line in lines if not line.is_outside] or lines
+    notes = [*point.notes, *thread.reading_notes()]
+    order: list[Statement] = []
+    if in_order:
+        most = MOST_EXECUTIONS if everything else NEAREST
+        order, left = narrator.executions(steps, most)
+        if left:
+            notes.append(f"only the last {most:,} executions are told; {left:,} came before them")
+    return SliceResult(
+        point=point.words,
+        statements=tuple(narrator.told(lines if everything else near[:NEAREST], steps)),
+        order=tuple(order),
+        lines=len(lines),
+        near=frozenset((line.file, line.number) for line in near[:NEAREST]),
+        steps=len(steps),
+        of_steps=thread.stream.steps,
+        of_lines=lines_that_ran(thread),
+        inputs=thread.inputs(steps),
+        relevant=relevant,
+        seconds=seconds,
+        notes=tuple(notes),
+    )
+
+
+def lines_that_ran(thread: Thread) -> int:
+    """How many source lines the thread executed."""
+    return sum(map(len, executed_lines(thread).values()))
+
+
+def executed_lines(thread: Thread) -> dict[str, list[int]]:
+    """The source lines that the thread executed, by file."""
+    image, stream = thread.image, thread.stream
+    executed = np.bincount(stream.stretch, minlength=len(image.code.stretch_ops)) > 0
+    stretches = image.code.op_stretch
+    ran = (stretches != NONE) & executed[np.where(stretches != NONE, stretches, 0)]
+    ran &= (image.files != NONE) & (image.rows != 0)
+    keys = np.unique(image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran])
+    found: dict[str, list[int]] = {}
+    for key in keys.tolist():
+        found.setdefault(image.file_names[key >> 32], []).append(key & 0xFFFFFFFF)
+    return found

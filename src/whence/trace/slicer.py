@@ -1,0 +1,349 @@
+"""Which steps does a point of the run depend on, near and far?
+
+The closure of `queries`, computed by `slicer.c` over tens of millions of steps.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.program import native
+from whence.trace.columns import NONE, U8, U32, U64, Code, Stream
+from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
+
+SOURCE = Path(__file__).with_name("slicer.c")
+Flags = npt.NDArray[np.bool_]
+
+_GUARD, _EDGES = 1, 2  # notes on a stretch, as slicer.c has them
+FEW = 1 << 22  # steps that are counted in a second without the kernel, which needs a compiler
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """Bytes start..stop of what row `effect` of `effects` moved: a point to slice from."""
+
+    effect: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Potential:
+    """Which untaken sides of branches may define what a load reads.
+
+    A load op has a class (NONE: no side can); the edges of class c are
+    class_edge[class_start[c]:class_start[c + 1]]; edge e leaves the block whose last stretch is
+    edge_stretch[e] for the block edge_block[e].  A private load reads what only its own
+    activation can touch: branches of others do not count.
+    """
+
+    class_of_op: U32
+    is_private: Flags  # for each op
+    class_start: U32
+    class_edge: U32
+    edge_stretch: U32
+    edge_block: U32
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    step: int
+    part: Part
+    address: int = 0  # of the bytes meant, if the step is a copy
+    size: int = 0  # 0: all
+
+
+def slice_(
+    stream: Stream,
+    criteria: Sequence[int | ByteRange],
+    *,
+    data: bool = True,
+    control: bool = True,
+    potential: Potential | None = None,
+    guards: Flags | None = None,
+    trusted: Flags | None = None,
+) -> U32:
+    """Return the steps that `criteria` depend on, themselves included, in order.
+
+    `potential`: with the branches that could have redefined what a load of the slice read.
+    `guards` (for each stretch): with every branch that ends such a stretch before the last step
+    of the slice; had it gone the other way, nothing later would have run.
+    `trusted` (for each function): steps in and below such functions are left out and the call
+    of the outermost one stands for them, with all its arguments; what flows through is kept.
+    """
+    seen = _Criteria(stream, criteria, data, control, trusted)
+    if not seen.points and not seen.only:
+        return np.zeros(0, np.uint32)
+    members = _run(_question(stream, seen, data, control, potential, guards, trusted))
+    return _with(members, seen.only)
+
+
+def _with(members: U32, more: Sequence[int]) -> U32:
+    """Sorted members with a few more: sorting millions again would take longer than the slice."""
+    places = np.searchsorted(members, more)
+    known = [p < len(members) and members[p] == m for p, m in zip(places, more, strict=True)]
+    new = np.unique([m for m, is_known in zip(more, known, strict=True) if not is_known])
+    return np.insert(members, np.searchsorted(members, new), new) if len(new) else members
+
+
+class _Criteria:
+    """The criteria as points to follow wholly, and steps that only take part."""
+
+    def __init__(
+        self,
+        stream: Stream,
+        criteria: Sequence[int | ByteRange],
+        data: bool,
+        control: bool,
+        trusted: Flags | None,
+    ) -> None:
+        self.points: list[_Point] = []
+        self.only: list[int] = []
+        self.top = 0  # the last step that takes part, if after all points
+        queries = Queries(stream)
+        for criterion in criteria:
+            if isinstance(criterion, ByteRange):
+                self._add_bytes(queries, criterion, data, control, trusted)
+            else:
+                queries.instance_of(criterion)  # complains of a step that is not there
+                self.points.append(_Point(criterion, Part.VALUE))
+
+    def _add_bytes(
+        self,
+        queries: Queries,
+        criterion: ByteRange,
+        data: bool,
+        control: bool,
+        trusted: Flags | None,
+    ) -> None:
+        step = int(queries.stream.effects["step"][criterion.effect])
+        self.top = max(self.top, step)
+        outer = _trusted_call(queries, step, trusted)
+        if outer is None:
+            self.only.append(step)
+        elif outer:
+            self.points.append(_Point(outer, Part.ARGUMENTS))
+        if control and (decider := queries.deciding(step)):
+            self.points.append(_Point(decider, Part.ENTRY))
+        if data:
+            found = queries.bytes_of(criterion.effect, criterion.start, criterion.stop)
+            self.points.extend(_point(d) for d in found if d.kind not in OUTSIDE)
+
+
+def _point(made: Dependence) -> _Point:
+    if made.address is None:
+        return _Point(made.step, made.part)
+    return _Point(made.step, made.part, made.address, made.length)
+
+
+def _trusted_call(queries: Queries, step: int, trusted: Flags | None) -> int | None:
+    """The call that entered the outermost trusted function around `step`; None: there is none."""
+    if trusted is None:
+        return None
+    rows = queries.stream.activations
+    inside = [a for a in queries.callers(step) if trusted[rows["function"][a]]]
+    return int(rows["call"][inside[-1]]) if inside else None
+
+
+# --- the kernel ------------------------------------------------------------------------------
+
+_POINTERS_OF_CODE = (
+    *("use_start", "use_def", "use_block", "kind", "flags", "link_rank", "stretch_first_op"),
+    *("stretch_ops", "stretch_links", "stretch_block", "function_first_op", "function_ops"),
+    "function_params",
+)
+_POINTERS_OF_STREAM = (
+    *("stretch", "first", "activation", "control", "links", "linkbase", "instmap", "mixed"),
+    *("runs", "activations", "effects", "effect_order", "copied"),
+)
+_EDGE_TABLES = (
+    *("class_of_op", "stretch_edge_start", "stretch_edge", "edge_block"),
+    *("edge_class_start", "edge_class", "private_first", "edge_private_start", "edge_private"),
+    *("floors", "witness"),
+)
+
+
+def _fields() -> Iterator[tuple[str, type[Any]]]:
+    """The members of slice_t, in its order."""
+    yield from ((name, ctypes.c_void_p) for name in _POINTERS_OF_CODE + _POINTERS_OF_STREAM)
+    for name in ("instances", "steps", "links", "mixed", "runs", "effects", "copied"):
+        yield "n_" + name, ctypes.c_uint64
+    yield from ((name, ctypes.c_void_p) for name in ("criteria", "parts", "places", "sizes"))
+    yield "n_criteria", ctypes.c_uint64
+    yield from ((name, ctypes.c_uint32) for name in ("data", "with_control", "top"))
+    yield from ((name, ctypes.c_void_p) for name in ("trusted", "notes", *_EDGE_TABLES))
+    yield "n_classes", ctypes.c_uint64
+    yield from ((name, ctypes.c_void_p) for name in ("in_", "whole", "todo", "hidden"))
+
+
+class _Question(ctypes.Structure):
+    """slice_t of slicer.c; `set` keeps the arrays alive that it points to."""
+
+    _fields_ = list(_fields())
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[str, Any] = {}
+
+    def set(self, name: str, array: npt.NDArray[Any], dtype: Any = None) -> None:
+        # A mapped file that is as it should be is not copied.
+        self.kept[name] = np.ascontiguousarray(array, dtype)
+        setattr(self, name, self.kept[name].ctypes.data)
+
+
+def _question(
+    stream: Stream,
+    seen: _Criteria,
+    data: bool,
+    control: bool,
+    potential: Potential | None,
+    guards: Flags | None,
+    trusted: Flags | None,
+) -> _Question:
+    question = _Question()
+    for name in _POINTERS_OF_CODE:
+        question.set(name, getattr(stream.code, name))
+    for name in _POINTERS_OF_STREAM:
+        question.set(name, getattr(stream, name))
+    question.n_instances, question.n_steps = len(stream.first), stream.steps
+    question.n_links, question.n_mixed = len(stream.links), len(stream.mixed) // 2
+    question.n_runs, question.n_effects = len(stream.runs), len(stream.effects)
+    question.n_copied = len(stream.copied)
+    question.set("criteria", np.array([point.step for point in seen.points], np.uint32))
+    question.set("parts", np.array([point.part for point in seen.points], np.uint8))
+    question.set("places", np.array([point.address for point in seen.points], np.uint64))
+    question.set("sizes", np.array([point.size for point in seen.points], np.uint64))
+    question.n_criteria, question.top = len(seen.points), seen.top
+    question.data, question.with_control = data, control
+    if trusted is not None:
+        question.set("trusted", trusted, np.uint8)
+    if guards is not None or potential is not None:
+        question.set("notes", _notes(stream, potential, guards))
+    if potential is not None:
+        _set_edges(question, potential, stream.code)
+    for name in ("in_", "whole", "todo", "hidden"):
+        question.set(name, np.zeros(stream.steps // 64 + 1, np.uint64))
+    return question
+
+
+def _notes(stream: Stream, potential: Potential | None, guards: Flags | None) -> U8:
+    notes = np.zeros(len(stream.code.stretch_ops), np.uint8)
+    if guards is not None:
+        notes[guards] |= _GUARD
+    if potential is not None:
+        notes[potential.edge_stretch] |= _EDGES
+    return notes
+
+
+def _set_edges(question: _Question, potential: Potential, code: Code) -> None:
+    """Turn the edges of a class into the classes of an edge: a branch asks, not a load."""
+    edges, classes = len(potential.edge_stretch), len(potential.class_start) - 1
+    known = potential.class_of_op != NONE
+    private = np.flatnonzero(known & potential.is_private)
+    used = np.unique(potential.class_of_op[known & ~potential.is_private])
+    owner, edge = _edges_of(potential, used)
+    order, start = _grouped(edge, edges)
+    question.set("edge_class", used[owner[order]], np.uint32)
+    question.set("edge_class_start", start)
+    class_of_op = potential.class_of_op.copy()
+    class_of_op[private] = classes + _set_private(question, potential, code, private)
+    question.set("class_of_op", class_of_op, np.uint32)
+    order, start = _grouped(potential.edge_stretch, len(code.stretch_ops))
+    question.set("stretch_edge", order, np.uint32)
+    question.set("stretch_edge_start", start)
+    question.set("edge_block", potential.edge_block, np.uint32)
+    question.set("floors", np.full(classes, NONE, np.uint32))
+    question.set("witness", np.zeros(edges, np.uint32))
+    question.n_classes = classes
+
+
+def _set_private(
+    question: _Question, potential: Potential, code: Code, ops: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Number the classes of each function's private loads; returns the numbers, for each op.
+
+    Only branches of the function itself can be of the activation that loads.
+    """
+    classes, functions = len(potential.class_start) - 1, len(code.function_ops)
+    owner_of = code.block_function[code.stretch_block]
+    own = owner_of[code.op_stretch[ops]].astype(np.int64)
+    keys, numbers = np.unique(own * classes + potential.class_of_op[ops], return_inverse=True)
+    first = np.searchsorted(keys, np.arange(functions + 1) * classes)
+    owner, edge = _edges_of(potential, keys % max(classes, 1))
+    function = keys[owner] // max(classes, 1)
+    kept = owner_of[potential.edge_stretch[edge]] == function
+    order, start = _grouped(edge[kept], len(potential.edge_stretch))
+    places = owner[kept] - first[function[kept]]
+    question.set("edge_private", places[order], np.uint32)
+    question.set("edge_private_start", start)
+    question.set("private_first", first, np.uint32)
+    return np.asarray(numbers, np.int64).reshape(-1)
+
+
+def _edges_of(potential: Potential, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], U32]:
+    """The edges of these classes, one after another, and whose each is: its place in `classes`."""
+    starts = potential.class_start[:-1][classes].astype(np.int64)
+    sizes = potential.class_start[1:][classes].astype(np.int64) - starts
+    owner = np.repeat(np.arange(len(classes)), sizes)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return owner, potential.class_edge[np.repeat(starts, sizes) + within]
+
+
+def _grouped(keys: U32, count: int) -> tuple[npt.NDArray[np.int64], U32]:
+    """The places of `keys` by key, and where each of 0..count begins among them."""
+    start = np.zeros(count + 1, np.uint32)
+    np.cumsum(np.bincount(keys, minlength=count), out=start[1:])
+    return np.argsort(keys, kind="stable"), start
+
+
+@cache
+def _kernel() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(native.library([SOURCE])))
+    library.wh_slice.argtypes = [ctypes.POINTER(_Question)]
+    pointer = ctypes.c_void_p
+    library.wh_members.argtypes = [pointer, pointer, ctypes.c_uint64, pointer]
+    library.wh_members.restype = ctypes.c_uint64
+    number = ctypes.c_uint64
+    library.wh_ops.argtypes = [
+        pointer, number, pointer, pointer, number, pointer, pointer, pointer
+    ]  # fmt: skip
+    return library
+
+
+def executed_ops(stream: Stream, steps: U32) -> tuple[npt.NDArray[np.int64], U32]:
+    """For each op, how many of some steps (in order) executed it, and the last that did."""
+    code = stream.code
+    counts = np.zeros(len(code.kind), np.int64)
+    last = np.zeros(len(code.kind), np.uint32)
+    steps = np.ascontiguousarray(steps, np.uint32)
+    first, stretch = (np.ascontiguousarray(c, np.uint32) for c in (stream.first, stream.stretch))
+    if len(steps) <= FEW:
+        at = np.searchsorted(first, steps, "right") - 1
+        ops = code.stretch_first_op[stretch[at]] + steps - first[at]
+        last[ops] = steps  # the last one stays
+        return np.bincount(ops, minlength=len(counts)), last
+    _kernel().wh_ops(
+        steps.ctypes.data, len(steps), first.ctypes.data, stretch.ctypes.data, len(first),
+        np.ascontiguousarray(code.stretch_first_op, np.uint32).ctypes.data,
+        counts.ctypes.data, last.ctypes.data,
+    )  # fmt: skip
+    return counts, last
+
+
+def _run(question: _Question) -> U32:
+    kernel = _kernel()
+    if kernel.wh_slice(ctypes.byref(question)):
+        raise MemoryError("slicing took more memory than there is")
+    words: U64 = question.kept["in_"]
+    answer = (question.in_, question.hidden, len(words))
+    members = np.empty(kernel.wh_members(*answer, None), np.uint32)
+    kernel.wh_members(*answer, members.ctypes.data)
+    return members
