@@ -35,9 +35,17 @@ from tests.frontend.corpus import Ended, Program
 from tests.trace import running
 from whence.frontend.c.ir import FloatType, Global, Local, PointerType
 from whence.frontend.c.tables import OpCode
+from whence.frontend.rerun.interventions import (
+    Action,
+    FlipBranch,
+    Intervention,
+    XorBytes,
+    encode_interventions,
+)
 from whence.program.rows import OUTPUT
 from whence.trace.c.inputs import sources
 from whence.trace.c.recording import CThread
+from whence.trace.c.run_points import run_point
 from whence.trace.columns import U32
 from whence.trace.index import index_of, step_at
 from whence.trace.relevance import Relevance
@@ -58,10 +66,10 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A step, and what is done to it: "flip", or "xor=" with bytes in hexadecimal."""
+    """A step, and what is done to it."""
 
     step: int
-    action: str
+    action: Action
 
 
 class Subject:
@@ -151,7 +159,7 @@ class Subject:
         for step in steps:
             op = int(self.op_of[step])
             if ops[op]["code"] == OpCode.CBR:
-                found.append(Change(step, "flip"))
+                found.append(Change(step, FlipBranch()))
                 continue
             source, local = self.thread.image.locate(op)
             value, pointer = source.instruction(local).operands
@@ -159,23 +167,17 @@ class Subject:
             if not isinstance(pointer.value, Local | Global) or value.type == PointerType():
                 continue
             # Integers by their lowest byte: a counter that is far off would count for ever.
-            changed = f"{choose.randrange(1, 256):02x}"
+            changed = bytes([choose.randrange(1, 256)])
             if isinstance(value.type, FloatType):  # by its highest bytes: the others show little
-                changed = "00" * (int(ops[op]["x"]) - 2) + "1040"
-            found.append(Change(step, f"xor={changed}"))
+                changed = bytes(int(ops[op]["x"]) - 2) + b"\x10\x40"
+            found.append(Change(step, XorBytes(changed)))
         return found
 
     # --- changing it
 
-    def _patch(self, change: Change) -> str:
-        op = int(self.op_of[change.step])
-        program = self.thread.image.program
-        code = self.thread.image.code
-        function = int(code.block_function[code.stretch_block[code.op_stretch[op]]])
-        row = program.functions[function]
-        point = (int(row["fid"]) & 0xFFFFFFFFFF) << 24 | (op - int(row["first_op"]))
-        window = self.thread.replay.window(change.step, change.step + 1)
-        return f"0:{int(window.offset[0])}:{point}:{change.action}"
+    def _environment(self, change: Change) -> dict[str, str]:
+        intervention = Intervention(run_point(self.thread, change.step), change.action)
+        return {"WHENCE_PATCH": encode_interventions([intervention])}
 
     def value_of(self, step: int) -> int:
         """What a step computed, or stored."""
@@ -183,12 +185,12 @@ class Subject:
 
     def changed(self, change: Change) -> Ended:
         """Run again with a change."""
-        return self._run({"WHENCE_PATCH": self._patch(change)})[0]
+        return self._run(self._environment(change))[0]
 
     def outcome(self, row: int, change: Change) -> Outcome:
         """Change the run at a step: what becomes of what a row of `effects` printed?"""
         try:
-            ended, thread = self._run({"WHENCE_PATCH": self._patch(change)})
+            ended, thread = self._run(self._environment(change))
         except subprocess.TimeoutExpired:
             return Outcome.ENDLESS
         printed = self._printed(self.ended, self.thread, row)

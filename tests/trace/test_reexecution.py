@@ -16,6 +16,7 @@ from tests.frontend.generator import programs
 from tests.trace import running
 from tests.trace.reexecution import Change, Outcome, Subject
 from whence.frontend.c.tables import OpCode
+from whence.frontend.rerun.interventions import FlipBranch, XorBytes
 
 REGRESSIONS = Path(__file__).parent.parent / "regressions"
 STORES = (OpCode.STORE, OpCode.LSTORE)
@@ -98,10 +99,10 @@ def test_changes_are_made_where_and_how_they_are_asked_for(tmp_path: Path) -> No
     assert subject.ended.stdout == b"much\n30\n"
     sums = [s for s in subject.steps_with(*STORES).tolist() if subject.value_of(s) in (10, 20, 30)]
     assert [subject.value_of(step) for step in sums] == [10, 20, 30]
-    printed = [subject.changed(Change(step, "xor=01")).stdout for step in sums]
+    printed = [subject.changed(Change(step, XorBytes(b"\1"))).stdout for step in sums]
     assert printed == [b"much\n31\n", b"much\n31\n", b"much\n31\n"]
     branches = subject.steps_with(OpCode.CBR).tolist()
-    flipped = [subject.changed(Change(step, "flip")).stdout for step in branches]
+    flipped = [subject.changed(Change(step, FlipBranch())).stdout for step in branches]
     assert flipped == [b"0\n", b"10\n", b"20\n", b"much\n40\n", b"30\n"]
 
 

@@ -20,7 +20,7 @@ _LACKS_COMPILER = re.compile(
 
 def record(
     tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
-    mode: str = "record", patch: str | None = None, twice: bool = False,
+    mode: str = "record", twice: bool = False,
 ) -> RecordedRun:  # fmt: skip
     """Build `tree` with whence's compilers, run the test, and leave the trace in `out`.
 
@@ -32,11 +32,9 @@ def record(
     modules.mkdir()
     env = recording_environment(tree, modules, mode)
     if recipe.build is not None:
-        _build(recipe, tree, env)
+        build_recorded(recipe, tree, env)
     spare = spare_copy(tree) if twice else None
     recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
-    if patch is not None:
-        recording["WHENCE_PATCH"] = patch
     with fixed_addresses():
         ended = run_in_tree(recipe.test, tree, recording, recipe)
     run = judge(ended, recipe, tree)
@@ -53,7 +51,8 @@ def recording_environment(tree: Path, modules: Path, mode: str) -> dict[str, str
     }
 
 
-def _build(recipe: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
+def build_recorded(recipe: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
+    """Build `tree` in place; `env` comes from `recording_environment`."""
     assert recipe.build is not None
     # A compiler that is killed leaves its own files there, and we have to clear them away; and
     # zig would keep the IR of every source in the user's cache, where nobody asks for it again.

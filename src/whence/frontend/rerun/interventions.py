@@ -1,0 +1,75 @@
+"""What can be changed in a run, and where?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MAX_INTERVENTIONS = 256  # in one run; the array in runtime/patch.c has this size
+MAX_BYTES = 65536  # that all interventions of one run write together; as in runtime/patch.c
+
+
+@dataclass(frozen=True, slots=True)
+class RunPoint:
+    """One execution of a store or a branch, the same in every run that is alike up to it."""
+
+    thread: int  # the number of the thread's log
+    offset: int  # how far the log had been written
+    operation: int  # the function's identity and the operation's number in it
+
+
+@dataclass(frozen=True, slots=True)
+class FlipBranch:
+    """A conditional branch goes the other way."""
+
+    @property
+    def text(self) -> str:
+        return "flip"
+
+
+@dataclass(frozen=True, slots=True)
+class XorBytes:
+    """A store leaves its bytes combined with these by exclusive or."""
+
+    mask: bytes
+
+    @property
+    def text(self) -> str:
+        return f"xor={self.mask.hex()}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetBytes:
+    """A store leaves these bytes, in the order in which they lie in memory."""
+
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return f"set={self.content.hex()}"
+
+
+Action = FlipBranch | XorBytes | SetBytes
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """One thing that a rerun does differently."""
+
+    point: RunPoint
+    action: Action
+
+
+def encode_interventions(interventions: Sequence[Intervention]) -> str:
+    """Return the interventions as the recording runtime reads them from $WHENCE_PATCH."""
+    written = sum(_size(intervention.action) for intervention in interventions)
+    if len(interventions) > MAX_INTERVENTIONS or written > MAX_BYTES:
+        raise ValueError(f"{len(interventions)} interventions of {written} bytes are too many")
+    return ";".join(
+        f"{point.thread}:{point.offset}:{point.operation}:{action.text}"
+        for point, action in ((each.point, each.action) for each in interventions)
+    )
+
+
+def _size(action: Action) -> int:
+    return (len(action.text) - len("xor=")) // 2
