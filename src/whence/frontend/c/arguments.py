@@ -159,12 +159,12 @@ SEPARATE = {
 }  # fmt: skip
 SEPARATE_KIND = {option: kind for kind, options in SEPARATE.items() for option in options}
 ALONE = {
-    ArgumentKind.STAGE: r"""-[cSEM] | -MM | -fsyntax-only | -emit-llvm | -\#\#\# | --version | --help.*
-        | -dump(machine|version|fullversion|specs) | --?print-.*
+    ArgumentKind.STAGE: r"""-[cSEM] | -MM | -fsyntax-only | -emit-llvm | -\#\#\# | --version
+        | --help.* | -dump(machine|version|fullversion|specs) | --?print-.*
         | --compile | --assemble | --preprocess | --precompile""",
     ArgumentKind.DEPENDENCIES: r"-M(D|MD|G|P|V|NO) | -M[FTQ].+ | -Wp,-MM?D,.*",
-    ArgumentKind.LINK: r"""-l.+ | -L.+ | -T.+ | -z.+ | -Wl,.* | -shared | -static | -static-pie | -pie
-        | -no-?pie | -rdynamic | -r | -s | -nostdlib | -nostdlib\+\+ | -nodefaultlibs
+    ArgumentKind.LINK: r"""-l.+ | -L.+ | -T.+ | -z.+ | -Wl,.* | -shared | -static | -static-pie
+        | -pie | -no-?pie | -rdynamic | -r | -s | -nostdlib | -nostdlib\+\+ | -nodefaultlibs
         | -nostartfiles | -nolibc | -static-lib.* | -shared-libgcc | -fuse-ld=.* | --ld-path=.*""",
     ArgumentKind.PREPROCESSOR: r"-[IDU].+",
 }

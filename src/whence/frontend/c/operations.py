@@ -38,8 +38,8 @@ from whence.frontend.c.tables import CONSTANT, NONE, CallFlag, OpCode, OpFlag, O
 LOGGED, LINK, CHECKED = int(OpFlag.LOGGED), int(OpFlag.LINK), int(OpFlag.CHECKED)
 
 BINARY = {
-    "add": OpCode.ADD, "sub": OpCode.SUB, "mul": OpCode.MUL, "udiv": OpCode.UDIV, "sdiv": OpCode.SDIV,
-    "urem": OpCode.UREM, "srem": OpCode.SREM, "shl": OpCode.SHL, "lshr": OpCode.LSHR,
+    "add": OpCode.ADD, "sub": OpCode.SUB, "mul": OpCode.MUL, "udiv": OpCode.UDIV,
+    "sdiv": OpCode.SDIV, "urem": OpCode.UREM, "srem": OpCode.SREM, "shl": OpCode.SHL, "lshr": OpCode.LSHR,
     "ashr": OpCode.ASHR, "and": OpCode.AND, "or": OpCode.OR, "xor": OpCode.XOR,
 }  # fmt: skip
 FLOATING = {
@@ -55,7 +55,8 @@ OVERFLOW = ("sadd", "uadd", "ssub", "usub", "smul", "umul")
 INTEGER_INTRINSICS = {
     "abs": OpCode.ABS, "smax": OpCode.SMAX, "smin": OpCode.SMIN, "umax": OpCode.UMAX,
     "umin": OpCode.UMIN, "ctpop": OpCode.CTPOP, "ctlz": OpCode.CTLZ, "cttz": OpCode.CTTZ,
-    "bswap": OpCode.BSWAP, "fshl": OpCode.FSHL, "fshr": OpCode.FSHR, "bitreverse": OpCode.BITREVERSE,
+    "bswap": OpCode.BSWAP, "fshl": OpCode.FSHL, "fshr": OpCode.FSHR,
+    "bitreverse": OpCode.BITREVERSE,
 }  # fmt: skip
 FLOAT_INTRINSICS = {
     "fabs": OpCode.FABS, "sqrt": OpCode.SQRT, "copysign": OpCode.COPYSIGN, "floor": OpCode.FLOOR,
@@ -137,7 +138,8 @@ class Operations:
             "store": self._store, "alloca": self._alloca, "call": self._call,
             "invoke": self._call, "phi": self._phi, "ret": self._ret, "br": self._br,
             "switch": self._switch, "indirectbr": self._indirectbr,
-            "unreachable": lambda _: LoweredOp(OpCode.UNREACHABLE), "fence": lambda _: LoweredOp(OpCode.NOP),
+            "unreachable": lambda _: LoweredOp(OpCode.UNREACHABLE),
+            "fence": lambda _: LoweredOp(OpCode.NOP),
             "atomicrmw": self._rmw, "cmpxchg": self._rmw, "insertvalue": self._insert,
             "extractvalue": self._extract, "landingpad": self._landingpad,
             "resume": lambda i: LoweredOp(OpCode.RESUME, a=self.operand(i.operands[0]),
