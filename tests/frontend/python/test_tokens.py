@@ -60,7 +60,7 @@ def test_other_things_tell_who_they_are() -> None:
     assert shape(Color.RED) == "RED"
     assert shape(Text("x")) == "x"
     assert shape(tokens) == "tokens"
-    assert shape(ValueTokens) == "Tokens"
+    assert shape(ValueTokens) == "ValueTokens"
     assert shape(gc) == "gc"
     assert shape(KeyError("k")) == ("KeyError", ("k",))
     some: list[int] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from .ops import Constants, RecordedFunction, RecordedOp, number
+from .ops import Constants, RecordedFunction, RecordedOp, number_ops
 from .recorder_calls import DOOR, TABLE, Calls, constant, end_row, place, read, statement
 from .scopes import FUNCTIONS, Scope, ScopeNames, children
 from .statements import BodyRewriter
@@ -35,7 +35,7 @@ class InstrumentedModule:
         tree.body = body.framed(tree.body, [], whole)
         if is_script:
             tree.body.insert(len(tree.body) - 1, self._greeting(tree.body[-1]))
-        self.n_ops = number(self.functions)
+        self.n_ops = number_ops(self.functions)
 
     def _greeting(self, at: Node) -> Node:
         """The statement that calls the recorder when a script begins."""

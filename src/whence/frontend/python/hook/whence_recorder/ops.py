@@ -1,7 +1,8 @@
 """What are the operations of a module, and in which order can they run?
 
-A `RecordedFunction` is a graph of blocks, a block a row of operations.  They are built while the tree is
-rewritten and numbered at the end, when the constants that stand for them get their numbers.
+A `RecordedFunction` is a graph of blocks, and a block is a list of operations.  Both are built
+while the tree is rewritten.  `number_ops` numbers them at the end and puts the numbers into the
+constants that stand for operations in the rewritten tree.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def _written(value: object) -> object:
     return {"x": repr(value)}
 
 
-def number(functions: list[RecordedFunction]) -> int:
+def number_ops(functions: list[RecordedFunction]) -> int:
     """Give all blocks and operations their numbers; the number of operations is returned.
 
     Blocks without operations vanish: what led to them leads on.
