@@ -118,13 +118,13 @@ def _append(files: Files, names: Names, file: str, line: str) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class ExplainedPair:
     """An explanation, in the names of the pair's lines."""
 
     pair: Pair
     explanation: Explanation
     changes: ChangeSet
-    recipe: BuildAndTest
+    commands: BuildAndTest
     folder: Path
 
     @property
@@ -203,8 +203,8 @@ class Told:
 
     def passes(self, reverted: Iterable[ChangeId]) -> bool:
         """Does the test pass with these reverted?  Asked of a trial of our own."""
-        limit = self.recipe.asked_timeout or _LONGEST
-        run = self._trial.run(frozenset(reverted), replace(self.recipe, timeout=limit))
+        limit = self.commands.asked_timeout or _LONGEST
+        run = self._trial.run(frozenset(reverted), replace(self.commands, timeout=limit))
         return run.outcome is Outcome.PASS
 
 
@@ -213,7 +213,7 @@ def _lines(change: Reported, side: str) -> list[int]:
     return [line for span in spans for line in span.lines]
 
 
-def explained(
+def explain(
     folder: Path,
     text: str,
     test: str = "./program",
@@ -224,65 +224,67 @@ def explained(
     find_all: bool = False,
     frontend: str = "auto",
     asked_timeout: float | None = None,
-    most_runs: int | None = None,
+    max_runs: int | None = None,
     watcher: Watcher | None = None,
     file: str = "program.c",
-) -> Told:
+) -> ExplainedPair:
     """What `whence explain` says of a pair; all that it claims has been checked."""
     pair = Pair.of(text, harmless=harmless, file=file)
     pair.write(folder)
-    recipe = BuildAndTest(test, build, compares_output=compares_output, asked_timeout=asked_timeout)
-    order = IsolateRequest(
-        str(folder / "good"), str(folder / "bad"), recipe, find_all=find_all, most_runs=most_runs
+    commands = BuildAndTest(
+        test, build, compares_output=compares_output, asked_timeout=asked_timeout
     )
-    explanation, _ = explain_failure(ExplainRequest(order, frontend), watcher or Watcher())
+    request = IsolateRequest(
+        str(folder / "good"), str(folder / "bad"), commands, find_all=find_all, max_runs=max_runs
+    )
+    explanation, _ = explain_failure(ExplainRequest(request, frontend), watcher or Watcher())
     changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))  # these are there
     if compares_output:
-        recipe = replace(recipe, expected=_output_of_good(folder, changes, recipe))
-    told = Told(pair, explanation, changes, recipe, folder)
-    check_claims(told)
-    return told
+        commands = replace(commands, expected=_output_of_good(folder, changes, commands))
+    answer = ExplainedPair(pair, explanation, changes, commands, folder)
+    check_claims(answer)
+    return answer
 
 
-def explained_python(folder: Path, text: str, test: str = PYTHON, **more: Any) -> Told:
+def explain_python(folder: Path, text: str, test: str = PYTHON, **more: Any) -> ExplainedPair:
     """What `whence explain` says of two versions of a Python program."""
-    return explained(folder, text, test, build=None, file="program.py", **more)
+    return explain(folder, text, test, build=None, file="program.py", **more)
 
 
-def _output_of_good(folder: Path, changes: ChangeSet, recipe: BuildAndTest) -> bytes | None:
-    limited = replace(recipe, timeout=_LONGEST)
+def _output_of_good(folder: Path, changes: ChangeSet, commands: BuildAndTest) -> bytes | None:
+    limited = replace(commands, timeout=_LONGEST)
     return Trial(folder / "good-again", changes).run(changes.everything, limited).output
 
 
 # --- what is true of every explanation ----------------------------------------------------------
 
 
-def check_claims(told: Told) -> None:
+def check_claims(answer: ExplainedPair) -> None:
     """Claim what every explanation promises, whatever the program."""
-    if told.result.status != "unexplained":
-        check_root(told)
-    check_chain(told)
+    if answer.result.status != "unexplained":
+        check_root(answer)
+    check_chain(answer)
 
 
-def check_root(told: Told) -> None:
+def check_root(answer: ExplainedPair) -> None:
     """With the root and the auxiliary changes reverted the test passes, and not with less."""
-    units = [change.ids for change in told.result.root]
-    auxiliary = {change for other in told.result.auxiliary for change in other.ids}
-    assert told.passes({*auxiliary, *(change for unit in units for change in unit)})
-    if told.explanation.dodged is not None:
+    units = [change.ids for change in answer.result.root]
+    auxiliary = {change for other in answer.result.auxiliary for change in other.ids}
+    assert answer.passes({*auxiliary, *(change for unit in units for change in unit)})
+    if answer.explanation.dodged is not None:
         return
     least = 0 if auxiliary else 1  # that the bad version fails is known
     for size in range(least, len(units)) if len(units) <= _MOST_SUBSETS else ():
         for part in combinations(units, size):
             reverted = auxiliary | {change for unit in part for change in unit}
-            assert not told.passes(reverted), (part, told.root)
+            assert not answer.passes(reverted), (part, answer.root)
 
 
-def check_chain(told: Told) -> None:
+def check_chain(answer: ExplainedPair) -> None:
     """The chain's lines are lines of the program, its values differ, and the failure is last."""
-    chain, pair = told.chain, told.pair
-    assert bool(chain) == (told.result.status == "explained")
-    root = {change for reported in told.result.root for change in reported.ids}
+    chain, pair = answer.chain, answer.pair
+    assert bool(chain) == (answer.result.status == "explained")
+    root = {change for reported in answer.result.root for change in reported.ids}
     for link in chain:
         if link.step is LinkKind.MISSING:
             good = [line.strip() for lines in pair.good.values() for line in lines]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import explained
+from tests.explain.explaining import explain
 
 DECLARED = """
      #include <assert.h>
@@ -249,12 +249,12 @@ CASES = {
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in CASES.items()])
 def test_a_changed_declaration_is_the_root_and_is_explained(tmp_path: Path, text: str) -> None:
-    told = explained(tmp_path, text)
-    assert told.root == {"fault"}
-    assert told.result.status == "explained", told.result.reason
+    answer = explain(tmp_path, text)
+    assert answer.root == {"fault"}
+    assert answer.result.status == "explained", answer.result.reason
 
 
 @pytest.mark.xfail(reason="a global's use is not followed to the struct that it is one of")
 def test_fields_in_another_order_are_the_root_and_are_explained(tmp_path: Path) -> None:
-    told = explained(tmp_path, ORDER_OF_FIELDS)
-    assert told.result.status == "explained", told.result.reason
+    answer = explain(tmp_path, ORDER_OF_FIELDS)
+    assert answer.result.status == "explained", answer.result.reason

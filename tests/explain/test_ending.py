@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import Pair, explained
+from tests.explain.explaining import Pair, explain
 from whence.errors import UserError
 from whence.model import Outcome, Reverted, Run
 from whence.search.session import Watcher
@@ -32,19 +32,19 @@ PROGRAM = """
 
 def test_a_good_version_that_fails_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        explained(tmp_path, PROGRAM, "false")
+        explain(tmp_path, PROGRAM, "false")
     assert caught.value.slug == "good-fails"
 
 
 def test_a_bad_version_that_passes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        explained(tmp_path, PROGRAM, "true")
+        explain(tmp_path, PROGRAM, "true")
     assert caught.value.slug == "bad-passes"
 
 
 def test_versions_that_are_the_same_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        explained(tmp_path, "== program.c\n int main(void) { return 1; }", harmless=False)
+        explain(tmp_path, "== program.c\n int main(void) { return 1; }", harmless=False)
     assert caught.value.slug == "no-changes"
 
 
@@ -77,23 +77,23 @@ class Impatient(Watcher):
 )
 def test_what_is_known_is_kept_when_the_user_interrupts(tmp_path: Path, watcher: Watcher) -> None:
     try:
-        told = explained(tmp_path, PROGRAM, watcher=watcher)
+        answer = explain(tmp_path, PROGRAM, watcher=watcher)
     except KeyboardInterrupt:
         pytest.fail("what was known is lost")  # an interrupt would end all tests
-    assert told.result.status == "unexplained"
-    assert told.result.reason is not None
-    assert told.result.reason.startswith("interrupted")
-    assert told.passes({change for reported in told.result.root for change in reported.ids})
+    assert answer.result.status == "unexplained"
+    assert answer.result.reason is not None
+    assert answer.result.reason.startswith("interrupted")
+    assert answer.passes({change for reported in answer.result.root for change in reported.ids})
 
 
 @pytest.mark.parametrize("most", [2, 3])
 def test_when_no_run_is_left_it_says_so(tmp_path: Path, most: int) -> None:
-    told = explained(tmp_path, PROGRAM, most_runs=most)
-    if told.result.status == "unexplained":
-        assert told.result.reason is not None
-        assert "--max-runs" in told.result.reason
-    assert told.result.runs <= most
-    assert told.passes({change for reported in told.result.root for change in reported.ids})
+    answer = explain(tmp_path, PROGRAM, max_runs=most)
+    if answer.result.status == "unexplained":
+        assert answer.result.reason is not None
+        assert "--max-runs" in answer.result.reason
+    assert answer.result.runs <= most
+    assert answer.passes({change for reported in answer.result.root for change in reported.ids})
 
 
 def test_a_pair_is_read_as_a_diff() -> None:

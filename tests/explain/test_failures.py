@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.explain.explaining import GCC, Told, explained
+from tests.explain.explaining import GCC, ExplainedPair, explain
 
 ABORT = """
      #include <stdlib.h>
@@ -170,14 +170,16 @@ STDIN = """
 """
 
 
-def failed(tmp_path: Path, text: str, kind: str, test: str = "./program", **more: Any) -> Told:
+def failed(
+    tmp_path: Path, text: str, kind: str, test: str = "./program", **more: Any
+) -> ExplainedPair:
     """Claim that a failure of some kind is explained, and that the fault is its root."""
-    told = explained(tmp_path, text, test, **more)
-    assert told.result.failure.kind == kind
-    assert told.result.status == "explained", told.result.reason
-    assert told.root == {"fault"}
-    assert "fault" in told.links
-    return told
+    answer = explain(tmp_path, text, test, **more)
+    assert answer.result.failure.kind == kind
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert "fault" in answer.links
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -226,10 +228,10 @@ def test_output_that_another_program_judges_is_explained(tmp_path: Path, test: s
 
 
 def test_an_endless_loop_is_isolated_and_says_what_is_missing(tmp_path: Path) -> None:
-    told = explained(tmp_path, ENDLESS, asked_timeout=2.0)
-    assert told.root == {"fault"}
-    assert told.result.reason is not None
-    assert "in time" in told.result.reason
+    answer = explain(tmp_path, ENDLESS, asked_timeout=2.0)
+    assert answer.root == {"fault"}
+    assert answer.result.reason is not None
+    assert "in time" in answer.result.reason
 
 
 # --- several programs -----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import GCC, Told, explained
+from tests.explain.explaining import GCC, ExplainedPair, explain
 
 SHELL = """
     == run.sh
@@ -32,51 +32,51 @@ PROGRAM = """
 """
 
 
-def isolated(told: Told, *words: str) -> None:
+def isolated(answer: ExplainedPair, *words: str) -> None:
     """Claim that there is a root, no chain, and a reason with these words."""
-    assert told.result.status == "isolated"
-    assert told.chain == ()
-    assert told.result.reason is not None
+    assert answer.result.status == "isolated"
+    assert answer.chain == ()
+    assert answer.result.reason is not None
     for word in words:
-        assert word in told.result.reason
+        assert word in answer.result.reason
 
 
 def test_a_project_without_c_is_isolated(tmp_path: Path) -> None:
-    told = explained(
+    answer = explain(
         tmp_path, SHELL, 'test "$(sh run.sh)" = "hello world"', build=None, harmless=False
     )
-    isolated(told, "neither C or C++ nor Python")
-    assert told.root == {"run.sh:3"}
+    isolated(answer, "neither C or C++ nor Python")
+    assert answer.root == {"run.sh:3"}
 
 
 def test_without_a_front_end_it_only_isolates(tmp_path: Path) -> None:
-    told = explained(tmp_path, PROGRAM, frontend="none")
-    isolated(told, "--frontend none")
-    assert told.root == {"fault"}
+    answer = explain(tmp_path, PROGRAM, frontend="none")
+    isolated(answer, "--frontend none")
+    assert answer.root == {"fault"}
 
 
 def test_a_build_that_ignores_the_compiler_is_isolated(tmp_path: Path) -> None:
-    told = explained(tmp_path, PROGRAM, build="cc -g -w -o program program.c")
-    isolated(told, "record")
-    assert told.root == {"fault"}
+    answer = explain(tmp_path, PROGRAM, build="cc -g -w -o program program.c")
+    isolated(answer, "record")
+    assert answer.root == {"fault"}
 
 
 def test_a_program_that_the_test_does_not_build_or_run_is_isolated(tmp_path: Path) -> None:
-    told = explained(tmp_path, PROGRAM, "grep -q '2 . x' program.c", build=None)
-    isolated(told, "record")
-    assert told.root == {"fault"}
+    answer = explain(tmp_path, PROGRAM, "grep -q '2 . x' program.c", build=None)
+    isolated(answer, "record")
+    assert answer.root == {"fault"}
 
 
 def test_a_build_without_debug_information_is_explained(tmp_path: Path) -> None:
-    told = explained(tmp_path, PROGRAM, build=GCC.replace("-g ", ""))
-    assert told.result.status == "explained"
-    assert told.links == ["fault", "fails"]
+    answer = explain(tmp_path, PROGRAM, build=GCC.replace("-g ", ""))
+    assert answer.result.status == "explained"
+    assert answer.links == ["fault", "fails"]
 
 
 def test_an_optimised_build_is_explained(tmp_path: Path) -> None:
-    told = explained(tmp_path, PROGRAM, build=GCC.replace("-g ", "-g -O2 "))
-    assert told.result.status == "explained"
-    assert told.links == ["fault", "fails"]
+    answer = explain(tmp_path, PROGRAM, build=GCC.replace("-g ", "-g -O2 "))
+    assert answer.result.status == "explained"
+    assert answer.links == ["fault", "fails"]
 
 
 DATA = """
@@ -112,7 +112,7 @@ def test_a_c_program_outside_the_tree_that_reads_it_is_isolated(
     tmp_path: Path, frontend: str
 ) -> None:
     (tmp_path / "reads.c").write_text(OUTSIDE)
-    told = explained(
+    answer = explain(
         tmp_path,
         DATA,
         "./reads settings",
@@ -120,5 +120,5 @@ def test_a_c_program_outside_the_tree_that_reads_it_is_isolated(
         harmless=False,
         frontend=frontend,
     )
-    isolated(told)
-    assert told.root == {"settings:2"}
+    isolated(answer)
+    assert answer.root == {"settings:2"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
-from tests.explain.explaining import Pair, explained
+from tests.explain.explaining import Pair, explain
 from tests.explain.generator import pairs
 from whence.subject.toolchain import compilers
 
@@ -38,7 +38,7 @@ def test_the_faulty_line_is_the_root(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         pair = Pair.of(text, harmless=False)
         assume(makes_a_difference(pair, Path(folder) / "plain"))
-        told = explained(Path(folder) / "told", text, compares_output=True, harmless=False)
-        assert told.root == {"fault"}
-        assert told.result.status == "explained"
-        assert "fault" in told.links
+        answer = explain(Path(folder) / "answer", text, compares_output=True, harmless=False)
+        assert answer.root == {"fault"}
+        assert answer.result.status == "explained"
+        assert "fault" in answer.links

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import Told, explained
+from tests.explain.explaining import ExplainedPair, explain
 
 STATEMENT = """
      #include <assert.h>
@@ -203,16 +203,16 @@ FREE_OF_AN_ENTRY = """
 """
 
 
-def removed(tmp_path: Path, text: str, *values: tuple[str, str]) -> Told:
+def removed(tmp_path: Path, text: str, *values: tuple[str, str]) -> ExplainedPair:
     """Claim that what is gone is the root, and is shown with what it had set."""
-    told = explained(tmp_path, text)
-    assert told.result.status == "explained"
-    assert told.root == {"gone"}
-    assert {"gone"} <= {told.links[i] for i in range(len(told.links) - 1)}
-    shown = [item for link in told.missing for item in link.passing.items()]
+    answer = explain(tmp_path, text)
+    assert answer.result.status == "explained"
+    assert answer.root == {"gone"}
+    assert {"gone"} <= {answer.links[i] for i in range(len(answer.links) - 1)}
+    shown = [item for link in answer.missing for item in link.passing.items()]
     assert set(values) <= set(shown)
-    assert told.links[-1] == "fails"
-    return told
+    assert answer.links[-1] == "fails"
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -233,8 +233,8 @@ def removed(tmp_path: Path, text: str, *values: tuple[str, str]) -> Told:
 def test_what_was_removed_is_shown(
     tmp_path: Path, text: str, values: list[tuple[str, str]]
 ) -> None:
-    told = removed(tmp_path, text, *values)
-    assert told.missing
+    answer = removed(tmp_path, text, *values)
+    assert answer.missing
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import Told, explained
+from tests.explain.explaining import ExplainedPair, explain
 from whence.search.session import IsolateRequest, Watcher, run_request
 
 # Fig. 6: four changes in separate lines; the failure takes the second and the third.
@@ -42,21 +42,21 @@ FARE = """
 
 
 @pytest.fixture(scope="module")
-def fare(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    return explained(tmp_path_factory.mktemp("fare"), FARE, "./program 7 4 2")
+def fare(tmp_path_factory: pytest.TempPathFactory) -> ExplainedPair:
+    return explain(tmp_path_factory.mktemp("fare"), FARE, "./program 7 4 2")
 
 
-def test_the_root_of_fig_6_is_c2_and_c3(fare: Told) -> None:
+def test_the_root_of_fig_6_is_c2_and_c3(fare: ExplainedPair) -> None:
     assert fare.result.status == "explained"
     assert fare.root == {"c2", "c3"}
     assert fare.auxiliary == set()
 
 
-def test_both_causes_of_fig_6_are_in_the_tree(fare: Told) -> None:
+def test_both_causes_of_fig_6_are_in_the_tree(fare: ExplainedPair) -> None:
     assert {"c2", "c3"} <= fare.in_tree
 
 
-def test_the_chain_of_fig_6_names_both_lines_with_both_values(fare: Told) -> None:
+def test_the_chain_of_fig_6_names_both_lines_with_both_values(fare: ExplainedPair) -> None:
     assert [name for name in fare.links if name in ("c2", "c3", "fails")] == ["c2", "c3", "fails"]
     assert "`adult < child` is false" in fare.link("c2").says
     assert "`adult > child` was true" in fare.link("c2").says
@@ -64,9 +64,11 @@ def test_the_chain_of_fig_6_names_both_lines_with_both_values(fare: Told) -> Non
     assert fare.link("c3").passing == {"price": "9"}
 
 
-def test_delta_debugging_answers_fig_6_with_c3_alone_which_does_not_pass(fare: Told) -> None:
+def test_delta_debugging_answers_fig_6_with_c3_alone_which_does_not_pass(
+    fare: ExplainedPair,
+) -> None:
     good, bad = str(fare.folder / "good"), str(fare.folder / "bad")
-    result, _ = run_request(IsolateRequest(good, bad, fare.recipe, method="dd"), Watcher())
+    result, _ = run_request(IsolateRequest(good, bad, fare.commands, method="dd"), Watcher())
     assert fare.names(result.root) == {"c3"}
     assert result.status == "unexplained"
     assert not fare.passes(result.root[0].ids)
@@ -94,12 +96,12 @@ TOTAL = """
 
 
 def test_what_fig_4_needs_to_build_is_apart_from_the_root(tmp_path: Path) -> None:
-    told = explained(tmp_path, TOTAL, "./program 3 5")
-    assert (told.root, told.auxiliary) == ({"c3"}, {"c1", "c2"})
-    assert not told.passes(told.result.root[0].ids)
-    assert told.links == ["c3", "fails"]
-    assert told.link("c3").failing == {"total": "11"}
-    assert told.link("c3").passing == {"total": "10"}
+    answer = explain(tmp_path, TOTAL, "./program 3 5")
+    assert (answer.root, answer.auxiliary) == ({"c3"}, {"c1", "c2"})
+    assert not answer.passes(answer.result.root[0].ids)
+    assert answer.links == ["c3", "fails"]
+    assert answer.link("c3").failing == {"total": "11"}
+    assert answer.link("c3").passing == {"total": "10"}
 
 
 # Fig. 2 and 3: a new option leads to a new function, which forgets one of its arguments.
@@ -167,16 +169,16 @@ MENDED = """
 def test_the_faulty_function_of_fig_3_is_the_answer_with_the_call_that_leads_there(
     tmp_path: Path,
 ) -> None:
-    told = explained(tmp_path, OPTION)
-    assert told.root == {"faulty", "call"}
-    assert told.explanation.dodged is not None
-    assert "enter_safely" in told.explanation.dodged
-    assert told.links[-1] == "fails"
+    answer = explain(tmp_path, OPTION)
+    assert answer.root == {"faulty", "call"}
+    assert answer.explanation.dodged is not None
+    assert "enter_safely" in answer.explanation.dodged
+    assert answer.links[-1] == "fails"
 
 
 def test_an_option_that_leads_to_the_fault_is_an_alternative_and_a_dodge(tmp_path: Path) -> None:
-    told = explained(tmp_path, MENDED)
-    assert told.root == {"faulty"}
-    assert told.explanation.dodged is None
-    dodges = [other for other in told.explanation.alternatives if other.is_dodge]
-    assert [told.names(other.root) for other in dodges] in ([], [{"option"}])
+    answer = explain(tmp_path, MENDED)
+    assert answer.root == {"faulty"}
+    assert answer.explanation.dodged is None
+    dodges = [other for other in answer.explanation.alternatives if other.is_dodge]
+    assert [answer.names(other.root) for other in dodges] in ([], [{"option"}])

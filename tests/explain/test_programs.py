@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import GCC, explained
+from tests.explain.explaining import GCC, explain
 
 COPIED = """
      #include <assert.h>
@@ -176,11 +176,11 @@ UNINITIALISED = """
 
 def check_fault(tmp_path: Path, text: str, build: str = GCC) -> None:
     """Claim that the fault is the root, and that the chain leads from it to the failure."""
-    told = explained(tmp_path, text, build=build)
-    assert told.root == {"fault"}
-    assert told.result.status == "explained", told.result.reason
-    assert told.links[0] == "fault"
-    assert told.links[-1] == "fails"
+    answer = explain(tmp_path, text, build=build)
+    assert answer.root == {"fault"}
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.links[0] == "fault"
+    assert answer.links[-1] == "fails"
 
 
 @pytest.mark.parametrize(
@@ -231,10 +231,10 @@ NEW_FILE = """
 
 
 def test_a_file_that_took_the_place_of_another_is_the_root(tmp_path: Path) -> None:
-    told = explained(tmp_path, NEW_FILE, build="$CC -g -w -o program *.c")
-    assert told.result.status == "explained"
-    assert (told.root, told.auxiliary) == ({"new"}, {"old"})
-    assert told.links[-1] == "fails"
+    answer = explain(tmp_path, NEW_FILE, build="$CC -g -w -o program *.c")
+    assert answer.result.status == "explained"
+    assert (answer.root, answer.auxiliary) == ({"new"}, {"old"})
+    assert answer.links[-1] == "fails"
 
 
 MAKEFILE = """
@@ -273,14 +273,14 @@ DATA = """
 
 
 def test_a_fault_in_a_makefile_is_isolated(tmp_path: Path) -> None:
-    told = explained(tmp_path, MAKEFILE, build='make -B CC="$CC"')
-    assert told.root == {"fault"}
-    assert told.result.status == "isolated"
-    assert told.result.reason
+    answer = explain(tmp_path, MAKEFILE, build='make -B CC="$CC"')
+    assert answer.root == {"fault"}
+    assert answer.result.status == "isolated"
+    assert answer.result.reason
 
 
 @pytest.mark.xfail(reason="changed data is not met where it is read")
 def test_changed_data_that_the_program_reads_is_the_root(tmp_path: Path) -> None:
-    told = explained(tmp_path, DATA)
-    assert told.root == {"fault"}
-    assert told.result.status == "explained"
+    answer = explain(tmp_path, DATA)
+    assert answer.root == {"fault"}
+    assert answer.result.status == "explained"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import explained_python
+from tests.explain.explaining import explain_python
 
 CONDITION = """
      def grade(points):
@@ -294,23 +294,23 @@ RAISES_IN_CALL = """
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
-    told = explained_python(tmp_path, text)
-    assert told.result.status == "explained", told.result.reason
-    assert told.root == {"fault"}
-    assert "fault" in told.links
-    assert told.links[-1] == "fails"
+    answer = explain_python(tmp_path, text)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert "fault" in answer.links
+    assert answer.links[-1] == "fails"
 
 
 @pytest.mark.parametrize("text", [REMOVED, LOOP])
 def test_what_was_removed_is_missing_on_the_way(text: str, tmp_path: Path) -> None:
-    told = explained_python(tmp_path, text)
-    assert told.result.status == "explained", told.result.reason
-    assert told.root == {"removed"}
-    assert "removed" in told.links
+    answer = explain_python(tmp_path, text)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"removed"}
+    assert "removed" in answer.links
 
 
 def test_what_no_longer_raises_is_told_beside_what_it_raised(tmp_path: Path) -> None:
-    link = explained_python(tmp_path, RAISES).link("call")
+    link = explain_python(tmp_path, RAISES).link("call")
     assert link.failing == {"checked(-1)": "-1"}
     assert link.passing == {"checked(-1)": "raised ValueError(-1)"}
 
@@ -322,7 +322,7 @@ def test_one_of_many_changes_to_a_long_table_leads_to_the_failure(tmp_path: Path
         for sign, kind in (("-", "name"), ("+", "other"), (" ", "name"))
         for key in ("a" if sign != " " else "b")
     ]
-    told = explained_python(
+    answer = explain_python(
         tmp_path,
         """
          class Kind:
@@ -341,12 +341,12 @@ def test_one_of_many_changes_to_a_long_table_leads_to_the_failure(tmp_path: Path
          assert kind("x") == Kind.name  # [fails]
         """.replace("{rows}", "\n        ".join(rows)),
     )
-    assert told.result.status == "explained", told.result.reason
-    assert told.root == {"fault"}
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
 
 
 def test_what_a_generator_expression_raises_is_known(tmp_path: Path) -> None:
-    told = explained_python(
+    answer = explain_python(
         tmp_path,
         """
         -rules = [len]  # [fault]
@@ -356,11 +356,11 @@ def test_what_a_generator_expression_raises_is_known(tmp_path: Path) -> None:
          first("abc")
         """,
     )
-    assert told.link("fails").says.startswith("the failure: TypeError: 'str' object")
+    assert answer.link("fails").says.startswith("the failure: TypeError: 'str' object")
 
 
 def test_what_pytest_makes_of_an_assertion_is_not_told(tmp_path: Path) -> None:
-    told = explained_python(
+    answer = explain_python(
         tmp_path,
         """
          def double(number):
@@ -371,12 +371,12 @@ def test_what_pytest_makes_of_an_assertion_is_not_told(tmp_path: Path) -> None:
         """,
         test=f"{sys.executable} -m pytest -q -p no:cacheprovider program.py",
     )
-    assert told.links == ["fault", "fails"]
-    assert told.link("fails").passing == {"double(2)": "4", "double(2) == 4": "True"}
+    assert answer.links == ["fault", "fails"]
+    assert answer.link("fails").passing == {"double(2)": "4", "double(2) == 4": "True"}
 
 
 def test_what_is_printed_otherwise_leads_back_to_the_fault(tmp_path: Path) -> None:
-    told = explained_python(
+    answer = explain_python(
         tmp_path,
         """
          def line(name, price):
@@ -387,6 +387,6 @@ def test_what_is_printed_otherwise_leads_back_to_the_fault(tmp_path: Path) -> No
         """,
         compares_output=True,
     )
-    assert told.result.status == "explained", told.result.reason
-    assert told.root == {"fault"}
-    assert told.links[-1] == "prints"
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert answer.links[-1] == "prints"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.explain.explaining import explained
+from tests.explain.explaining import explain
 
 TWO_FAULTS = """
      #include <assert.h>
@@ -43,7 +43,7 @@ EITHER = """
 RENAMED = """
      #include <assert.h>
     +// What a ride costs, in cents.
-    -static int round_up(int cents);  // [order]
+    -static int round_up(int cents);  // [request]
     -static int fare(int km, int bags) {  // [names]
     -    int cents = 250;  // [names]
     -    cents += km * 120;  // [names]
@@ -51,12 +51,12 @@ RENAMED = """
     -        cents += bags * 50;  // [names]
     -    return round_up(cents);  // [names]
     -}
-    -static int round_up(int cents) {  // [order]
-    -    return (cents + 99) / 100 * 100;  // [order]
-    -}  // [order]
-    +static int round_up(int amount) {  // [order]
-    +    return (amount + 99) / 100 * 100;  // [order]
-    +}  // [order]
+    -static int round_up(int cents) {  // [request]
+    -    return (cents + 99) / 100 * 100;  // [request]
+    -}  // [request]
+    +static int round_up(int amount) {  // [request]
+    +    return (amount + 99) / 100 * 100;  // [request]
+    +}  // [request]
     +static int fare(int distance, int luggage) {  // [names]
     +    int amount = 250;  // [names]
     +    amount += distance * 120;  // [names]
@@ -122,41 +122,41 @@ OF_THREE = """
 
 
 def test_of_two_faults_that_fail_alone_both_are_the_root(tmp_path: Path) -> None:
-    told = explained(tmp_path, TWO_FAULTS)
-    assert told.root == {"width", "height"}
-    assert {"width", "height"} <= told.in_tree
-    assert {"width", "height"} <= set(told.links)
+    answer = explain(tmp_path, TWO_FAULTS)
+    assert answer.root == {"width", "height"}
+    assert {"width", "height"} <= answer.in_tree
+    assert {"width", "height"} <= set(answer.links)
 
 
 def test_a_fault_that_another_one_hides_is_of_the_root(tmp_path: Path) -> None:
-    told = explained(tmp_path, UNREAD)
-    assert told.root == {"width", "height"}
-    assert "width" in told.links
+    answer = explain(tmp_path, UNREAD)
+    assert answer.root == {"width", "height"}
+    assert "width" in answer.links
 
 
 def test_a_set_that_passes_as_well_is_an_alternative(tmp_path: Path) -> None:
-    told = explained(tmp_path, EITHER, find_all=True)
-    assert told.result.status == "explained"
-    assert sorted([told.root, *told.others], key=sorted) == [{"limit"}, {"speed"}]
-    assert all(other.why for other in told.explanation.alternatives)
-    assert not any(other.is_dodge for other in told.explanation.alternatives)
+    answer = explain(tmp_path, EITHER, find_all=True)
+    assert answer.result.status == "explained"
+    assert sorted([answer.root, *answer.others], key=sorted) == [{"limit"}, {"speed"}]
+    assert all(other.why for other in answer.explanation.alternatives)
+    assert not any(other.is_dodge for other in answer.explanation.alternatives)
 
 
 def test_any_two_of_three_are_a_root(tmp_path: Path) -> None:
-    told = explained(tmp_path, OF_THREE)
-    assert len(told.root) == 2
-    assert told.root < {"a", "b", "c"}
+    answer = explain(tmp_path, OF_THREE)
+    assert len(answer.root) == 2
+    assert answer.root < {"a", "b", "c"}
 
 
 def test_renamed_locals_reordered_functions_and_comments_are_not_of_the_root(
     tmp_path: Path,
 ) -> None:
-    told = explained(tmp_path, RENAMED)
-    assert (told.root, told.auxiliary) == ({"fault"}, set())
-    assert told.links[-1] == "fails"
+    answer = explain(tmp_path, RENAMED)
+    assert (answer.root, answer.auxiliary) == ({"fault"}, set())
+    assert answer.links[-1] == "fails"
 
 
 def test_of_many_executed_changes_the_wrong_one_is_the_root(tmp_path: Path) -> None:
-    told = explained(tmp_path, MANY)
-    assert told.root == {"fault"}
-    assert told.result.runs <= 11  # three of them recorded
+    answer = explain(tmp_path, MANY)
+    assert answer.root == {"fault"}
+    assert answer.result.runs <= 11  # three of them recorded

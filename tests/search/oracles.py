@@ -44,9 +44,9 @@ class Oracle:
         return Run(outcome, complaints=self.complain(reverted))
 
 
-def answer(question: IsolateProblem, oracle: Oracle) -> Answer:
+def answer(problem: IsolateProblem, oracle: Oracle) -> Answer:
     """Run a search against an oracle; it must end within a sane number of steps."""
-    search: Search[Answer] = isolate_changes(question)
+    search: Search[Answer] = isolate_changes(problem)
     try:
         asked = next(search)
         for _ in range(100_000):

@@ -52,8 +52,8 @@ def test_any_method_on_any_oracle_claims_only_what_holds(
     method: str, data: st.DataObject, count: int, size: int, functions: int
 ) -> None:
     oracle = data.draw(any_oracles(count))
-    question = IsolateProblem(changes(count, block_size=size, functions=functions), method=method)
-    found = answer(question, oracle)
+    problem = IsolateProblem(changes(count, block_size=size, functions=functions), method=method)
+    found = answer(problem, oracle)
     check_claim(found, oracle)
     if method in REVERTING:
         assert found.holds
@@ -125,16 +125,16 @@ def test_symmetric_delta_debugging_misses_a_cause_and_says_so() -> None:
 
 def test_two_causes_among_a_hundred_with_dependencies_take_at_most_twenty_runs() -> None:
     requires = {ChangeId(i): ids(i + 1) for i in range(0, 100, 2) if i not in (20, 70)}
-    question = IsolateProblem(changes(100), Dependencies(requires))
+    problem = IsolateProblem(changes(100), Dependencies(requires))
     oracle = Oracle(with_dependencies(ids(21, 71), requires))
-    assert root_of(answer(question, oracle)) == ids(21, 71)
+    assert root_of(answer(problem, oracle)) == ids(21, 71)
     assert len(oracle.asked) <= 20
 
 
 def test_a_cause_that_is_suspected_first_is_found_at_once() -> None:
-    question = IsolateProblem(changes(1000), weight={ChangeId(617): 1e6})
+    problem = IsolateProblem(changes(1000), weight={ChangeId(617): 1e6})
     oracle = Oracle(single_cause(ids(617)))
-    assert root_of(answer(question, oracle)) == ids(617)
+    assert root_of(answer(problem, oracle)) == ids(617)
     assert len(oracle.asked) <= 3
 
 
@@ -169,9 +169,9 @@ def test_all_finds_every_independent_set() -> None:
 
 
 def test_pieces_of_a_block_are_narrowed_down_and_neighbours_count_as_one() -> None:
-    question = IsolateProblem(changes(40, block_size=10))
+    problem = IsolateProblem(changes(40, block_size=10))
     oracle = Oracle(single_cause(ids(22, 23)))
-    found = answer(question, oracle)
+    found = answer(problem, oracle)
     assert found.root == (ids(22, 23),)
 
 
@@ -212,7 +212,7 @@ def test_declarations_and_renamings_that_a_root_needs_to_build_are_auxiliary() -
             return Outcome.BROKEN
         return Outcome.PASS if together else Outcome.FAIL
 
-    question = IsolateProblem(changes(9, functions=3), minor=ids(0, 1))
-    found = answer(question, Oracle(judge))
+    problem = IsolateProblem(changes(9, functions=3), minor=ids(0, 1))
+    found = answer(problem, Oracle(judge))
     assert found.root == (ids(2),)
     assert found.auxiliary == (ids(0), ids(1))

@@ -225,7 +225,7 @@ class Bench:
                 (folder / version / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / version / path).write_text(text)
         self.changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
-        self.recipe = BuildAndTest(test, timeout=30)
+        self.commands = BuildAndTest(test, timeout=30)
         forks = Forks(at_once=True)
         self.lessons: Lessons = forks.of(test, None, False)
         self.trial = Trial(folder / "trial", self.changes, forks)
@@ -236,8 +236,8 @@ class Bench:
         found = []
         for variant in variants or (frozenset(), self.changes.everything):
             runs = [
-                self.trial.run(variant, self.recipe),
-                self.fresh.run(variant, self.recipe, clean=True),
+                self.trial.run(variant, self.commands),
+                self.fresh.run(variant, self.commands, clean=True),
             ]
             forked, fresh = (replace(run, seconds=0.0, note="") for run in runs)
             assert forked == fresh, (runs, self.lessons.refused)
@@ -332,7 +332,7 @@ def test_every_kind_of_change(good: Files, bad: Files, tmp_path: Path) -> None:
     both = both | {"changed.py": "VALUE = 2"} if "changed.py" not in {*good, *bad} else both
     both = both | {"pkg/__init__.py": ""} if "pkg/__init__.py" not in good else both
     bench = Bench(tmp_path, both | good, both | bad)
-    bench.recipe = replace(bench.recipe, compares_output=True)
+    bench.commands = replace(bench.commands, compares_output=True)
     bench.check(frozenset(), bench.changes.everything, frozenset())
     bench.close()
 
@@ -414,8 +414,8 @@ def test_modules_that_change_each_other_are_left_out(tmp_path: Path) -> None:
 
 def test_clean_runs_and_those_with_coverage_are_never_forked(tmp_path: Path) -> None:
     bench = Bench(tmp_path, GOOD, BAD)
-    bench.trial.run(ONE, bench.recipe, clean=True)
-    bench.trial.run(ONE, bench.recipe, with_coverage=True)
+    bench.trial.run(ONE, bench.commands, clean=True)
+    bench.trial.run(ONE, bench.commands, with_coverage=True)
     assert bench.lessons.forked == 0
     assert bench.lessons.imports is None
 
@@ -463,7 +463,7 @@ def test_a_run_that_is_given_up_leaves_nothing_and_the_next_one_works(tmp_path: 
 
 def test_closing_a_trial_ends_its_server(tmp_path: Path) -> None:
     bench = Bench(tmp_path, GOOD | PARENT, BAD | PARENT)
-    assert bench.trial.run(ONE, bench.recipe).outcome is Outcome.FAIL
+    assert bench.trial.run(ONE, bench.commands).outcome is Outcome.FAIL
     assert bench.trial.forker.server is not None
     process = bench.trial.forker.server.process.pid
     assert is_alive(process)
@@ -526,7 +526,7 @@ def test_arbitrary_variants_end_the_same_both_ways(
     pair: tuple[Files, Files], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     bench = Bench(tmp_path_factory.mktemp("bench"), *pair)
-    bench.recipe = replace(bench.recipe, compares_output=True)
+    bench.commands = replace(bench.commands, compares_output=True)
     ids = st.sampled_from(sorted(bench.changes.everything))
     bench.check_forked(frozenset(), data.draw(st.frozensets(ids)), bench.changes.everything)
     bench.close()

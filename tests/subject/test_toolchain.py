@@ -20,15 +20,15 @@ WHICH = "$CC -dM -E -x c - </dev/null | grep -q __clang__"
 BUILD = "$CC -g -o main main.c"
 
 
-def check_built(folder: Path, recipe: BuildAndTest, *, with_coverage: bool = False) -> Run:
+def check_built(folder: Path, commands: BuildAndTest, *, with_coverage: bool = False) -> Run:
     """Run the test on a version that fails and on one that passes; returns the failing run."""
     for name, status in (("good", 0), ("bad", 1)):
         (folder / name).mkdir()
         (folder / name / "main.c").write_text(PROGRAM % status)
     changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
     trial = Trial(folder / "work" / "trial", changes)
-    bad = trial.run(frozenset(), recipe, with_coverage=with_coverage)
-    good = trial.run(frozenset({ChangeId(0)}), recipe)
+    bad = trial.run(frozenset(), commands, with_coverage=with_coverage)
+    good = trial.run(frozenset({ChangeId(0)}), commands)
     assert (good.outcome, bad.outcome) == (Outcome.PASS, Outcome.FAIL), (good.note, bad.note)
     return bad
 
@@ -37,10 +37,10 @@ def test_recording_uses_the_compiler_that_variants_are_built_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", "false")  # recording has to replace the user's own
-    recipe = BuildAndTest("./main", f"{WHICH} && {BUILD}", as_recorded=True)
-    check_built(tmp_path, recipe)
+    commands = BuildAndTest("./main", f"{WHICH} && {BUILD}", as_recorded=True)
+    check_built(tmp_path, commands)
     (tmp_path / "trace").mkdir()
-    assert record(tmp_path / "bad", recipe, tmp_path / "trace").run.outcome is Outcome.FAIL
+    assert record(tmp_path / "bad", commands, tmp_path / "trace").run.outcome is Outcome.FAIL
 
 
 def test_the_users_own_compiler_is_used_otherwise(
@@ -68,11 +68,11 @@ def test_the_objects_of_variants_are_not_left_in_a_cache_of_the_users(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ZIG_GLOBAL_CACHE_DIR", str(tmp_path / "zig"))
-    recipe = BuildAndTest("grep -q 'return 0' main.c", "$CC -c main.c", as_recorded=True)
-    check_built(tmp_path, recipe)
+    commands = BuildAndTest("grep -q 'return 0' main.c", "$CC -c main.c", as_recorded=True)
+    check_built(tmp_path, commands)
     assert [*(tmp_path / "zig").rglob("main.o")] == []
     (tmp_path / "trace").mkdir()
-    record(tmp_path / "bad", recipe, tmp_path / "trace")
+    record(tmp_path / "bad", commands, tmp_path / "trace")
     assert [*(tmp_path / "zig").rglob("main.ll")] == []
 
 

@@ -14,7 +14,7 @@ from whence.changes.changeset import ChangeSet
 from whence.cli.isolate import OPTIONS, claimed, request_from
 from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
-from whence.explain.session import FRONTENDS, ExplainRequest
+from whence.explain.session import FRONTEND_CHOICES, ExplainRequest
 from whence.explain.session import explain_failure as explain_wish
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.model import Explanation
@@ -28,7 +28,7 @@ from whence.report.story import explain_text
 _WIDTH = 100  # of reports that do not go to a terminal
 
 _MORE: list[Callable[..., Any]] = [
-    click.option("--frontend", type=click.Choice(FRONTENDS), default="auto", show_default=True, help="The language to explain in; none: only isolate."),
+    click.option("--frontend", type=click.Choice(FRONTEND_CHOICES), default="auto", show_default=True, help="The language to explain in; none: only isolate."),
     click.option("--trust", multiple=True, metavar="NAME", help="A function that is not looked into: its call stands for it."),
     click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="The most that one recorded process may log."),
     click.option("--html", "html_file", metavar="FILE", help="Write a page: the diff, the source and the causes, linked."),

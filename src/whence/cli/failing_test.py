@@ -89,7 +89,7 @@ def _explained(wish: ExplainRequest) -> Explanation:
     try:
         return explain_failure(wish, watcher)[0]
     except UserError as error:
-        if error.slug != "bad-passes" or wish.order.recipe.confirm > 1:
+        if error.slug != "bad-passes" or wish.isolate.commands.confirm > 1:
             raise
     except Exception as error:
         if wish.frontend == "none":
@@ -98,8 +98,8 @@ def _explained(wish: ExplainRequest) -> Explanation:
         reason = f"whence itself failed ({type(error).__name__}: {error})"
         return replace(found, result=replace(found.result, reason=reason))
     # It did fail, so perhaps it does so now and then.
-    recipe = replace(wish.order.recipe, confirm=_CONFIRM)
-    return _explained(replace(wish, order=replace(wish.order, recipe=recipe)))
+    recipe = replace(wish.isolate.commands, confirm=_CONFIRM)
+    return _explained(replace(wish, isolate=replace(wish.isolate, commands=recipe)))
 
 
 def short_story(explanation: Explanation, asked: PytestRequest) -> str:

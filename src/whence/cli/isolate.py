@@ -76,7 +76,7 @@ def request_from(options: dict[str, Any]) -> IsolateRequest:
     return IsolateRequest(
         good=options["good"],
         bad=options["bad"],
-        recipe=recipe,
+        commands=recipe,
         repo=options["repo"],
         keep=tuple(options["keep"]),
         method=options["method"],
@@ -86,7 +86,7 @@ def request_from(options: dict[str, Any]) -> IsolateRequest:
         cluster=options["cluster"],
         store=options["store"] or default_store(),
         fresh=options["fresh"],
-        most_runs=options["max_runs"],
+        max_runs=options["max_runs"],
     )
 
 

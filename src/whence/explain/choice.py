@@ -27,7 +27,7 @@ from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.trace.flow import Flow
 
-_MOST_ALONG = 8  # changes that may be reverted along with code that the root leads to
+_MAX_ALONG = 8  # changes that may be reverted along with code that the root leads to
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class Choice:
     """One of the sets that pass."""
 
     answer: Answer
-    told: ExplainedSet
+    explained: ExplainedSet
     dodged: str | None = None  # that it leads to the fault rather than being it
     dodges: tuple[Alternative, ...] = ()  # what only steers around it
 
     @property
     def rank(self) -> tuple[bool, bool, int, int]:
         """The shortest verified way to the failure comes first."""
-        chain = self.told.chain
+        chain = self.explained.chain
         return not chain, self.dodged is not None, len(chain), len(self.answer)
 
 
@@ -66,18 +66,18 @@ class Chooser:
 
     def __init__(
         self,
-        work: ExplainContext,
-        question: IsolateProblem,
+        context: ExplainContext,
+        problem: IsolateProblem,
         found: ObservedFailure,
-        theta: CandidateChanges,
+        candidates: CandidateChanges,
     ) -> None:
-        """`theta`: the causes beside the good version's run."""
-        self._work, self._question = work, question
-        self._found, self._theta = found, theta
+        """`candidates`: the causes beside the good version's run."""
+        self._context, self._question = context, problem
+        self._found, self._candidates = found, candidates
 
     def choose(self, answer: Answer) -> tuple[Choice, tuple[Alternative, ...]]:
         """The best choice, and the others in order."""
-        self._work.watcher.phase("explaining the answer")
+        self._context.watcher.phase("explaining the answer")
         choices = sorted(map(self._choice, self._answers(answer)), key=lambda c: c.rank)
         others = [*choices[0].dodges]
         for choice in choices[1:]:
@@ -88,9 +88,9 @@ class Chooser:
         """The answer, and if all are asked for, the other minimal sets."""
         if not self._question.find_all:
             return [answer]
-        self._work.watcher.phase("looking for other sets")
-        lab = self._work.session.laboratory
-        with self._work.timed("search"):
+        self._context.watcher.phase("looking for other sets")
+        lab = self._context.session.laboratory
+        with self._context.timed("search"):
             try:
                 return [answer, *lab.answer(lambda: find_others(self._question, answer))]
             except (OutOfRuns, KeyboardInterrupt):
@@ -98,33 +98,35 @@ class Chooser:
 
     def _choice(self, answer: Answer) -> Choice:
         """An answer, explained; if it only steers around the fault, what is there in its place."""
-        changes = self._work.changes
-        answer, told = self._explain(answer)
-        around = steered_around(told.tree, told.on_the_way, self._work.meeting, answer.reverted)
+        changes = self._context.changes
+        answer, explained = self._explain(answer)
+        around = steered_around(
+            explained.tree, explained.on_the_way, self._context.meeting, answer.reverted
+        )
         around -= _beside(changes, union(answer.root))
         if not around or not answer.holds:
-            return Choice(answer, told)
+            return Choice(answer, explained)
         instead = self._instead(answer, around)
         if instead.answer is not None:
             why = f"it only keeps {change_places(changes, around)} from running, where the fault is"
-            dodge = self._alternative(Choice(answer, told), is_dodge=True, why=why)
+            dodge = self._alternative(Choice(answer, explained), is_dodge=True, why=why)
             return Choice(*self._explain(instead.answer), dodges=(dodge,))
         if not instead.along:
-            return Choice(answer, told)
+            return Choice(answer, explained)
+        root_places = change_places(changes, union(answer.root))
         dodged = (
-            f"Reverting {change_places(changes, union(answer.root))} alone is enough for the test to "
-            f"pass, but only because {change_places(changes, around)} does not run then: the fault may "
-            "be there."
+            f"Reverting {root_places} alone is enough for the test to pass, but only because "
+            f"{change_places(changes, around)} does not run then: the fault may be there."
         )
-        if len(instead.along - answer.reverted - around) > _MOST_ALONG:
-            return Choice(answer, told, dodged)
+        if len(instead.along - answer.reverted - around) > _MAX_ALONG:
+            return Choice(answer, explained, dodged)
         joined = self._joined(answer, around, instead.along)
         return Choice(*self._explain(joined), dodged)
 
     def _instead(self, answer: Answer, around: Reverted) -> Instead:
-        self._work.watcher.phase("is that a fix, or a way round the fault?")
-        lab = self._work.session.laboratory
-        with self._work.timed("search"):
+        self._context.watcher.phase("is that a fix, or a way round the fault?")
+        lab = self._context.session.laboratory
+        with self._context.timed("search"):
             try:
                 return lab.answer(lambda: find_instead(self._question, answer.reverted, around))
             except OutOfRuns:
@@ -132,14 +134,14 @@ class Chooser:
 
     def _joined(self, answer: Answer, around: Reverted, along: Reverted) -> Answer:
         """The root with the code that it leads to."""
-        changes = self._work.changes.changes
+        changes = self._context.changes.changes
         root = union(answer.root) | (around & along)
         rest = tuple(units_of(changes, along - root))
         return replace(answer, root=tuple(units_of(changes, root)), auxiliary=rest)
 
     def _alternative(self, choice: Choice, *, is_dodge: bool = False, why: str = "") -> Alternative:
-        changes, answer = self._work.changes.changes, choice.answer
-        steps = len(choice.told.chain)
+        changes, answer = self._context.changes.changes, choice.answer
+        steps = len(choice.explained.chain)
         if not why and steps:
             why = f"its way to the failure has {steps} steps"
         elif not why:
@@ -161,38 +163,40 @@ class Chooser:
         root = union(answer.root)
         flow, is_checked = self._reverted(answer)
         if not is_checked:
-            answer = self._work.session.verified(answer)
+            answer = self._context.session.verified(answer)
         if flow is None:
-            return answer, self._told(self._theta, root, "good")
-        with self._work.timed("semantics"):
-            lines = VariantLines(self._work.changes.changes, answer.reverted)
-            tree = CauseSearch(with_prints(self._found, flow), self._work.trust, flow)
-            beside = CandidateChanges(tree, self._work.meeting.seeking(root), lines)
+            return answer, self._explained_set(self._candidates, root, "good")
+        with self._context.timed("semantics"):
+            lines = VariantLines(self._context.changes.changes, answer.reverted)
+            tree = CauseSearch(with_prints(self._found, flow), self._context.trust, flow)
+            beside = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
             while not root <= beside.met.keys() and beside.grow():
                 pass
-            self._work.solved(beside.tree)
-            return answer, self._told(beside, root, "reverted")
+            self._context.solved(beside.tree)
+            return answer, self._explained_set(beside, root, "reverted")
 
     def _reverted(self, answer: Answer) -> tuple[Flow | None, bool]:
         """The recorded run with an answer reverted, and whether it passed."""
         try:
-            recording = self._work.recorded(answer.reverted)
+            recording = self._context.recorded(answer.reverted)
         except (Unexplained, OutOfRuns):
             return None, False
         if recording.outcome is not Outcome.PASS:
             return None, False
         return counterpart(self._found.flow.thread, recording), True
 
-    def _told(self, theta: CandidateChanges, root: Reverted, passing: str) -> ExplainedSet:
-        causes = {number: theta.cause(number) for number in range(len(theta.tree))}
-        weaver = ChainBuilder(
-            self._work.changes.changes,
-            self._work.meeting.seeking(root),
+    def _explained_set(
+        self, candidates: CandidateChanges, root: Reverted, passing: str
+    ) -> ExplainedSet:
+        causes = {number: candidates.cause(number) for number in range(len(candidates.tree))}
+        builder = ChainBuilder(
+            self._context.changes.changes,
+            self._context.meeting.seeking(root),
             root,
             causes,
             _failed(self._found, causes[0]),
         )
-        return ExplainedSet(theta.tree, tuple(causes.values()), weaver.chain(), passing)
+        return ExplainedSet(candidates.tree, tuple(causes.values()), builder.chain(), passing)
 
 
 def _failed(found: ObservedFailure, cause: Cause) -> Failed:

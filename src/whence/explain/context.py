@@ -47,12 +47,12 @@ class ExplainContext:
                 raise OutOfRuns
             cost = self.session.laboratory.cost
             cost.runs += 1
-            cost.builds += self.recorder.recipe.build is not None
+            cost.builds += self.recorder.commands.build is not None
         with self.timed("trace"):
             try:
                 return self.recorder.recording(reverted)
             except UserError as error:
-                raise Unexplained(first_line(error)) from None
+                raise Unexplained(error_summary(error)) from None
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -74,6 +74,6 @@ class ExplainContext:
         return {**parts, "total": time.monotonic() - self.started}
 
 
-def first_line(error: UserError) -> str:
+def error_summary(error: UserError) -> str:
     """What an error says, without what to do about it."""
     return str(error).partition("\n")[0].rstrip(".")

@@ -17,58 +17,62 @@ _MET = 3.0  # and so much one that is met at all, where those that are do not do
 _ELSEWHERE = 1e-3  # at most the weight of what no cause meets
 
 
-def find_root(work: ExplainContext, theta: CandidateChanges, question: IsolateProblem) -> Answer:
+def find_root(
+    context: ExplainContext, candidates: CandidateChanges, problem: IsolateProblem
+) -> Answer:
     """Grow the causes until reverting changes that they meet makes the test pass."""
     phases: list[Phase] = []
     while True:
-        suspects = theta.suspects()
+        suspects = candidates.suspects()
         if suspects and (not phases or suspects != phases[-1].suspects):
-            work.watcher.phase(f"trying the {len(suspects)} changes that causes meet so far")
-            phases.append(Phase(suspects, _weights(theta.met, question)))
-            answer = _try(work, tuple(phases), question)
+            context.watcher.phase(f"trying the {len(suspects)} changes that causes meet so far")
+            phases.append(Phase(suspects, _weights(candidates.met, problem)))
+            answer = _try(context, tuple(phases), problem)
             if answer is not None:
                 return answer
-        work.watcher.phase(f"looking for causes, level {theta.depth + 1}")
-        with work.timed("semantics"):
-            has_grown = theta.grow()
-        is_exhausted = not has_grown and theta.suspects() == suspects
+        context.watcher.phase(f"looking for causes, level {candidates.depth + 1}")
+        with context.timed("semantics"):
+            has_grown = candidates.grow()
+        is_exhausted = not has_grown and candidates.suspects() == suspects
         if is_exhausted or len(suspects) > _TOO_MANY:
-            return _beyond(work, theta, question)
+            return _beyond(context, candidates, problem)
 
 
 def _try(
-    work: ExplainContext, phases: tuple[Phase, ...], question: IsolateProblem
+    context: ExplainContext, phases: tuple[Phase, ...], problem: IsolateProblem
 ) -> Answer | None:
-    with work.timed("search"):
-        return work.session.search(
-            lambda: find_among(question, phases), phases[-1].weight, checks=False
+    with context.timed("search"):
+        return context.session.search(
+            lambda: find_among(problem, phases), phases[-1].weight, checks=False
         )
 
 
-def _beyond(work: ExplainContext, theta: CandidateChanges, question: IsolateProblem) -> Answer:
+def _beyond(
+    context: ExplainContext, candidates: CandidateChanges, problem: IsolateProblem
+) -> Answer:
     """Search all changes: what was executed goes first, what never was comes last."""
-    work.watcher.phase("searching all changes")
-    weight = {c: w * (_MET if c in theta.met else 1.0) for c, w in question.weight.items()}
-    answer = search_all(work, replace(question, weight=weight))
-    touched = theta.met.keys() | (question.executed or frozenset())
+    context.watcher.phase("searching all changes")
+    weight = {c: w * (_MET if c in candidates.met else 1.0) for c, w in problem.weight.items()}
+    answer = search_all(context, replace(problem, weight=weight))
+    touched = candidates.met.keys() | (problem.executed or frozenset())
     if answer.holds and not answer.reverted & touched:
-        work.session.notes.append(
+        context.session.notes.append(
             "reverting what the failing run touches does not make the test pass, so changes "
             "that it never touches were tried as well: the root is one of those"
         )
     return answer
 
 
-def search_all(work: ExplainContext, question: IsolateProblem, *, checks: bool = False) -> Answer:
-    with work.timed("search"):
-        return work.session.search(
-            lambda: isolate_changes(question), question.weight, checks=checks
+def search_all(context: ExplainContext, problem: IsolateProblem, *, checks: bool = False) -> Answer:
+    with context.timed("search"):
+        return context.session.search(
+            lambda: isolate_changes(problem), problem.weight, checks=checks
         )
 
 
-def _weights(met: Mapping[ChangeId, float], question: IsolateProblem) -> dict[ChangeId, float]:
+def _weights(met: Mapping[ChangeId, float], problem: IsolateProblem) -> dict[ChangeId, float]:
     """How likely each change is the cause: the nearer to the failure it is met, the likelier."""
-    most = max(question.weight.values(), default=1.0) or 1.0
-    found = {change: _ELSEWHERE * weight / most for change, weight in question.weight.items()}
+    most = max(problem.weight.values(), default=1.0) or 1.0
+    found = {change: _ELSEWHERE * weight / most for change, weight in problem.weight.items()}
     nearest = min(met.values(), default=0.0)
     return found | {change: _NEARER ** (nearest - level) for change, level in met.items()}

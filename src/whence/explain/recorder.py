@@ -25,11 +25,11 @@ class Recorder:
     """Records variants, each once, all of them built in the same place."""
 
     def __init__(
-        self, folder: Path, changes: ChangeSet, recipe: BuildAndTest, max_trace: int
+        self, folder: Path, changes: ChangeSet, commands: BuildAndTest, max_trace: int
     ) -> None:
         self._folder = folder / "recorded"
         self._changes = changes
-        self.recipe = recipe
+        self.commands = commands
         self.frontend = "c"
         self._max_trace = max_trace
         self._known: dict[Reverted, Recording] = {}
@@ -37,11 +37,11 @@ class Recorder:
     def __len__(self) -> int:
         return len(self._known)
 
-    def use(self, frontend: str, recipe: BuildAndTest) -> None:
+    def use(self, frontend: str, commands: BuildAndTest) -> None:
         """Record by this front end from now on; what another one recorded is forgotten."""
         if frontend != self.frontend:
             self._known.clear()
-        self.frontend, self.recipe = frontend, recipe
+        self.frontend, self.commands = frontend, commands
 
     def knows(self, reverted: Reverted) -> bool:
         return reverted in self._known
@@ -57,9 +57,9 @@ class Recorder:
             workspace = Workspace(tree, self._changes)
             workspace.become(reverted)
             # Recorded, a build and a run take longer than the user's limit may allow for.
-            recipe = replace(self.recipe, timeout=_LONGEST)
+            commands = replace(self.commands, timeout=_LONGEST)
             record = RECORDERS[self.frontend]
-            record(workspace.tree, recipe, out, max_trace=self._max_trace)
+            record(workspace.tree, commands, out, max_trace=self._max_trace)
             recording = open_recording(out)
             summarise(recording, workspace.tree, max_trace=self._max_trace)
             self._known[reverted] = recording

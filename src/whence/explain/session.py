@@ -20,7 +20,7 @@ from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
 from whence.explain.candidates import CandidateChanges
 from whence.explain.choice import Choice, Chooser, change_places
-from whence.explain.context import ExplainContext, Unexplained, first_line
+from whence.explain.context import ExplainContext, Unexplained, error_summary
 from whence.explain.loop import find_root, search_all
 from whence.explain.recorder import Recorder, counterpart, in_pairs, logged_events, ran
 from whence.frontend import languages
@@ -28,10 +28,10 @@ from whence.model import Alternative, Explanation, Outcome, Run
 from whence.search.asking import union
 from whence.search.isolate import Answer, IsolateProblem
 from whence.search.laboratory import OutOfRuns
-from whence.search.session import IsolateRequest, IsolateSession, Watcher, opened
+from whence.search.session import IsolateRequest, IsolateSession, Watcher, open_session
 from whence.trace.recording import Recording
 
-FRONTENDS = ("auto", *languages.FRONTENDS, "none")
+FRONTEND_CHOICES = ("auto", *languages.FRONTENDS, "none")
 _MOST_ATTEMPTS = 4  # at an answer that stays true when it is checked
 _NO_WAY = "none of the causes that were found leads from these changes to the failure"
 
@@ -40,30 +40,32 @@ _NO_WAY = "none of the causes that were found leads from these changes to the fa
 class ExplainRequest:
     """What the user asked for beside what `isolate` is asked for."""
 
-    order: IsolateRequest
+    isolate: IsolateRequest
     frontend: str = "auto"
     trust: tuple[str, ...] = ()  # functions that are not looked into
     max_trace: int = 4 * 2**30  # bytes that one process may log
 
 
-def explain_failure(wish: ExplainRequest, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
+def explain_failure(request: ExplainRequest, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
     """Do the whole job; returns the changes too, for those who report on them."""
     started = time.monotonic()
-    wish = replace(wish, order=replace(wish.order, command="explain"))
-    with opened(wish.order, watcher) as session:
-        return _Explaining(wish, session, watcher, started).explanation(), session.changes
+    request = replace(request, isolate=replace(request.isolate, command="explain"))
+    with open_session(request.isolate, watcher) as session:
+        return _Explaining(request, session, watcher, started).explanation(), session.changes
 
 
 class _Explaining:
     def __init__(
-        self, wish: ExplainRequest, session: IsolateSession, watcher: Watcher, started: float
+        self, request: ExplainRequest, session: IsolateSession, watcher: Watcher, started: float
     ) -> None:
-        self._wish, self._session, self._watcher = wish, session, watcher
-        recorder = Recorder(session.folder, session.changes, wish.order.recipe, wish.max_trace)
-        self._work = ExplainContext(session, watcher, recorder, wish.trust, started)
+        self._request, self._session, self._watcher = request, session, watcher
+        recorder = Recorder(
+            session.folder, session.changes, request.isolate.commands, request.max_trace
+        )
+        self._context = ExplainContext(session, watcher, recorder, request.trust, started)
 
     def explanation(self) -> Explanation:
-        return replace(self._explanation(), recorded=len(self._work.recorder))
+        return replace(self._explanation(), recorded=len(self._context.recorder))
 
     def _explanation(self) -> Explanation:
         reasons: list[str] = []
@@ -89,17 +91,17 @@ class _Explaining:
 
     def _stopped(self, answer: Answer, bad: Run) -> Explanation:
         """What is known when the user has had enough."""
-        return Explanation(self._session.told(answer, bad, None, self._work.times()))
+        return Explanation(self._session.result_for(answer, bad, None, self._context.times()))
 
     # --- one half alone --------------------------------------------------------------------------
 
     def _fitting(self) -> list[str]:
         """The front ends that may explain this, the likeliest first."""
-        if self._wish.frontend == "none":
+        if self._request.frontend == "none":
             raise Unexplained("no front end was asked for (--frontend none)")
-        if self._wish.frontend != "auto":
-            return [self._wish.frontend]
-        changes = self._work.changes
+        if self._request.frontend != "auto":
+            return [self._request.frontend]
+        changes = self._context.changes
         found = languages.fitting([c.file for c in changes.changes], changes.base_kinds)
         if not found:
             raise Unexplained("there is neither C or C++ nor Python in the tree")
@@ -109,9 +111,9 @@ class _Explaining:
         self._build_as_recorded(False)
         good, bad = self._session.references()
         self._watcher.phase("searching")
-        question = self._session.question(good, bad)
-        answer = search_all(self._work, question, checks=True)
-        result = self._session.told(answer, bad, question.executed, self._work.times())
+        problem = self._session.problem(good, bad)
+        answer = search_all(self._context, problem, checks=True)
+        result = self._session.result_for(answer, bad, problem.executed, self._context.times())
         if answer.holds:
             reason = f"{result.reason}; {why_not}" if result.reason else why_not
             result = replace(result, reason=reason)
@@ -122,13 +124,13 @@ class _Explaining:
     def _references(self, frontend: str) -> tuple[Run, Run]:
         """Both versions' runs, built as they will be recorded, so that they compare."""
         self._build_as_recorded(frontend == "c")
-        self._work.recorder.use(frontend, self._session.laboratory.recipe)
+        self._context.recorder.use(frontend, self._session.laboratory.commands)
         try:
             good, bad = self._session.references(covers=False)
         except UserError as error:
             if frontend != "c":  # it runs as it always does
                 raise
-            raise Unexplained(f"with the compiler that records, {first_line(error)}") from None
+            raise Unexplained(f"with the compiler that records, {error_summary(error)}") from None
         if bad.failure is not None and bad.failure.kind == "timeout":
             raise Unexplained("the test does not end in time, so there is no point where it failed")
         return good, bad
@@ -136,61 +138,65 @@ class _Explaining:
     def _build_as_recorded(self, yes: bool) -> None:
         lab = self._session.laboratory
         lab.reference = None
-        lab.recipe = replace(self._wish.order.recipe, as_recorded=yes)
+        lab.commands = replace(self._request.isolate.commands, as_recorded=yes)
 
     def _explained(self, good: Run, bad: Run) -> Explanation:
-        work = self._work
+        context = self._context
         failing, passing = self._record()
         bad = replace(bad, covered=dict(ran(failing)))
         if passing is not None:
             good = replace(good, covered=dict(ran(passing)))
-        question = self._session.question(good, bad)
+        problem = self._session.problem(good, bad)
         self._watcher.phase("looking for causes")
-        with work.timed("semantics"):
+        with context.timed("semantics"):
             found = self._failure(bad, failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
             beside = with_prints(found, flow) if flow else found
-            theta = CandidateChanges(CauseSearch(beside, self._wish.trust, flow), work.meeting)
+            candidates = CandidateChanges(
+                CauseSearch(beside, self._request.trust, flow), context.meeting
+            )
         for _ in range(_MOST_ATTEMPTS):
-            answer = find_root(work, theta, question)
+            answer = find_root(context, candidates, problem)
             if not answer.holds:
-                return Explanation(self._session.told(answer, bad, question.executed, work.times()))
-            choice, others = Chooser(work, question, found, theta).choose(answer)
+                return Explanation(
+                    self._session.result_for(answer, bad, problem.executed, context.times())
+                )
+            choice, others = Chooser(context, problem, found, candidates).choose(answer)
             if choice.answer.holds:
                 break
             self._passes_no_more(choice.answer)
-        work.solved(theta.tree)
+        context.solved(candidates.tree)
         self._note_unlinked(choice)
-        return self._told(choice, others, bad, question, failing)
+        return self._explanation_of(choice, others, bad, problem, failing)
 
-    def _told(
+    def _explanation_of(
         self,
         choice: Choice,
         others: tuple[Alternative, ...],
         bad: Run,
-        question: IsolateProblem,
+        problem: IsolateProblem,
         failing: Recording,
     ) -> Explanation:
         """A choice, as every report wants it."""
-        work = self._work
+        context = self._context
         ids = tuple(
             frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
             for other in others
         )
-        told = replace(choice.answer, alternatives=ids)
-        result = self._session.told(told, bad, question.executed, work.times())
-        if choice.told.chain and choice.answer.holds:
+        answer = replace(choice.answer, alternatives=ids)
+        result = self._session.result_for(answer, bad, problem.executed, context.times())
+        if choice.explained.chain and choice.answer.holds:
             result = replace(result, status="explained")
         elif result.reason is None:
             result = replace(result, reason=_NO_WAY)
         why = replace(
-            result_of(choice.told.tree, seconds={}),
-            causes=choice.told.causes,
-            solver_calls=work.solver_calls,
+            result_of(choice.explained.tree, seconds={}),
+            causes=choice.explained.causes,
+            solver_calls=context.solver_calls,
             events=logged_events(failing),
         )
         return Explanation(
-            result, choice.told.chain, why, others, choice.dodged, choice.told.passing
+            result, choice.explained.chain, why, others, choice.dodged, choice.explained.passing
         )
 
     def _passes_no_more(self, answer: Answer) -> None:
@@ -201,24 +207,26 @@ class _Explaining:
 
     def _note_unlinked(self, choice: Choice) -> None:
         """Say of root changes that are not on the way why they are there."""
-        linked = {change for link in choice.told.chain for change in link.changes}
+        linked = {change for link in choice.explained.chain for change in link.changes}
         left = [unit for unit in choice.answer.root if not unit & linked]
-        if choice.told.chain and left:
-            places = change_places(self._work.changes, union(left))
+        if choice.explained.chain and left:
+            places = change_places(self._context.changes, union(left))
             self._session.note(
                 f"{places} is not on this way: without it reverted too, the test fails all the same"
             )
 
     def _record(self) -> tuple[Recording, Recording | None]:
         """Both versions' runs; the good one's may be missing, which only makes things harder."""
-        self._work.recorder.recipe = self._session.laboratory.recipe  # its timeout is known by now
+        self._context.recorder.commands = (
+            self._session.laboratory.commands
+        )  # its timeout is known by now
         self._watcher.phase("recording the failing run")
-        failing = self._work.recorded(frozenset())
+        failing = self._context.recorded(frozenset())
         if failing.outcome is not Outcome.FAIL:
             raise Unexplained("the bad version does not fail when it is built to be recorded")
         self._watcher.phase("recording the passing run")
         try:
-            passing = self._work.recorded(self._work.changes.everything)
+            passing = self._context.recorded(self._context.changes.everything)
         except Unexplained as missing:
             self._session.note(f"the good version could not be recorded: {missing}")
             return failing, None
@@ -227,12 +235,12 @@ class _Explaining:
     def _failure(self, bad: Run, failing: Recording, passing: Recording | None) -> ObservedFailure:
         """The failure; if no recorded process fails, what one prints otherwise than it should."""
         is_output = bad.failure is not None and bad.failure.kind == "output"
-        expected = self._session.laboratory.recipe.expected if is_output else None
+        expected = self._session.laboratory.commands.expected if is_output else None
         try:
             return failure_of(failing, expect=expected)
         except UserError as error:
             pairs = in_pairs(failing, passing) if passing else ()
             found = first_printed_otherwise(pairs)
             if found is None:
-                raise Unexplained(first_line(error)) from None
+                raise Unexplained(error_summary(error)) from None
             return found

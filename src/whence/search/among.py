@@ -29,22 +29,20 @@ class Phase:
     weight: Mapping[ChangeId, float]
 
 
-def find_among(question: IsolateProblem, phases: Sequence[Phase]) -> Search[Answer | None]:
+def find_among(problem: IsolateProblem, phases: Sequence[Phase]) -> Search[Answer | None]:
     """Find a minimal set in the first phase that has one; None if none has."""
-    knowledge = Knowledge(question.words, question.dependencies)
+    knowledge = Knowledge(problem.words, problem.dependencies)
     for phase in phases:
-        answer = yield from _in_phase(replace(question, weight=phase.weight), knowledge, phase)
+        answer = yield from _in_phase(replace(problem, weight=phase.weight), knowledge, phase)
         if answer is not None:
             return answer
     return None
 
 
-def _in_phase(
-    question: IsolateProblem, knowledge: Knowledge, phase: Phase
-) -> Search[Answer | None]:
-    fast = _fast(question, knowledge, question.changes)
+def _in_phase(problem: IsolateProblem, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
+    fast = _fast(problem, knowledge, problem.changes)
     in_blocks, in_functions = (
-        _whole(phase.suspects, cut(question.changes)) for cut in (blocks, function_groups)
+        _whole(phase.suspects, cut(problem.changes)) for cut in (blocks, function_groups)
     )
     together = [union(in_blocks), union(in_functions)]
     alone = [*in_functions[:_MOST_ALONE], *in_blocks[:_MOST_ALONE]]
@@ -53,8 +51,8 @@ def _in_phase(
         if run is None or run.outcome in _FELL_APART:  # what it requires is only a guess
             tried, run = yield from fast.hold_together(wanted)
         if run.outcome is Outcome.PASS:
-            chosen = [change for change in question.changes if change.id in tried]
-            return (yield from find_one(question, knowledge, chosen))
+            chosen = [change for change in problem.changes if change.id in tried]
+            return (yield from find_one(problem, knowledge, chosen))
         if run.outcome is Outcome.FAIL and wanted in together:
             break  # THE failure stays with all of them reverted: more have to be found first
     return None
@@ -66,9 +64,9 @@ def _whole(suspects: Sequence[ChangeId], atoms: Sequence[Atom]) -> list[Atom]:
     return list(dict.fromkeys(holder[suspect] for suspect in suspects))
 
 
-def _fast(question: IsolateProblem, knowledge: Knowledge, changes: Sequence[Change]) -> Fast:
+def _fast(problem: IsolateProblem, knowledge: Knowledge, changes: Sequence[Change]) -> Fast:
     space = Space(tuple(function_groups(changes)))
-    return Fast(space, knowledge, question.weigh, lambda atom: [atom])
+    return Fast(space, knowledge, problem.weigh, lambda atom: [atom])
 
 
 @dataclass(frozen=True)
@@ -79,17 +77,15 @@ class Instead:
     along: Reverted = frozenset()  # with those that were found as well, this set passes
 
 
-def find_instead(question: IsolateProblem, found: Reverted, others: Reverted) -> Search[Instead]:
+def find_instead(problem: IsolateProblem, found: Reverted, others: Reverted) -> Search[Instead]:
     """Is there a set among some other changes that does without any that was found?"""
-    knowledge = Knowledge(question.words, question.dependencies)
-    free = [change for change in question.changes if change.id not in found]
-    tried, run = yield from _fast(question, knowledge, free).hold_together(others)
+    knowledge = Knowledge(problem.words, problem.dependencies)
+    free = [change for change in problem.changes if change.id not in found]
+    tried, run = yield from _fast(problem, knowledge, free).hold_together(others)
     if run.outcome is Outcome.PASS:
         chosen = [change for change in free if change.id in tried]
-        return Instead((yield from find_one(question, knowledge, chosen)))
+        return Instead((yield from find_one(problem, knowledge, chosen)))
     if run.outcome is not Outcome.BROKEN:
         return Instead(None)
-    tried, run = yield from _fast(question, knowledge, question.changes).hold_together(
-        found | others
-    )
+    tried, run = yield from _fast(problem, knowledge, problem.changes).hold_together(found | others)
     return Instead(None, tried if run.outcome is Outcome.PASS else frozenset())

@@ -82,15 +82,15 @@ class Parcel:
 
     def run(self, request: bytes) -> Run | Refusal | None:
         """Run one variant on the worker we are on; None if it was stopped."""
-        asked: Request = pickle.loads(request)
+        task: ClusterTask = pickle.loads(request)
         try:
             with _desk(self).trial() as trial:
                 return trial.run(
-                    asked.reverted,
-                    asked.recipe,
+                    task.reverted,
+                    task.commands,
                     stop=_Unwanted(),
-                    with_coverage=asked.with_coverage,
-                    clean=asked.clean,
+                    with_coverage=task.with_coverage,
+                    clean=task.clean,
                 )
         except Stopped:
             return None
@@ -120,9 +120,9 @@ def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ClusterTask:
     reverted: Reverted
-    recipe: BuildAndTest
+    commands: BuildAndTest
     with_coverage: bool
     clean: bool
 
@@ -208,7 +208,7 @@ class _Unwanted(threading.Event):
 class _ClusterJob(Job):
     """`task` and `parcel` are the cluster's futures, as of the last time it was sent."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: ClusterTask) -> None:
         super().__init__()
         # The scheduler looks into what passes through it, and need not have whence: it sees the
         # name of a method and some bytes.
@@ -250,9 +250,9 @@ class ClusterWorkers:
             raise
 
     def submit(
-        self, reverted: Reverted, recipe: BuildAndTest, *, with_coverage: bool, clean: bool
+        self, reverted: Reverted, commands: BuildAndTest, *, with_coverage: bool, clean: bool
     ) -> Job:
-        job = _ClusterJob(Request(reverted, recipe, with_coverage, clean))
+        job = _ClusterJob(ClusterTask(reverted, commands, with_coverage, clean))
         self._jobs = [j for j in self._jobs if not j.future.done()] + [job]
         self._send(job)
         return job

@@ -73,37 +73,37 @@ class Answer:
         return len(self.root) + len(self.auxiliary)
 
 
-def isolate_changes(question: IsolateProblem) -> Search[Answer]:
+def isolate_changes(problem: IsolateProblem) -> Search[Answer]:
     """Answer with the chosen method.  Reverting all changes passes, reverting none fails."""
-    if question.method in ("fast", "after"):
-        return (yield from _isolate_by_reverting(question))
-    return (yield from _isolate_by_delta(question))
+    if problem.method in ("fast", "after"):
+        return (yield from _isolate_by_reverting(problem))
+    return (yield from _isolate_by_delta(problem))
 
 
-def _isolate_by_reverting(question: IsolateProblem) -> Search[Answer]:
-    knowledge = Knowledge(question.words, question.dependencies)
-    first = yield from find_one(question, knowledge, question.changes)
+def _isolate_by_reverting(problem: IsolateProblem) -> Search[Answer]:
+    knowledge = Knowledge(problem.words, problem.dependencies)
+    first = yield from find_one(problem, knowledge, problem.changes)
     # A set of several changes may be a way round the cause: is there a simpler one?
-    most = _MOST_ALTERNATIVES if question.find_all else int(len(first) > 1)
-    answers = [first, *(yield from _others(question, knowledge, first, most))]
+    most = _MOST_ALTERNATIVES if problem.find_all else int(len(first) > 1)
+    answers = [first, *(yield from _others(problem, knowledge, first, most))]
     best = min(answers, key=lambda answer: (len(answer), len(answer.auxiliary)))
     others = tuple(answer.reverted for answer in answers if answer is not best)
-    return replace(best, alternatives=others if question.find_all else ())
+    return replace(best, alternatives=others if problem.find_all else ())
 
 
-def find_others(question: IsolateProblem, answer: Answer) -> Search[list[Answer]]:
+def find_others(problem: IsolateProblem, answer: Answer) -> Search[list[Answer]]:
     """Find the other minimal sets, none of which has anything of another."""
-    knowledge = Knowledge(question.words, question.dependencies)
-    return (yield from _others(question, knowledge, answer, _MOST_ALTERNATIVES))
+    knowledge = Knowledge(problem.words, problem.dependencies)
+    return (yield from _others(problem, knowledge, answer, _MOST_ALTERNATIVES))
 
 
 def _others(
-    question: IsolateProblem, knowledge: Knowledge, first: Answer, most: int
+    problem: IsolateProblem, knowledge: Knowledge, first: Answer, most: int
 ) -> Search[list[Answer]]:
     """Find so many other minimal sets, or as many as there are."""
     answers = [first]
     while len(answers) <= most:
-        other = yield from _another(question, knowledge, union(a.reverted for a in answers))
+        other = yield from _another(problem, knowledge, union(a.reverted for a in answers))
         if other is None:
             break
         answers.append(other)
@@ -111,7 +111,7 @@ def _others(
 
 
 def find_one(
-    question: IsolateProblem, knowledge: Knowledge, changes: Iterable[Change]
+    problem: IsolateProblem, knowledge: Knowledge, changes: Iterable[Change]
 ) -> Search[Answer]:
     """Find one minimal set among these changes; reverting all of them passes.
 
@@ -125,7 +125,7 @@ def find_one(
         return next((found for found in finer if len(found) > 1), [atom])
 
     found = yield from _least(
-        question, knowledge, Space(tuple(function_groups(by_id.values()))), parts
+        problem, knowledge, Space(tuple(function_groups(by_id.values()))), parts
     )
     todo = list(found)
     while todo:
@@ -133,20 +133,20 @@ def find_one(
         smaller = tuple(parts(atom))
         others = union(found) - atom
         if len(smaller) > 1 and (yield from _worth_cutting(others, smaller, by_id)):
-            left = yield from _least(question, knowledge, Space(smaller, others), parts)
+            left = yield from _least(problem, knowledge, Space(smaller, others), parts)
             found = [*without(found, [atom]), *left]
             todo += left
-    units = units_of(question.changes, union(found))
+    units = units_of(problem.changes, union(found))
     chosen = [by_id[change] for change in sorted(union(units))]
-    active = union(unit for unit in units if not unit <= question.renaming)
+    active = union(unit for unit in units if not unit <= problem.renaming)
     for part in dict.fromkeys((active, *blocks(chosen), *function_groups(chosen))):
         # Renamings hold each other, and pieces of one place may do what none of them does alone.
         is_smaller = part and part != union(units) and part not in units
         if is_smaller and (yield from Space(()).passes(part)):
-            return (yield from find_one(question, knowledge, [by_id[c] for c in sorted(part)]))
-    fast = Fast(Space(tuple(units)), knowledge, question.weigh, lambda atom: [atom])
+            return (yield from find_one(problem, knowledge, [by_id[c] for c in sorted(part)]))
+    fast = Fast(Space(tuple(units)), knowledge, problem.weigh, lambda atom: [atom])
     units = yield from fast.smaller_group(units)  # pieces that hold each other may go together
-    return (yield from _split(question, knowledge, union(units)))
+    return (yield from _split(problem, knowledge, union(units)))
 
 
 def _worth_cutting(
@@ -160,38 +160,38 @@ def _worth_cutting(
 
 
 def _least(
-    question: IsolateProblem,
+    problem: IsolateProblem,
     knowledge: Knowledge,
     space: Space,
     parts: Callable[[Atom], Sequence[Atom]],
 ) -> Search[list[Atom]]:
     """Find atoms that pass when reverted and are all needed."""
-    fast = Fast(space, knowledge, question.weigh, parts)
-    if question.method == "fast":
+    fast = Fast(space, knowledge, problem.weigh, parts)
+    if problem.method == "fast":
         return (yield from fast.run())
     split = yield from after(space)
     return (yield from fast.least(FoundSet(split.root, union((*split.root, *split.auxiliary)))))
 
 
 def _another(
-    question: IsolateProblem, knowledge: Knowledge, taken: Reverted
+    problem: IsolateProblem, knowledge: Knowledge, taken: Reverted
 ) -> Search[Answer | None]:
     """Find a minimal set that has nothing of `taken` in it."""
     kept = knowledge.dependents(taken)
-    free = [change for change in question.changes if change.id not in kept]
+    free = [change for change in problem.changes if change.id not in kept]
     run = yield frozenset(change.id for change in free)
     if not free or run.outcome is not Outcome.PASS:
         return None
-    return (yield from find_one(question, knowledge, free))
+    return (yield from find_one(problem, knowledge, free))
 
 
-def _split(question: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:
+def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:
     """Tell the root from what must be reverted only so that the program holds together.
 
     Left in alone, a root change brings THE failure back.  Changes of one function that break
     the program if one of them is left in are tied together: they count as one.
     """
-    units = units_of(question.changes, passing)
+    units = units_of(problem.changes, passing)
     if len(units) == 1:
         return Answer(tuple(units))
     outcome = {}
@@ -199,24 +199,24 @@ def _split(question: IsolateProblem, knowledge: Knowledge, passing: Reverted) ->
         run = yield passing - unit
         outcome[unit] = run.outcome
         if run.outcome is Outcome.PASS:  # a piece the search could do without
-            return (yield from _split(question, knowledge, passing - unit))
-    tied = _tied(question, outcome)
+            return (yield from _split(problem, knowledge, passing - unit))
+    tied = _tied(problem, outcome)
     for unit in tied:
         if unit not in outcome:
             run = yield passing - unit
             outcome[unit] = run.outcome
             if run.outcome is Outcome.PASS:
-                return (yield from _split(question, knowledge, passing - unit))
+                return (yield from _split(problem, knowledge, passing - unit))
     root = {unit for unit in tied if outcome[unit] is Outcome.FAIL}
     if not root:
-        root = yield from _root_of_tied(question, tied)
+        root = yield from _root_of_tied(problem, tied)
     return Answer(
         tuple(unit for unit in tied if unit in root),
         tuple(unit for unit in tied if unit not in root),
     )
 
 
-def _tied(question: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
+def _tied(problem: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
     """Join the units of a function of which some break the program when left in alone.
 
     Mere declarations and renamings stay apart: they are what auxiliary changes are made of.
@@ -224,8 +224,8 @@ def _tied(question: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list
     by_function: dict[tuple[str, str | None], list[Reverted]] = defaultdict(list)
     joined: list[Reverted] = []
     for unit in outcome:
-        change = question.changes[min(unit)]
-        if unit <= question.minor or change.function is None:
+        change = problem.changes[min(unit)]
+        if unit <= problem.minor or change.function is None:
             joined.append(unit)
         else:
             by_function[change.file, change.function].append(unit)
@@ -235,31 +235,29 @@ def _tied(question: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list
     return sorted(joined, key=min)
 
 
-def _root_of_tied(question: IsolateProblem, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
+def _root_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
     """Choose the root where the program breaks whichever unit is left in.
 
     It is what brings THE failure to the good version, or else what is most suspicious.
     """
-    everything = frozenset(change.id for change in question.changes)
+    everything = frozenset(change.id for change in problem.changes)
     root = set()
     for unit in tied:
         run: Run = yield everything - unit
         if run.outcome is Outcome.FAIL:
             root.add(unit)
-    return root or {
-        max(tied, key=lambda u: (not u <= question.renaming, question.weigh(u), min(u)))
-    }
+    return root or {max(tied, key=lambda u: (not u <= problem.renaming, problem.weigh(u), min(u)))}
 
 
-def _isolate_by_delta(question: IsolateProblem) -> Search[Answer]:
+def _isolate_by_delta(problem: IsolateProblem) -> Search[Answer]:
     """Run a published method, and check what its result is worth for reverting."""
-    space = Space(tuple(blocks(question.changes)))
-    if question.method == "dd":
+    space = Space(tuple(blocks(problem.changes)))
+    if problem.method == "dd":
         atoms = yield from delta.dd(space)
-    elif question.method == "ddmin":
+    elif problem.method == "ddmin":
         atoms = yield from delta.ddmin(space)
     else:
-        ran = question.executed or frozenset()
+        ran = problem.executed or frozenset()
         executed = [atom for atom in space.atoms if not atom.isdisjoint(ran)]
         atoms = yield from delta.add(space, executed)
     run = yield from space.ask(union(atoms))
@@ -267,15 +265,15 @@ def _isolate_by_delta(question: IsolateProblem) -> Search[Answer]:
     if run.outcome is Outcome.BROKEN:
         extra = yield from find_auxiliary(space, union(atoms), without(space.atoms, atoms))
         run = yield from space.ask(union((*atoms, *extra)))
-    root = tuple(units_of(question.changes, union(atoms)))
-    auxiliary = tuple(units_of(question.changes, union(extra)))
+    root = tuple(units_of(problem.changes, union(atoms)))
+    auxiliary = tuple(units_of(problem.changes, union(extra)))
     if run.outcome is Outcome.PASS:
         needless = yield from _needless(root, union((*atoms, *extra)))
         return Answer(
             root,
             auxiliary,
             reason=f"{needless} of these changes can each be left in and the test still passes: "
-            f"{question.method} does not look for the smallest set to revert"
+            f"{problem.method} does not look for the smallest set to revert"
             if needless
             else None,
         )
@@ -283,7 +281,7 @@ def _isolate_by_delta(question: IsolateProblem) -> Search[Answer]:
         root,
         auxiliary,
         holds=False,
-        reason=f"{question.method} ends here, but with these changes reverted the test does not "
+        reason=f"{problem.method} ends here, but with these changes reverted the test does not "
         "pass: other changes bring about the failure as well",
     )
 

@@ -43,16 +43,16 @@ class Laboratory:
     def __init__(
         self,
         changes: ChangeSet,
-        recipe: BuildAndTest,
+        commands: BuildAndTest,
         store: Store | None,
         workers: Workers,
         *,
         listen: Listener | None = None,
     ) -> None:
         self.changes = changes
-        self.recipe = recipe
+        self.commands = commands
         self.reference: Reference | None = None
-        self.most_runs: int | None = None
+        self.max_runs: int | None = None
         self.cost = RunCost()
         self.known: dict[Reverted, Run] = {}
         self._store = store
@@ -129,12 +129,12 @@ class Laboratory:
 
     @property
     def _may_run(self) -> bool:
-        return self.most_runs is None or self.cost.runs < self.most_runs
+        return self.max_runs is None or self.cost.runs < self.max_runs
 
     # -- one run -----------------------------------------------------------------------------
 
     def _key(self, reverted: Reverted, salt: bytes = b"") -> bytes:
-        return self.changes.fingerprint(reverted) + self.recipe.key() + salt
+        return self.changes.fingerprint(reverted) + self.commands.key() + salt
 
     def _judged(self, run: Run) -> Run:
         return self.reference.judge(run) if self.reference else run
@@ -163,12 +163,14 @@ class Laboratory:
         if not self._may_run:
             raise OutOfRuns
         self.cost.runs += 1
-        return self._workers.submit(reverted, self.recipe, with_coverage=with_coverage, clean=clean)
+        return self._workers.submit(
+            reverted, self.commands, with_coverage=with_coverage, clean=clean
+        )
 
     def _finish(self, job: Job, key: bytes) -> Run:
         run = job.future.result()
         self.cost.seconds += run.seconds
-        self.cost.builds += self.recipe.build is not None
+        self.cost.builds += self.commands.build is not None
         if self._store:
             self._store.put(key, run)
         return self._judged(run)

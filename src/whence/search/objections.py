@@ -15,24 +15,24 @@ _NETWORK = re.compile(
 )
 
 
-def good_fails(good: str, recipe: BuildAndTest, run: Run) -> UserError:
+def good_fails(good: str, commands: BuildAndTest, run: Run) -> UserError:
     if run.outcome is Outcome.BROKEN:
         return UserError(
-            f"The good version ({good}) cannot be tested: {_what_broke(recipe, run)}\n"
+            f"The good version ({good}) cannot be tested: {_what_broke(commands, run)}\n"
             "Nothing can be compared until the good version builds and passes.",
             slug="good-is-broken",
         )
     assert run.failure is not None
     if run.failure.kind == "timeout":
         return UserError(
-            f"The test did not end within {recipe.timeout:g} s on the good version ({good}).\n"
-            f"We ran: {recipe.test}\n{_indented(run.note)}\n"
+            f"The test did not end within {commands.timeout:g} s on the good version ({good}).\n"
+            f"We ran: {commands.test}\n{_indented(run.note)}\n"
             "Allow more with --timeout, or see whether it waits for something.",
             slug="good-is-slow",
         )
     if run.failure.signature == "exit status 127":  # the shell's own
         return UserError(
-            f"The test command was not found: {recipe.test}\n{_indented(run.note)}\n"
+            f"The test command was not found: {commands.test}\n{_indented(run.note)}\n"
             "It is run by /bin/sh in the version's own tree; {tree} stands for that tree. Give "
             "paths outside the tree as absolute paths.",
             slug="test-not-found",
@@ -41,7 +41,7 @@ def good_fails(good: str, recipe: BuildAndTest, run: Run) -> UserError:
         return UserError(
             f"The test seems to need the network, and fails on the good version ({good}) already: "
             f"{run.failure.message}\n"
-            f"We ran: {recipe.test}\n{_indented(run.note)}\n"
+            f"We ran: {commands.test}\n{_indented(run.note)}\n"
             "Tests that need the network cannot be compared offline. Run it where it can be "
             "reached, or let the test use a stored answer.",
             slug="needs-network",
@@ -49,19 +49,19 @@ def good_fails(good: str, recipe: BuildAndTest, run: Run) -> UserError:
     how = "is flaky: it passes, then fails" if run.flaky else "fails"
     return UserError(
         f"The test {how} on the good version ({good}) already: {run.failure.message}\n"
-        f"We ran: {recipe.test}\n{_indented(run.note)}\n"
+        f"We ran: {commands.test}\n{_indented(run.note)}\n"
         "Choose an older version as --good, or mend the test command.",
         slug="good-fails",
     )
 
 
-def bad_does_not_fail(bad: str, recipe: BuildAndTest, run: Run) -> UserError:
+def bad_does_not_fail(bad: str, commands: BuildAndTest, run: Run) -> UserError:
     if run.outcome is Outcome.BROKEN:
         return UserError(
-            f"The bad version ({bad}) cannot be tested: {_what_broke(recipe, run)}\n"
+            f"The bad version ({bad}) cannot be tested: {_what_broke(commands, run)}\n"
             + (
                 "To find out what broke the build, give the build as --test and leave --build out."
-                if _broke_in_build(recipe, run)
+                if _broke_in_build(commands, run)
                 else "It has to end there, with another status than 0 (passes) and 125 (cannot be "
                 "judged)."
             ),
@@ -69,7 +69,7 @@ def bad_does_not_fail(bad: str, recipe: BuildAndTest, run: Run) -> UserError:
         )
     return UserError(
         f"The test passes on the bad version ({bad}), so there is no failure to explain.\n"
-        f"We ran: {recipe.test}  (exit status 0)\n"
+        f"We ran: {commands.test}  (exit status 0)\n"
         "If the versions are the wrong way round, swap --good and --bad. If the test fails only "
         "sometimes, --confirm N runs it up to N times. If it fails only after other tests, have "
         "the command run those as well.",
@@ -77,15 +77,15 @@ def bad_does_not_fail(bad: str, recipe: BuildAndTest, run: Run) -> UserError:
     )
 
 
-def _what_broke(recipe: BuildAndTest, run: Run) -> str:
+def _what_broke(commands: BuildAndTest, run: Run) -> str:
     reason, _, printed = run.note.partition("\n")
-    in_build = _broke_in_build(recipe, run)
-    command = recipe.build if in_build else recipe.test
+    in_build = _broke_in_build(commands, run)
+    command = commands.build if in_build else commands.test
     return f"{reason}.\nWe ran: {command}\n{_indented(printed)}"
 
 
-def _broke_in_build(recipe: BuildAndTest, run: Run) -> bool:
-    return recipe.build is not None and not run.built
+def _broke_in_build(commands: BuildAndTest, run: Run) -> bool:
+    return commands.build is not None and not run.built
 
 
 def _indented(text: str) -> str:

@@ -38,7 +38,7 @@ class IsolateRequest:
 
     good: str
     bad: str
-    recipe: BuildAndTest
+    commands: BuildAndTest
     repo: Path = Path()
     keep: tuple[str, ...] = ()
     method: str = "fast"
@@ -48,7 +48,7 @@ class IsolateRequest:
     cluster: str | None = None
     store: Path | None = None
     fresh: bool = False
-    most_runs: int | None = None
+    max_runs: int | None = None
     command: str = "isolate"
 
 
@@ -71,22 +71,22 @@ class Watcher:
         """The work is over; what comes now is the report."""
 
 
-def run_request(order: IsolateRequest, watcher: Watcher) -> tuple[Result, ChangeSet]:
+def run_request(request: IsolateRequest, watcher: Watcher) -> tuple[Result, ChangeSet]:
     """Do the whole job; returns the changes too, for those who report on them."""
     started = time.monotonic()
-    with opened(order, watcher) as session:
+    with open_session(request, watcher) as session:
         return session.result(started), session.changes
 
 
 @contextmanager
-def opened(order: IsolateRequest, watcher: Watcher) -> Iterator[IsolateSession]:
+def open_session(request: IsolateRequest, watcher: Watcher) -> Iterator[IsolateSession]:
     """All that it takes to run variants of two versions."""
     with scratch_folder() as folder:
-        changes, notes = get_changes(order, folder, watcher)
-        store = Store(order.store, fresh=order.fresh) if order.store else None
-        workers = _workers(order, folder, changes)
+        changes, notes = get_changes(request, folder, watcher)
+        store = Store(request.store, fresh=request.fresh) if request.store else None
+        workers = _workers(request, folder, changes)
         try:
-            session = IsolateSession(order, changes, store, workers, watcher, folder)
+            session = IsolateSession(request, changes, store, workers, watcher, folder)
             session.notes += notes
             yield session
         finally:
@@ -97,21 +97,21 @@ def opened(order: IsolateRequest, watcher: Watcher) -> Iterator[IsolateSession]:
 
 
 def get_changes(
-    order: IsolateRequest, folder: Path, watcher: Watcher
+    request: IsolateRequest, folder: Path, watcher: Watcher
 ) -> tuple[ChangeSet, list[str]]:
     """Compare the two versions; returns the changes, and what the user should know of them."""
     watcher.phase("getting the two versions")
-    good = read_tree(fetch(order.good, repo=order.repo, into=folder / "good"))
-    bad = read_tree(fetch(order.bad, repo=order.repo, into=folder / "bad"))
+    good = read_tree(fetch(request.good, repo=request.repo, into=folder / "good"))
+    bad = read_tree(fetch(request.bad, repo=request.repo, into=folder / "bad"))
     watcher.phase("comparing them")
     notes: list[str] = []
-    if order.recipe.build is None:
-        good, bad, notes = without_spare(good, bad, order.keep)
-    changes = compare(good, bad, order.keep)
+    if request.commands.build is None:
+        good, bad, notes = without_spare(good, bad, request.keep)
+    changes = compare(good, bad, request.keep)
     if not changes.changes:
         raise UserError(
-            f"{order.good} and {order.bad} have the same files"
-            + (" (but for what --keep names)" if order.keep else "")
+            f"{request.good} and {request.bad} have the same files"
+            + (" (but for what --keep names)" if request.keep else "")
             + ", so no change can have broken the test.\n"
             "If the versions should differ, check --good, --bad and --repo.",
             slug="no-changes",
@@ -120,18 +120,18 @@ def get_changes(
     return changes, notes
 
 
-def _workers(order: IsolateRequest, folder: Path, changes: ChangeSet) -> Workers:
-    if order.cluster is None:
-        return LocalWorkers(folder, changes, order.jobs)
+def _workers(request: IsolateRequest, folder: Path, changes: ChangeSet) -> Workers:
+    if request.cluster is None:
+        return LocalWorkers(folder, changes, request.jobs)
     from whence.search.cluster import ClusterWorkers  # needs the optional `distributed`
 
-    return ClusterWorkers(order.cluster, changes)
+    return ClusterWorkers(request.cluster, changes)
 
 
 class IsolateSession:
     def __init__(
         self,
-        order: IsolateRequest,
+        request: IsolateRequest,
         changes: ChangeSet,
         store: Store | None,
         workers: Workers,
@@ -139,24 +139,24 @@ class IsolateSession:
         folder: Path,
     ) -> None:
         self.folder = folder  # where work of ours may lie; it goes when the session ends
-        self._order = order
+        self._request = request
         self.changes = changes
         self._watcher = watcher
         self.notes: list[str] = []
         listen: Listener = watcher.outcome
-        self.laboratory = Laboratory(changes, order.recipe, store, workers, listen=listen)
+        self.laboratory = Laboratory(changes, request.commands, store, workers, listen=listen)
 
     def result(self, started: float) -> Result:
         good, bad = self.references()
-        question = self.question(good, bad)
+        problem = self.problem(good, bad)
         self._watcher.phase("searching")
         began = time.monotonic()
-        answer = self.search(lambda: isolate_changes(question), question.weight)
+        answer = self.search(lambda: isolate_changes(problem), problem.weight)
         ended = time.monotonic()
         seconds = {"search": ended - began, "total": ended - started}
-        return self.told(answer, bad, question.executed, seconds)
+        return self.result_for(answer, bad, problem.executed, seconds)
 
-    def told(
+    def result_for(
         self,
         answer: Answer,
         bad: Run,
@@ -167,7 +167,7 @@ class IsolateSession:
         cost = self.laboratory.cost
         assert bad.failure is not None
         return Result(
-            command=self._order.command,
+            command=self._request.command,
             status="isolated" if answer.holds else "unexplained",
             reason=answer.reason,
             failure=bad.failure,
@@ -190,25 +190,25 @@ class IsolateSession:
 
         `covers`: find out what they execute; None: if the method makes use of it.
         """
-        self._covers = self._order.method in _USES_COVERAGE if covers is None else covers
-        lab, asked = self.laboratory, self._order.recipe.asked_timeout
+        self._covers = self._request.method in _USES_COVERAGE if covers is None else covers
+        lab, asked = self.laboratory, self._request.commands.asked_timeout
         everything = self.changes.everything
-        lab.recipe = replace(lab.recipe, timeout=asked or _LONGEST_REFERENCE)
+        lab.commands = replace(lab.commands, timeout=asked or _LONGEST_REFERENCE)
         self._watcher.phase("running the test on the good version")
         good = self._reference(everything, Outcome.PASS)
         if good.outcome is not Outcome.PASS:
-            raise good_fails(self._order.good, lab.recipe, good)
-        if lab.recipe.compares_output:
-            lab.recipe = replace(lab.recipe, expected=good.output)
+            raise good_fails(self._request.good, lab.commands, good)
+        if lab.commands.compares_output:
+            lab.commands = replace(lab.commands, expected=good.output)
         limit = asked or min(_LONGEST_REFERENCE, max(60.0, 10 * good.seconds))
-        lab.recipe = replace(lab.recipe, timeout=limit)
+        lab.commands = replace(lab.commands, timeout=limit)
         self._watcher.phase("running the test on the bad version")
         bad = self._reference(frozenset(), Outcome.FAIL)
         if bad.outcome is not Outcome.FAIL or bad.failure is None:
-            raise bad_does_not_fail(self._order.bad, lab.recipe, bad)
-        lab.reference = Reference(bad.failure, self._order.same_failure)
+            raise bad_does_not_fail(self._request.bad, lab.commands, bad)
+        lab.reference = Reference(bad.failure, self._request.same_failure)
         limit = asked or max(10.0, 5 * max(good.seconds, bad.seconds))
-        lab.recipe = replace(lab.recipe, timeout=limit)
+        lab.commands = replace(lab.commands, timeout=limit)
         if bad.flaky:
             self.note("The test is flaky: on the bad version it passed, then failed.")
         lab.remember(everything, good)
@@ -230,12 +230,12 @@ class IsolateSession:
 
     # -- the search --------------------------------------------------------------------------
 
-    def question(self, good: Run, bad: Run) -> IsolateProblem:
+    def problem(self, good: Run, bad: Run) -> IsolateProblem:
         """What a search may know: `covered` of the two runs says what they executed."""
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
         ran, minor = executed(self.changes, evidence), find_minor(self.changes)
-        fast = self._order.method == "fast"
+        fast = self._request.method == "fast"
         return IsolateProblem(
             self.changes.changes,
             read_dependencies(self.changes) if fast else Dependencies(),
@@ -243,8 +243,8 @@ class IsolateSession:
             ran,
             minor,
             find_renamings(self.changes),
-            self._order.method,
-            self._order.find_all,
+            self._request.method,
+            self._request.find_all,
         )
 
     def search(
@@ -256,7 +256,7 @@ class IsolateSession:
     ) -> A | Answer:
         """Run a search, and check its answer, if it has one; the check may be left to others."""
         lab = self.laboratory
-        lab.most_runs = self._order.most_runs  # from now on: there is no answer without the two
+        lab.max_runs = self._request.max_runs  # from now on: there is no answer without the two
         self._watcher.runs_left(lambda: lab.estimate(make, weight))
         try:
             answer = lab.answer(make)
@@ -278,7 +278,7 @@ class IsolateSession:
     @property
     def may_run(self) -> bool:
         """Does the user allow another run?"""
-        most = self._order.most_runs
+        most = self._request.max_runs
         return most is None or self.laboratory.cost.runs < most
 
     def out_of_runs(self) -> Answer:
@@ -288,10 +288,10 @@ class IsolateSession:
 
     def interrupted(self) -> Answer:
         """What is known when the user has had enough."""
-        how = "the same command without --fresh" if self._order.fresh else "the same command"
+        how = "the same command without --fresh" if self._request.fresh else "the same command"
         return self._best_so_far(
             f"interrupted; {how} goes on from here (every outcome is kept)"
-            if self._order.store
+            if self._request.store
             else "interrupted"
         )
 

@@ -1,6 +1,6 @@
 """What do we know from earlier runs?  Every outcome, kept the moment it is known.
 
-The key is the content of the variant's tree and the recipe, so it does not matter which two
+The key is the content of the variant's tree and the commands, so it does not matter which two
 versions a variant lies between, and two processes can share a store.
 """
 

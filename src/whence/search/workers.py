@@ -31,7 +31,7 @@ class Workers(Protocol):
     @property
     def size(self) -> int: ...
     def submit(
-        self, reverted: Reverted, recipe: BuildAndTest, *, with_coverage: bool, clean: bool
+        self, reverted: Reverted, commands: BuildAndTest, *, with_coverage: bool, clean: bool
     ) -> Job: ...
     def close(self) -> None: ...
 
@@ -49,7 +49,7 @@ class LocalWorkers:
         self._forks = Forks()
 
     def submit(
-        self, reverted: Reverted, recipe: BuildAndTest, *, with_coverage: bool, clean: bool
+        self, reverted: Reverted, commands: BuildAndTest, *, with_coverage: bool, clean: bool
     ) -> Job:
         if len(self._threads) < self.size:
             self._start(len(self._threads))
@@ -62,7 +62,7 @@ class LocalWorkers:
             try:
                 run = trial.run(
                     reverted,
-                    recipe,
+                    commands,
                     stop=job.given_up,
                     with_coverage=with_coverage,
                     clean=clean,

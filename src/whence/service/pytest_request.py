@@ -80,7 +80,7 @@ def request_of(asked: PytestRequest) -> IsolateRequest:
     return IsolateRequest(
         good=asked.good,
         bad=str(top),
-        recipe=BuildAndTest(test=command(asked, top)),
+        commands=BuildAndTest(test=command(asked, top)),
         repo=top,
         keep=(*test_files_of(asked, top), *asked.keep),
         store=default_store(),

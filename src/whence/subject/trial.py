@@ -41,7 +41,7 @@ _KEPT_BACK = (
 
 @dataclass(frozen=True, slots=True)
 class BuildAndTest:
-    """How to build and test any variant.  Two equal recipes judge a tree alike."""
+    """How to build and test any variant.  Two equal commands judge a tree alike."""
 
     test: str
     build: str | None = None
@@ -54,7 +54,7 @@ class BuildAndTest:
     as_recorded: bool = False  # built by the compilers that recording uses, so that runs compare
 
     def key(self) -> bytes:
-        """Return what tells two recipes apart, the files that their commands name included."""
+        """Return what tells two commands apart, the files that their commands name included."""
         fields = asdict(self) | {"expected": _hash(self.expected or b"").hex()}
         del fields["timeout"]  # it differs from machine to machine
         named = {word: _fingerprint(word) for word in _words(self.test, self.build or "")}
@@ -96,7 +96,7 @@ class Trial:
     def run(
         self,
         reverted: Reverted,
-        recipe: BuildAndTest,
+        commands: BuildAndTest,
         *,
         stop: threading.Event | None = None,
         with_coverage: bool = False,
@@ -115,16 +115,16 @@ class Trial:
         workspace, self._workspace = self._workspace, None
         try:
             workspace = workspace or Workspace(self._folder / "tree", self._variants)
-            test = self._forkable(workspace, recipe, stop)
+            test = self._forkable(workspace, commands, stop)
             ended = None
             if test is not None and not (clean or with_coverage) and self.forker.get_ready(test):
                 workspace.become(reverted)
                 ended = self.forker.run(test)
             if ended is not None:
-                run = judge(_unless_full(ended, workspace.tree), recipe, workspace.tree)
+                run = judge(_unless_full(ended, workspace.tree), commands, workspace.tree)
             else:
                 workspace.become(reverted)
-                run, ended = self._build_and_test(workspace, recipe, stop, with_coverage)
+                run, ended = self._build_and_test(workspace, commands, stop, with_coverage)
                 if test is not None:
                     might_fork = not (clean or with_coverage)
                     test.lessons.ran_fresh(ended.seconds, might_fork=might_fork)
@@ -143,82 +143,82 @@ class Trial:
             self._workspace = workspace
         return run
 
-    def _environment(self, tree: Path, recipe: BuildAndTest) -> dict[str, str]:
-        env = environment(tree, as_recorded=recipe.as_recorded)
+    def _environment(self, tree: Path, commands: BuildAndTest) -> dict[str, str]:
+        env = environment(tree, as_recorded=commands.as_recorded)
         # Else zig would fill the user's cache: it keeps every object of every variant.
         env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
         return env
 
     def _forkable(
-        self, workspace: Workspace, recipe: BuildAndTest, stop: threading.Event | None
+        self, workspace: Workspace, commands: BuildAndTest, stop: threading.Event | None
     ) -> Test | None:
         """Return the test as a program that can be forked, if it is one."""
         # Who wants a pass to be confirmed wants processes that have nothing in common.
-        if recipe.build is not None or recipe.confirm > 1:
+        if commands.build is not None or commands.confirm > 1:
             return None
-        tree, env = workspace.tree, self._environment(workspace.tree, recipe)
-        program = read_program(_in_tree(recipe.test, tree), tree, env)
+        tree, env = workspace.tree, self._environment(workspace.tree, commands)
+        program = read_program(_in_tree(commands.test, tree), tree, env)
         if program is None:
             return None
         return Test(
             program,
-            recipe.memory,
-            recipe.timeout,
+            commands.memory,
+            commands.timeout,
             stop,
             workspace,
-            run_fresh=lambda: _run(recipe.test, tree, env, recipe, stop),
-            look=lambda ended: _look(ended, recipe, tree),
-            lessons=self._forks.of(recipe.test, recipe.memory, recipe.as_recorded),
+            run_fresh=lambda: _run(commands.test, tree, env, commands, stop),
+            look=lambda ended: _look(ended, commands, tree),
+            lessons=self._forks.of(commands.test, commands.memory, commands.as_recorded),
         )
 
     def _build_and_test(
         self,
         workspace: Workspace,
-        recipe: BuildAndTest,
+        commands: BuildAndTest,
         stop: threading.Event | None,
         with_coverage: bool,
     ) -> tuple[Run, Ended]:
-        tree, env = workspace.tree, self._environment(workspace.tree, recipe)
+        tree, env = workspace.tree, self._environment(workspace.tree, commands)
         coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
         if coverage:
             env = coverage.environment(env)
-            recipe = replace(recipe, test=coverage.command(recipe.test))
+            commands = replace(commands, test=coverage.command(commands.test))
         seconds = 0.0
-        if recipe.build is not None:
-            built = _run(recipe.build, tree, env, recipe, stop)
+        if commands.build is not None:
+            built = _run(commands.build, tree, env, commands, stop)
             seconds += built.seconds
             workspace.finished()
             if built.status != 0 or built.timed_out or built.flooded:
                 return _broken(built, tree, seconds, "build"), built
         before = workspace.files()
         runs = []
-        for _ in range(recipe.confirm):
-            ended = _run(recipe.test, tree, env, recipe, stop)
+        for _ in range(commands.confirm):
+            ended = _run(commands.test, tree, env, commands, stop)
             workspace.finished()
             workspace.clear_up(before)
-            runs.append(judge(ended, recipe, tree))
+            runs.append(judge(ended, commands, tree))
             if runs[-1].outcome is not Outcome.PASS:
                 break
         run = replace(
             runs[-1],
             seconds=seconds + sum(run.seconds for run in runs),
-            built=recipe.build is not None,
+            built=commands.build is not None,
             flaky=len({run.outcome for run in runs}) > 1,
             covered=coverage.read(tree) if coverage else None,
         )
         return run, ended
 
 
-def judge(ended: Ended, recipe: BuildAndTest, tree: Path) -> Run:
+def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
     """Return how a test ended, all failures alike."""
     if ended.status == CANNOT_JUDGE or ended.flooded:
         return _broken(ended, tree, ended.seconds, "test")
     stdout = ended.stdout.replace(os.fsencode(tree), b"{tree}")
-    kept = stdout if recipe.compares_output and recipe.expected is None else None
+    kept = stdout if commands.compares_output and commands.expected is None else None
     if ended.status == 0 and not ended.timed_out:
-        if recipe.expected is None or stdout == recipe.expected:
+        if commands.expected is None or stdout == commands.expected:
             return Run(Outcome.PASS, seconds=ended.seconds, output=kept)
-        failure = _wrong_output(stdout, recipe.expected)
+        failure = _wrong_output(stdout, commands.expected)
         return Run(Outcome.FAIL, failure, seconds=ended.seconds)
     failure = read_failure(
         stdout=readable(ended.stdout),
@@ -269,15 +269,15 @@ def _run(
     command: str,
     tree: Path,
     env: Mapping[str, str],
-    recipe: BuildAndTest,
+    commands: BuildAndTest,
     stop: threading.Event | None,
 ) -> Ended:
     ended = run_command(
         _in_tree(command, tree),
         cwd=tree,
         env=env,
-        timeout=recipe.timeout,
-        memory=recipe.memory,
+        timeout=commands.timeout,
+        memory=commands.memory,
         stop=stop,
     )
     return _unless_full(ended, tree)
@@ -287,11 +287,11 @@ def _in_tree(command: str, tree: Path) -> str:
     return command.replace("{tree}", shlex.quote(str(tree)))
 
 
-def _look(ended: Ended, recipe: BuildAndTest, tree: Path) -> Hashable:
+def _look(ended: Ended, commands: BuildAndTest, tree: Path) -> Hashable:
     """Return what of an end is the same for the same variant, whoever ran it."""
-    run = judge(ended, recipe, tree)
+    run = judge(ended, commands, tree)
     stdout = ended.stdout
-    if not recipe.compares_output:  # there may be times, addresses and lines as wide as these
+    if not commands.compares_output:  # there may be times, addresses and lines as wide as these
         stdout = re.sub(rb"0x[0-9a-f]+|[0-9]+(?:\.[0-9]+)?", b"0", stdout)
         stdout = re.sub(rb"([-=_ ])\1+", rb"\1", stdout)
     signature = run.failure and run.failure.signature
