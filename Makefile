@@ -21,19 +21,19 @@ format: $(VENV)/ready
 	$(BIN)/ruff format .
 
 bench-isolate: $(VENV)/ready
-	$(BIN)/python bench/isolate/run.py $(ARGS)
+	$(BIN)/python -m bench.isolate.run $(ARGS)
 
 bench-trace: $(VENV)/ready
-	$(BIN)/python bench/trace/run.py $(ARGS)
+	$(BIN)/python -m bench.trace.run $(ARGS)
 
 bench-why: $(VENV)/ready
-	$(BIN)/python bench/why/run.py $(ARGS)
+	$(BIN)/python -m bench.why.run $(ARGS)
 
 bench-explain: $(VENV)/ready
-	$(BIN)/python bench/explain/run.py $(ARGS)
+	$(BIN)/python -m bench.explain.run $(ARGS)
 
 bench-python: $(VENV)/ready
-	$(BIN)/python bench/python/run.py $(ARGS)
+	$(BIN)/python -m bench.python.run $(ARGS)
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.explain import table  # noqa: E402  needs the line above
-from bench.explain.cases import (  # noqa: E402
+from bench import WORK, case_folder
+from bench.explain import table
+from bench.explain.cases import (
     SIZES,
     Regression,
     hidden_case,
     real_cases,
     sample,
 )
-from bench.explain.harmless import TooSmallError  # noqa: E402
-from bench.explain.methods import METHODS, Limits, Measured, measure  # noqa: E402
-from bench.trace.table import text_table  # noqa: E402
-from bench.why.suite import BadSuiteError, load_all  # noqa: E402
+from bench.explain.harmless import TooSmallError
+from bench.explain.methods import METHODS, Limits, Measured, measure
+from bench.trace.table import text_table
+from bench.why.suite import BadSuiteError, load_all
 
 LIMITS = {"c": Limits(100, 3600.0), "hidden": Limits(1000, 900.0)}
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--cases",
-        type=Path,
-        default=ROOT.parent / "shared" / "bench",
-        help="folder with the real cases; $WHENCE_BENCH_CASES wins",
-    )
+    case_folder.add_option(parser)
     parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
     parser.add_argument("--group", choices=("c", "hidden"), help="only these")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="default: %(default)s")
@@ -46,14 +38,16 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--again", action="store_true", help="also what was measured already")
     parser.add_argument("--make", action="store_true", help="only make and verify the versions")
     parser.add_argument("--show", action="store_true", help="only what was measured already")
-    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "explain")
+    parser.add_argument("--work", type=Path, default=WORK / "explain")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
     options = parser.parse_args(arguments)
     options.methods = options.methods.split(",")
     if unknown := set(options.methods) - set(METHODS):
         parser.error(f"unknown methods {sorted(unknown)}; there are {', '.join(METHODS)}")
     options.sizes = [int(size) for size in options.sizes.split(",")]
-    options.cases = Path(os.environ.get("WHENCE_BENCH_CASES") or options.cases).resolve()
+    if options.group != "hidden":
+        hint = "--group hidden measures the seeded faults alone."
+        options.cases = case_folder.require(parser, options.cases, hint)
     options.work = options.work.resolve()
     return options
 

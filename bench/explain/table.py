@@ -187,7 +187,7 @@ def report(rows: Sequence[Measured], missing: dict[str, str], table: Table) -> s
 
 def published(rows: Sequence[Measured], missing: dict[str, str]) -> str:
     """The page RESULTS.md."""
-    head = "# What was measured\n\n`python bench/explain/run.py --out bench/explain/RESULTS.md`; "
+    head = "# What was measured\n\n`python -m bench.explain.run --out bench/explain/RESULTS.md`; "
     head += f"[README.md](README.md) explains the columns.\n\n{PUBLISHED}\n\n"
     return head + report(rows, missing, markdown_table)
 

@@ -11,11 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT))
-
-from bench.isolate import table  # noqa: E402  needs the line above
-from bench.isolate.score import Answer, Place, Row, Summary, summarise  # noqa: E402
+from bench import CHECKOUT
+from bench.isolate import table
+from bench.isolate.score import Answer, Place, Row, Summary, summarise
 
 GROUPS = {
     "python": "Python packages from PyPI",

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.isolate import methods, synthetic, table  # noqa: E402  needs the line above
-from bench.isolate.cases import (  # noqa: E402
+from bench import WORK, case_folder
+from bench.isolate import methods, synthetic, table
+from bench.isolate.cases import (
     Case,
     NotInstallableError,
     install,
     load,
     python_for_cases,
 )
-from bench.isolate.score import Answer, Row, score  # noqa: E402
+from bench.isolate.score import Answer, Row, score
 
 METHODS = ("fast", "after", "add", "dd", "ddmin", methods.RIVAL)
 MAX_RUNS = {"python": 300, "c": 100, "synthetic": 1000}
@@ -28,20 +25,19 @@ MAX_RUNS = {"python": 300, "c": 100, "synthetic": 1000}
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--cases",
-        type=Path,
-        default=ROOT.parent / "shared" / "bench",
-        help="folder with the cases; $WHENCE_BENCH_CASES wins",
-    )
+    case_folder.add_option(parser)
     parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
-    parser.add_argument("--language", choices=("python", "c"))
+    parser.add_argument(
+        "--language",
+        choices=("python", "c", "synthetic"),
+        help="only cases of this language (c: also the generated ones), or only the generated ones",
+    )
     parser.add_argument("--methods", default=",".join(METHODS), help="default: %(default)s")
     parser.add_argument("--max-runs", type=int, metavar="N", help=f"default: {MAX_RUNS}")
     parser.add_argument(
         "--seconds", type=float, default=300, help=f"for one search of {methods.RIVAL}"
     )
-    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "isolate")
+    parser.add_argument("--work", type=Path, default=WORK / "isolate")
     parser.add_argument("--jobs", type=int, metavar="N", help="whence's parallel runs")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
@@ -50,7 +46,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options.methods = options.methods.split(",")
     if unknown := set(options.methods) - set(METHODS):
         parser.error(f"unknown methods {sorted(unknown)}; there are {', '.join(METHODS)}")
-    options.cases = Path(os.environ.get("WHENCE_BENCH_CASES") or options.cases).resolve()
+    if not options.scale and options.language != "synthetic":
+        hint = "--language synthetic measures the generated cases alone."
+        options.cases = case_folder.require(parser, options.cases, hint)
     options.work = options.work.resolve()
     return options
 
@@ -58,8 +56,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def cases_to_run(options: argparse.Namespace, missing: dict[str, str]) -> Iterator[Case]:
     """The chosen cases, installed one by one; those that cannot be go into `missing`."""
     python = python_for_cases()
-    languages = [options.language] if options.language else ["python", "c"]
-    for language in languages:
+    for language in ("python", "c"):
+        if options.language not in (None, language):
+            continue
         for told in sorted((options.cases / language).glob("*/case.json")):
             folder = told.parent
             if options.only not in folder.name:
@@ -137,7 +136,7 @@ def main(arguments: list[str] | None = None) -> int:
         # After each case, so that a benchmark that is stopped has not run for nothing.
         save(options, rows, missing)
     if not rows and not missing:
-        print(f"No case to run in {options.cases}; name another folder with --cases.")
+        print(f"No case in {options.cases} has {options.only!r} in its name.", file=sys.stderr)
         return 2
     save(options, rows, missing)
     print(f"\n{table.text_summary(rows)}")

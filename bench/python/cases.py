@@ -23,9 +23,9 @@ class PythonCase:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Where cases are: `shared` describes them, `env` may have them installed, `work` is ours."""
+    """The places of cases: their descriptions, cases installed before (`env`), our copies (`work`)."""
 
-    shared: Path
+    described: Path
     env: Path
     work: Path
     python: str
@@ -33,7 +33,7 @@ class Shelf:
 
 def python_cases(shelf: Shelf, only: str, missing: dict[str, str]) -> Iterator[PythonCase]:
     """The chosen cases, one by one; those that cannot be installed go into `missing`."""
-    for told in sorted((shelf.shared / "python").glob("*/case.json")):
+    for told in sorted((shelf.described / "python").glob("*/case.json")):
         if only in told.parent.name:
             try:
                 yield copied(told.parent, shelf)

@@ -14,12 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.isolate.cases import NotInstallableError  # noqa: E402  needs the line above
-from bench.python.comparing import Compared, compare, from_json, to_json  # noqa: E402
-from bench.python.suites import (  # noqa: E402
+from bench import WORK
+from bench.isolate.cases import NotInstallableError
+from bench.python.comparing import Compared, compare, from_json, to_json
+from bench.python.suites import (
     Library,
     Package,
     Suite,
@@ -28,7 +26,7 @@ from bench.python.suites import (  # noqa: E402
     prepare_package,
     suites,
 )
-from bench.trace.table import Table, markdown_table, text_table  # noqa: E402
+from bench.trace.table import Table, markdown_table, text_table
 
 KEPT = "row.json"
 
@@ -80,7 +78,7 @@ def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -
 def published(work: Path) -> str:
     """The page: what is kept in `work`, of every version of Python."""
     head = "# Recorded as plain?\n\n"
-    head += "`python bench/python/differential.py --out bench/python/RESULTS-DIFFERENTIAL.md`, "
+    head += "`python -m bench.python.differential --out bench/python/RESULTS-DIFFERENTIAL.md`, "
     head += "for each `--python`; [README.md](README.md) explains the columns.\n"
     parts = [head]
     for version in sorted({file.parent.parent.name for file in work.glob(f"*/*/{KEPT}")}):
@@ -106,7 +104,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--group", choices=("library", "packages"), help="only these")
     parser.add_argument("--python", default=sys.executable, help="the interpreter under test")
     parser.add_argument("--seconds", type=float, default=900, help="for one run of a suite")
-    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "differential")
+    parser.add_argument("--work", type=Path, default=WORK / "differential")
     parser.add_argument("--show", action="store_true", help="only what was compared already")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
     parser.add_argument("--verbose", action="store_true", help="show what failing tests said")

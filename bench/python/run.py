@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.explain.methods import Limits  # noqa: E402  needs the line above
-from bench.isolate.cases import python_for_cases  # noqa: E402
-from bench.python import table  # noqa: E402
-from bench.python.cases import PythonCase, Shelf, python_cases  # noqa: E402
-from bench.python.measure import METHODS, Seen, from_json, seen, to_json  # noqa: E402
-from bench.trace.table import text_table  # noqa: E402
+from bench import WORK, case_folder
+from bench.explain.methods import Limits
+from bench.isolate.cases import python_for_cases
+from bench.python import table
+from bench.python.cases import PythonCase, Shelf, python_cases
+from bench.python.measure import METHODS, Seen, from_json, seen, to_json
+from bench.trace.table import text_table
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
-    """The options that say where cases come from; `shelf_of` reads them."""
-    parser.add_argument(
-        "--shared",
-        type=Path,
-        default=ROOT.parent / "shared" / "bench",
-        help="folder with the cases; $WHENCE_BENCH_CASES wins",
-    )
+    """Add the options that name places and cases; `parse_places` reads them."""
+    case_folder.add_option(parser)
     parser.add_argument(
         "--env",
         type=Path,
-        default=ROOT / ".bench" / "isolate" / "env",
-        help="where cases may be installed already; only read (default: bench/isolate's)",
+        default=WORK / "isolate" / "env",
+        help="folder with installed cases, only read (default: that of bench/isolate)",
     )
-    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "python")
+    parser.add_argument("--work", type=Path, default=WORK / "python")
     parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
-    parser.add_argument("--note", default="", help="said above the tables: where, beside what")
+    parser.add_argument("--note", default="", help="text above the tables, e.g. the machine")
+
+
+def parse_places(
+    parser: argparse.ArgumentParser, arguments: list[str] | None
+) -> argparse.Namespace:
+    """Parse the options of a benchmark that has those of `add_places`."""
+    options = parser.parse_args(arguments)
+    options.cases = case_folder.require(parser, options.cases, hint="")
+    options.work, options.env = options.work.resolve(), options.env.resolve()
+    return options
 
 
 def shelf_of(options: argparse.Namespace) -> Shelf:
-    shared = Path(os.environ.get("WHENCE_BENCH_CASES") or options.shared).resolve()
-    options.work = options.work.resolve()
-    return Shelf(shared, options.env.resolve(), options.work, python_for_cases())
+    """Return the places that the options name."""
+    return Shelf(options.cases, options.env, options.work, python_for_cases())
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -52,7 +53,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=300, help="default: %(default)s")
     parser.add_argument("--again", action="store_true", help="also what was measured already")
     parser.add_argument("--show", action="store_true", help="only what was measured already")
-    options = parser.parse_args(arguments)
+    options = parse_places(parser, arguments)
     options.methods = options.methods.split(",")
     if unknown := set(options.methods) - set(METHODS):
         parser.error(f"unknown methods {sorted(unknown)}; there are {', '.join(METHODS)}")
@@ -87,7 +88,9 @@ def main(arguments: list[str] | None = None) -> int:
             # After each case, so that a benchmark that is stopped has not run for nothing.
             options.out.write_text(table.published(rows, missing, options.note), "utf-8")
     if not rows and not missing:
-        print(f"No case to measure in {shelf.shared}; name another folder with --shared.")
+        print(
+            f"No case in {options.cases}/python has {options.only!r} in its name.", file=sys.stderr
+        )
         return 2
     print("\n" + table.report(rows, missing, text_table))
     return 0 if rows and all(aim.met for aim in table.aims(rows)) else 1

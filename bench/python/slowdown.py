@@ -15,19 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.isolate.methods import run_limited  # noqa: E402  needs the line above
-from bench.python.cases import PythonCase, python_cases  # noqa: E402
-from bench.python.recorded import (  # noqa: E402
+from bench.isolate.methods import run_limited
+from bench.python.cases import PythonCase, python_cases
+from bench.python.recorded import (
     logged,
     plain_environment,
     recorded_environment,
 )
-from bench.python.run import add_places, shelf_of  # noqa: E402
-from bench.python.suites import INSIDE  # noqa: E402
-from bench.trace.table import Table, markdown_table, text_table  # noqa: E402
+from bench.python.run import add_places, parse_places, shelf_of
+from bench.python.suites import INSIDE
+from bench.trace.table import Table, markdown_table, text_table
 
 SLOWDOWN = 20.0  # median, without start-up and of the test alone
 LIMIT = 300.0  # seconds for one run
@@ -165,7 +162,7 @@ def is_met(rows: Sequence[Slowdown]) -> bool:
 
 def published(rows: Sequence[Slowdown], note: str = "") -> str:
     head = "# How much slower is a recorded test?\n\n"
-    head += "`python bench/python/slowdown.py --out bench/python/RESULTS-SLOWDOWN.md`; "
+    head += "`python -m bench.python.slowdown --out bench/python/RESULTS-SLOWDOWN.md`; "
     head += "[README.md](README.md) explains the columns.\n\n"
     return head + (f"{note}\n\n" if note else "") + report(rows, markdown_table)
 
@@ -177,7 +174,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add_places(parser)
     parser.add_argument("--times", type=int, default=5, help="runs of each kind (%(default)s)")
-    return parser.parse_args(arguments)
+    return parse_places(parser, arguments)
 
 
 def slowdowns(options: argparse.Namespace, missing: dict[str, str]) -> Iterator[Slowdown]:

@@ -131,6 +131,6 @@ def report(rows: Sequence[Seen], missing: dict[str, str], table: Table) -> str:
 
 def published(rows: Sequence[Seen], missing: dict[str, str], note: str = "") -> str:
     """The page RESULTS.md."""
-    head = "# What was measured\n\n`python bench/python/run.py --out bench/python/RESULTS.md`; "
+    head = "# What was measured\n\n`python -m bench.python.run --out bench/python/RESULTS.md`; "
     head += "[README.md](README.md) explains the columns.\n\n"
     return head + (f"{note}\n\n" if note else "") + report(rows, missing, markdown_table)

@@ -19,16 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.isolate.cases import Case, load, python_for_cases  # noqa: E402  needs the line above
-from whence.changes.changeset import ChangeSet, compare  # noqa: E402
-from whence.changes.tree import read_tree  # noqa: E402
-from whence.model import ChangeId, Reverted  # noqa: E402
-from whence.subject.forks.forker import Forks  # noqa: E402
-from whence.subject.trial import BuildAndTest, Trial  # noqa: E402
-from whence.subject.workspace import Workspace  # noqa: E402
+from bench import case_folder
+from bench.isolate.cases import Case, load, python_for_cases
+from whence.changes.changeset import ChangeSet, compare
+from whence.changes.tree import read_tree
+from whence.model import ChangeId, Reverted
+from whence.subject.forks.forker import Forks
+from whence.subject.trial import BuildAndTest, Trial
+from whence.subject.workspace import Workspace
 
 COLUMNS = (
     f"{'case':26} {'fresh':>7} {'forked':>7} {'own':>7} {'beyond':>7} {'tree':>7} {'ratio':>6}"
@@ -114,17 +112,18 @@ def measure(case: Case, runs: int, becoming: Becoming) -> Cost:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--env", type=Path, required=True, help="folder with the installed cases")
-    parser.add_argument("--cases", type=Path, default=ROOT.parent / "shared" / "bench")
+    case_folder.add_option(parser)
     parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
     parser.add_argument("--runs", type=int, default=12, help="variants of each case")
     options = parser.parse_args(arguments)
+    cases = case_folder.require(parser, options.cases, hint="")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each run compiles what did not change
     becoming = Becoming()
     setattr(Workspace, "become", lambda self, reverted: becoming(self, reverted))  # noqa: B010
     python = python_for_cases()
     found: list[Cost] = []
     print(COLUMNS)
-    for told in sorted((options.cases / "python").glob("*/case.json")):
+    for told in sorted((cases / "python").glob("*/case.json")):
         env = options.env / told.parent.name
         if options.only in told.parent.name and (env / "bad").is_dir():
             found.append(measure(load(told.parent, env, python), options.runs, becoming))

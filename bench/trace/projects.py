@@ -19,8 +19,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench import WORK
+
 HERE = Path(__file__).parent
-STORE = HERE.parents[1] / ".bench" / "trace"
+STORE = WORK / "trace"
 PIP = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:")
 NPM = ("npm", "pack", "--silent")
 

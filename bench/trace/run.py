@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.trace import table  # noqa: E402  needs the line above
-from bench.trace.measure import Cost, Ended, interleaved, run, times_for  # noqa: E402
-from bench.trace.projects import PROJECTS, SQLITE, Project, UnavailableError  # noqa: E402
-from whence.frontend.c.record import record  # noqa: E402
-from whence.frontend.recorded_run import MODULES  # noqa: E402
-from whence.subject.trial import BuildAndTest  # noqa: E402
+from bench import CHECKOUT, WORK
+from bench.trace import table
+from bench.trace.measure import Cost, Ended, interleaved, run, times_for
+from bench.trace.projects import PROJECTS, SQLITE, Project, UnavailableError
+from whence.frontend.c.record import record
+from whence.frontend.recorded_run import MODULES
+from whence.subject.trial import BuildAndTest
 
 CC = (sys.executable, "-m", "whence.frontend.c.driver", "cc")
 LEAST = 0.3  # seconds of CPU that a measured row of plain runs takes
@@ -40,7 +38,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="best of so many (%(default)s)")
     parser.add_argument("--check", action="store_true", help="also compare every value")
     parser.add_argument("--growth", action="store_true", help="also SQLite at several sizes")
-    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "trace" / "runs")
+    parser.add_argument("--work", type=Path, default=WORK / "trace" / "runs")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
@@ -122,11 +120,7 @@ class Workload:
 def ask(question: str, *arguments: object) -> dict[str, Any]:
     """Put a question to a trace in a fresh process."""
     command = [sys.executable, "-m", "bench.trace.ask", question, *map(str, arguments)]
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
-        timeout=PATIENCE,
-    )  # fmt: skip
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode:
         raise RuntimeError(f"{shlex.join(command)} failed:\n{done.stderr}")
     answer: dict[str, Any] = json.loads(done.stdout)

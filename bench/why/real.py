@@ -1,7 +1,7 @@
 """Does the cause tree of a real, documented failure reach the lines that its authors changed?
 
-    python bench/why/real.py                       # every case of real.toml
-    python bench/why/real.py --only lua-break --again
+    python -m bench.why.real                       # every case of real.toml
+    python -m bench.why.real --only lua-break --again
 
 The releases are fetched once into `.bench/why/real`; from then on everything works offline.  The
 recordings stay in `runs` there.  The exit status is 0 if every tree reaches its lines.
@@ -24,17 +24,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-from bench.trace.projects import NPM, PIP, UnavailableError  # noqa: E402  needs the path above
-from bench.trace.table import markdown_table, text_table  # noqa: E402
-from bench.why.reading import (  # noqa: E402
+from bench import CHECKOUT, WORK
+from bench.trace.projects import NPM, PIP, UnavailableError
+from bench.trace.table import markdown_table, text_table
+from bench.why.reading import (
     Place,
     Read,
     breadth_first,
@@ -43,21 +41,21 @@ from bench.why.reading import (  # noqa: E402
     read_on_the_way,
     sliced,
 )
-from whence.causes.tree import CauseSearch, open_search  # noqa: E402
-from whence.errors import UserError  # noqa: E402
-from whence.frontend.c.record import record  # noqa: E402
-from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, SOURCES, RecordedRun  # noqa: E402
-from whence.subject.sources import fetch  # noqa: E402
-from whence.subject.trial import BuildAndTest  # noqa: E402
-from whence.trace.opening import open_recording  # noqa: E402
-from whence.trace.points import Point, find  # noqa: E402
-from whence.trace.recording import Recording  # noqa: E402
-from whence.trace.slice_at import lines_that_ran  # noqa: E402
-from whence.trace.summary import summarise  # noqa: E402
+from whence.causes.tree import CauseSearch, open_search
+from whence.errors import UserError
+from whence.frontend.c.record import record
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, SOURCES, RecordedRun
+from whence.subject.sources import fetch
+from whence.subject.trial import BuildAndTest
+from whence.trace.opening import open_recording
+from whence.trace.points import Point, find
+from whence.trace.recording import Recording
+from whence.trace.slice_at import lines_that_ran
+from whence.trace.summary import summarise
 
 CASES = Path(__file__).with_name("real.toml")
-DRIVERS = ROOT / "bench" / "trace" / "drivers"
-STORE = ROOT / ".bench" / "why" / "real"
+DRIVERS = CHECKOUT / "bench" / "trace" / "drivers"
+STORE = WORK / "why" / "real"
 PATIENCE = 120  # seconds of CPU for a tree: what else the machine does should not count
 BUILD = 900.0  # seconds for a build
 
@@ -128,9 +126,9 @@ def fetched(case: Case) -> Path:
         partial = unpacked.with_name(unpacked.name + ".partial")
         shutil.rmtree(partial, ignore_errors=True)
         with tempfile.TemporaryDirectory() as folder:
-            fetch(str(_downloaded(case, Path(folder))), repo=ROOT, into=partial)
+            fetch(str(_downloaded(case, Path(folder))), repo=CHECKOUT, into=partial)
         if case.inner:
-            fetch(str(partial / case.inner), repo=ROOT, into=partial / "inner")
+            fetch(str(partial / case.inner), repo=CHECKOUT, into=partial / "inner")
         partial.rename(unpacked)
     return unpacked / ("inner" if case.inner else "") / case.root
 

@@ -12,13 +12,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.trace.table import markdown_table  # noqa: E402  needs the line above
-from bench.why import table, verify  # noqa: E402
-from bench.why.measure import Row, row_of  # noqa: E402
-from bench.why.suite import Fault, Program, Test, load_all  # noqa: E402
+from bench import CHECKOUT, WORK
+from bench.trace.table import markdown_table
+from bench.why import table, verify
+from bench.why.measure import Row, row_of
+from bench.why.suite import Fault, Program, Test, load_all
 
 PATIENCE = 300.0  # seconds for one run
 
@@ -30,7 +28,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", metavar="PROGRAM[/FAULT]", default="", help="these alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once")
     parser.add_argument("--check", action="store_true", help="only see whether each fault fails")
-    parser.add_argument("--work", type=Path, default=ROOT / ".bench" / "why")
+    parser.add_argument("--work", type=Path, default=WORK / "why")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
@@ -59,13 +57,11 @@ def measured(run: Run, work: Path) -> Row | str:
     """What was measured in a fresh process, or why nothing was."""
     fault, test = run
     folder = work / name_of(run)
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     words = [sys.executable, "-m", "bench.why.measure", fault.program, fault.name, test.name]
     try:
         done = subprocess.run(
-            [*words, str(folder)], cwd=ROOT, env={**os.environ, "PYTHONPATH": path},
-            capture_output=True, text=True, timeout=PATIENCE,
-        )  # fmt: skip
+            [*words, str(folder)], cwd=CHECKOUT, capture_output=True, text=True, timeout=PATIENCE
+        )
     except subprocess.TimeoutExpired:
         return f"it took over {PATIENCE:.0f} s"
     if done.returncode:

@@ -9,15 +9,12 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # so that the file can be run as it is
-
-from bench.trace.table import markdown_table  # noqa: E402  needs the line above
-from bench.why import verify  # noqa: E402
-from bench.why.measure import record_fault  # noqa: E402
-from bench.why.suite import Fault, Test, load_all  # noqa: E402
-from whence.causes.tree import open_search  # noqa: E402
-from whence.trace.recording import Recording  # noqa: E402
+from bench.trace.table import markdown_table
+from bench.why import verify
+from bench.why.measure import record_fault
+from bench.why.suite import Fault, Test, load_all
+from whence.causes.tree import open_search
+from whence.trace.recording import Recording
 
 WHOLE, FAR = 100, 3  # levels: more than any tree has, and as many as a user sees at first
 # Rows of the table that the program reads, levels of the tree, and seconds that it may take.

@@ -196,7 +196,7 @@ def document(rows: Sequence[Row], broken: dict[str, str]) -> str:
 HEAD = f"""\
 # What was measured
 
-`python bench/why/run.py --out bench/why/RESULTS.md`; [README.md](README.md) explains the columns.
+`python -m bench.why.run --out bench/why/RESULTS.md`; [README.md](README.md) explains the columns.
 
 CaFL's published figures, for its own programs: all faults found, at level {PUBLISHED["level"]} on
 average, with {PUBLISHED["tree"]:.1%} of the executed instructions; {PUBLISHED["dynamic"]:.1%} for

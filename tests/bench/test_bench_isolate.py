@@ -12,13 +12,10 @@ from textwrap import dedent
 
 import pytest
 
-from tests.compiling import CC
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from bench.isolate import methods, run, synthetic, table
 from bench.isolate.cases import NotInstallableError, install, load
 from bench.isolate.score import Answer, Place, Row, hits, score, summarise
+from tests.compiling import CC
 
 CULPRIT = Place("a.py", (10, 2), (20, 3))
 

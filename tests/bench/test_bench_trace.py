@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.trace import run, table
 from bench.trace.measure import Cost, best, interleaved, times_for

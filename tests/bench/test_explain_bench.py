@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.explain import run, table
 from bench.explain.cases import Regression, hidden_case, sample

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.explain import features, filler, refactorings, renames, reorderings
 from bench.explain.desk import Desk, Fault, Recipe, Rewrite

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.explain.methods import EXPLAIN, Measured
 from bench.isolate.cases import Case
@@ -150,9 +147,8 @@ def test_one_command_measures_every_method_once_and_modifies_nothing(
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text(FAKE_WHENCE)
     monkeypatch.setenv("PYTHONPATH", str(package.parent))
-    monkeypatch.delenv("WHENCE_BENCH_CASES", raising=False)
     before = snapshot(shared), snapshot(env)
-    flags = ["--shared", str(shared), "--env", str(env), "--work", str(tmp_path / "work")]
+    flags = ["--cases", str(shared), "--env", str(env), "--work", str(tmp_path / "work")]
     flags += ["--methods", "explain,fast", "--out", str(tmp_path / "out.md")]
     assert run.main(flags) == 0
     assert (snapshot(shared), snapshot(env)) == before

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from bench.isolate.cases import NotInstallableError
 from bench.python import comparing, differential, recorded, slowdown
 from bench.python.comparing import Compared, Outcome, compare

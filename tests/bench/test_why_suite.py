@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.trace.table import markdown_table
 from bench.why import measure, run, table, verify

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
 from bench.isolate.cases import NotInstallableError
 from bench.python.comparing import compare
 from bench.python.suites import Library, prepare_library, suites
