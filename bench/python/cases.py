@@ -23,7 +23,7 @@ class PythonCase:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The places of cases: their descriptions, cases installed before (`env`), our copies (`work`)."""
+    """Descriptions of cases, cases installed earlier (`env`), and our copies (`work`)."""
 
     described: Path
     env: Path
