@@ -32,6 +32,7 @@ def as_nodes(found: Sample, dependences: Iterable[Dependence]) -> set[Node]:
 
 
 def nodes_of(d: Dependence) -> list[Node]:
+    assert d.step is not None
     if d.address is None:
         return [(d.step, d.part)]
     return [(d.step, d.part, d.address + k) for k in range(d.length)]
@@ -96,7 +97,7 @@ def test_a_load_says_which_bytes_are_whose(seed: int) -> None:
     found = sample(seed)
     queries = Queries(found.stream)
     for step, least in found.truth.loads.items():
-        assert queries.defined(step) == least
+        assert queries.defined(step) == (least or None)
         if queries.is_copy(step):
             continue
         runs = [d for d in queries.definitions(step) if d.length]
@@ -133,7 +134,7 @@ def test_the_last_write_is_the_last_write(seed: int) -> None:
     rows = found.stream.writes
     for before in range(1, found.stream.steps, 37):
         for start, size in ((995, 20), (1003, 1), (1000, 5)):
-            bytes_ = {start + k: 0 for k in range(size)}
+            bytes_: dict[int, int | None] = {start + k: None for k in range(size)}
             for row in rows[rows["step"] < before]:
                 for address in range(int(row["addr"]), int(row["addr"]) + int(row["len"])):
                     if address in bytes_:

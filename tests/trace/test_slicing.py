@@ -181,6 +181,6 @@ def test_ops_are_counted_with_their_last_step(seed: int) -> None:
     stream = sample(seed).stream
     steps = np.flatnonzero(np.random.default_rng(seed).random(stream.steps) < 0.5) + 1
     counts, last = executed_ops(stream, steps.astype(np.uint32))
-    ops = [Queries(stream).op_of(step) for step in steps.tolist()]
+    ops: list[int] = [Queries(stream).op_of(step) for step in steps.tolist()]
     assert counts.tolist() == [ops.count(op) for op in range(len(counts))]
     assert {op: int(last[op]) for op in ops} == dict(zip(ops, steps.tolist(), strict=True))

@@ -349,21 +349,21 @@ class CriticalPredicates:
 
     def _guards(self, steps: Iterable[int]) -> Iterator[Raised]:
         """Branches, beside a step and before it, that could have ended the run."""
-        last: dict[tuple[int, int], int] = {}  # by activation and what decided in it
+        last: dict[tuple[int, int | None], int] = {}  # by activation and what decided in it
         for step in steps:
             place = self.flow.region_of(step)
             last[place] = max(step, last.get(place, 0))
-        for place, step in last.items():
-            for branch in self._guards_at.get(place, ()):
+        for (activation, decided), step in last.items():
+            for branch in self._guards_at.get((activation, decided), ()):
                 if branch < step:
                     seen = self.visible(branch)
                     if seen is not None:
                         yield Influence.INDIRECT, False, seen, step
 
     @cached_property
-    def _guards_at(self) -> dict[tuple[int, int], list[int]]:
+    def _guards_at(self) -> dict[tuple[int, int | None], list[int]]:
         """The branches that could have ended the run, by activation and what decided there."""
-        found: dict[tuple[int, int], list[int]] = {}
+        found: dict[tuple[int, int | None], list[int]] = {}
         if self.relevance is None:
             return found
         stream, code = self.flow.thread.stream, self.flow.thread.image.code
@@ -374,14 +374,14 @@ class CriticalPredicates:
         kept = code.kind[ops] == BRANCH
         columns = (stream.activation[instances], stream.control[instances], ends)
         for activation, control, branch in zip(*(c[kept].tolist() for c in columns), strict=True):
-            found.setdefault((activation, control), []).append(branch)
+            found.setdefault((activation, control or None), []).append(branch)
         return found
 
     def _defined(self, load: int) -> int:
         """The earliest step that made what a load read; 0 if it was there before the run."""
         if self.flow.is_call(load):
             found = self.flow.queries.definitions(load, Part.ARGUMENTS)
-            return min((one.step for one in found if one.kind == "memory"), default=0)
+            return min((one.step or 0 for one in found if one.kind == "memory"), default=0)
         return min(map(self._made, self.flow.node(load).operands), default=0)
 
     def _made(self, operand: Operand) -> int:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from whence.trace.flow import Flow
@@ -45,7 +47,7 @@ class Conditions:
             branch for branch in branches if branch == step or self._other_way(branch, went) != side
         )
 
-    def _other_way(self, branch: int, went: dict[int, int | None]) -> int | None:
+    def _other_way(self, branch: int, went: Mapping[int, int | None]) -> int | None:
         """Where the condition would have led, had one branch gone the other way; None if that
         rests on a branch that did not run."""
         block = self._block(branch)

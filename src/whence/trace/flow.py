@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from whence.program.ids import Activation, Block, Column, Instance, Op, Step, Stretch
 from whence.program.operations import Language, Operation
 from whence.trace.columns import BRANCH, CALL, DIRECT, Stream
 from whence.trace.queries import NEAR
@@ -35,7 +36,7 @@ class Constant(NamedTuple):
 class StoredBits(NamedTuple):
     """Bits low..low+width of what a step stored."""
 
-    step: int
+    step: Step
     low: int
     width: int
 
@@ -43,7 +44,7 @@ class StoredBits(NamedTuple):
 class Left(NamedTuple):
     """Bytes that a step left in memory, not as a plain store: a call, or an operation on memory."""
 
-    step: int
+    step: Step
     address: int
     width: int
 
@@ -70,9 +71,9 @@ class FlowNode:
 
     operation: Operation
     operands: tuple[Operand, ...]
-    through: tuple[int, ...] = ()
+    through: tuple[Step, ...] = ()
     pointer: Operand | None = None
-    chosen_by: int | None = None
+    chosen_by: Step | None = None
     base: Operand | None = None
 
     @property
@@ -89,21 +90,24 @@ class Flow(ABC):
         self.queries = thread.queries
         stream, code = thread.stream, thread.image.code
         # A memoryview gives plain numbers, several times faster than an array does.
-        self._first, self._stretch = view(stream.first), view(stream.stretch)
-        self._activation, self.control = view(stream.activation), view(stream.control)
-        self._instmap = view(stream.instmap)
-        self._stretch_first = view(code.stretch_first_op)
-        self._op_stretch = view(code.op_stretch)
-        self._blocks = view(code.stretch_block)
+        self._first: Column[int, Step] = view(stream.first)
+        self._stretch: Column[int, Stretch] = view(stream.stretch)
+        self._activation: Column[int, Activation] = view(stream.activation)
+        self.control: Column[int, Step] = view(stream.control)
+        self._instmap: Column[int, Instance] = view(stream.instmap)
+        self._stretch_first: Column[int, Op] = view(code.stretch_first_op)
+        self._op_stretch: Column[int, Stretch] = view(code.op_stretch)
+        self._blocks: Column[int, Block] = view(code.stretch_block)
         rows = stream.activations
-        self._call, self._flags, self._parent, self._ret, self._start = (
-            view(np.ascontiguousarray(rows[name]))
-            for name in ("call", "flags", "parent", "ret", "first_instance")
-        )
-        self._kinds = view(np.ascontiguousarray(code.kind))
+        self._call: Column[int, Step] = view(rows["call"])
+        self._flags: Column[int, int] = view(rows["flags"])
+        self._parent: Column[int, Activation] = view(rows["parent"])
+        self._ret: Column[int, Step] = view(rows["ret"])
+        self._start: Column[int, Instance] = view(rows["first_instance"])
+        self._kinds: Column[int, int] = view(code.kind)
         # For all but very long runs, the instance and the op of each step are laid out at once.
-        self._at: memoryview[int] | None = None
-        self._ops: memoryview[int] | None = None
+        self._at: Column[int, Instance] | None = None
+        self._ops: Column[int, Op] | None = None
         if stream.steps <= MOST_STEPS:
             instances, ops = _laid_out(stream)
             self._at, self._ops = view(instances), view(ops)
@@ -152,30 +156,30 @@ class Flow(ABC):
             return self.node(operand).operation.width
         return operand.width
 
-    def returned(self, call: int) -> int:
-        """The step that returned what a call that entered recorded code got; 0 if there is none."""
+    def returned(self, call: int) -> Step | None:
+        """The step that returned what a call that entered recorded code got, if there is one."""
         after = self.instance_of(call) + 1
         if after >= len(self._first):
-            return 0
+            return None
         entered = self._activation[after]
         is_own = self._flags[entered] & DIRECT and self._call[entered] == call
-        return self._ret[entered] if is_own else 0
+        return self._ret[entered] or None if is_own else None
 
     # --- places --------------------------------------------------------------------------------
 
-    def instance_of(self, step: int) -> int:
+    def instance_of(self, step: int) -> Instance:
         if self._at is not None:
             return self._at[step]
         at = step >> 6
         low = self._instmap[at]
         high = self._instmap[at + 1] + 1 if at + 1 < len(self._instmap) else len(self._first)
-        return bisect_right(self._first, step, low, high) - 1
+        return Instance(bisect_right(self._first, step, low, high) - 1)
 
-    def op_of(self, step: int) -> int:
+    def op_of(self, step: int) -> Op:
         if self._ops is not None:
             return self._ops[step]
         instance = self.instance_of(step)
-        return self._stretch_first[self._stretch[instance]] + step - self._first[instance]
+        return Op(self._stretch_first[self._stretch[instance]] + step - self._first[instance])
 
     def kind(self, step: int) -> int:
         return self._kinds[self.op_of(step)]
@@ -184,27 +188,27 @@ class Flow(ABC):
     def instances(self) -> int:
         return len(self._first)
 
-    def activation(self, instance: int) -> int:
+    def activation(self, instance: int) -> Activation:
         return self._activation[instance]
 
-    def block(self, instance: int) -> int:
+    def block(self, instance: int) -> Block:
         return self._blocks[self._stretch[instance]]
 
-    def side_of(self, branch: int) -> int | None:
+    def side_of(self, branch: int) -> Block | None:
         """The block that a branch went to."""
         after = self.instance_of(branch) + 1
         return self.block(after) if after < len(self._first) else None
 
-    def region_of(self, step: int) -> tuple[int, int]:
+    def region_of(self, step: int) -> tuple[Activation, Step | None]:
         """The activation of a step, and what decided that it ran."""
         instance = self.instance_of(step)
-        return self._activation[instance], self.control[instance]
+        return self._activation[instance], self.control[instance] or None
 
     @abstractmethod
     def is_load(self, step: int) -> bool:
         """Did the step read what another one had left?"""
 
-    def withheld(self, step: int) -> tuple[int, ...]:  # noqa: ARG002 - where objects hold others
+    def withheld(self, step: int) -> tuple[Step, ...]:  # noqa: ARG002 - where objects hold others
         """The branches that, gone the other way, could have put more into what a step read."""
         return ()
 
@@ -222,10 +226,10 @@ class Flow(ABC):
     def is_branch(self, step: int) -> bool:
         return self.kind(step) == BRANCH
 
-    def activation_of(self, step: int) -> int:
+    def activation_of(self, step: int) -> Activation:
         return self._activation[self.instance_of(step)]
 
-    def deciding(self, step: int) -> int | None:
+    def deciding(self, step: int) -> Step | None:
         """The branch that decided that `step` ran, or that its function was called."""
         found = self.control[self.instance_of(step)]
         while found and self.kind(found) != BRANCH:
@@ -241,25 +245,25 @@ class Flow(ABC):
         steps = stream.first[instances].astype(np.int64) + inside
         return steps[steps <= stream.steps]
 
-    def call_of(self, step: int) -> int | None:
+    def call_of(self, step: int) -> Step | None:
         """The call that the function of a step was entered by."""
         return self._call[self.activation_of(step)] or None
 
-    def previous_instance(self, instance: int) -> int | None:
+    def previous_instance(self, instance: int) -> Instance | None:
         """The instance before `instance` in its activation."""
         activation = self._activation[instance]
         if instance <= self._start[activation]:
             return None
         inner = self._activation[instance - 1]
         if inner == activation:
-            return instance - 1
+            return instance - 1  # type: ignore[return-value] # Instance() triples the time
         while inner and self._parent[inner] != activation:
             inner = self._parent[inner]
         return self.instance_of(self._call[inner]) if inner else None
 
-    def made_at(self, step: int) -> int:  # noqa: ARG002 - where functions are made by steps
-        """The step that made the function a step is of, if others handed it on; 0 if not."""
-        return 0
+    def made_at(self, step: int) -> Step | None:  # noqa: ARG002 - where steps make functions
+        """The step that made the function a step is of, if others handed it on."""
+        return None
 
     # --- nodes ---------------------------------------------------------------------------------
 
@@ -299,7 +303,7 @@ class Flow(ABC):
             return Outside(self._first[instance], wanted, 64)
         return self._first[before] + wanted - self._stretch_first[stretch]
 
-    def _last_before(self, stretch: int, instance: int) -> int | None:
+    def _last_before(self, stretch: int, instance: int) -> Instance | None:
         """The last instance of `stretch` before `instance` in its activation."""
         at = self.previous_instance(instance)
         for _ in range(NEAR):
@@ -320,5 +324,7 @@ def _laid_out(stream: Stream) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.ui
     return np.concatenate([before, instances]), np.concatenate([before, ops.astype(np.uint32)])
 
 
-def view(array: Any) -> memoryview[int]:
-    return memoryview(array)
+def view(column: Any) -> Any:
+    """Return a memoryview of a column; the caller declares what its numbers are."""
+    contiguous: Any = np.ascontiguousarray(column)
+    return memoryview(contiguous)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from whence.program.ids import Instance
 from whence.trace.columns import CALL
 from whence.trace.queries import Queries, step_chunks
 
@@ -43,8 +44,9 @@ def index_of(queries: Queries, step: int) -> Index:
     instance = queries.instance_of(step)
     path = [Element(int(queries.place[instance]), queries.op_of(step), NO_SIDE, 0)]
     while decider := int(queries.stream.control[instance]):
-        element, instance = _level(queries, decider)
+        element, at = _level(queries, decider)
         path.append(element)
+        instance = Instance(at)
     return tuple(reversed(path))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
 from whence.program.rows import ALLOC, COPY, INPUT, MIXED, OUTPUT, READ
 from whence.trace.columns import (
     CALL,
@@ -57,13 +58,13 @@ class Dependence:
 
     `kind` is "register" (value of an operand), "call" (entered by this step), "result" (returned
     by this step, the callee's or a callback's), "memory" (bytes offset.. of what is read were
-    written by this step), "initial" (they are as they were before the run; step is 0) or "input"
+    written by this step), "initial" (they are as they were before the run; step is None) or "input"
     (bytes offset.. of `source` came in; step is the step itself).  `address` is where the bytes
     lie if the step copied them there: `definitions` tells, given it and the length, what just
     these come from.
     """
 
-    step: int
+    step: Step | None
     kind: str
     part: Part = Part.VALUE
     offset: int = 0
@@ -82,11 +83,11 @@ class StepPlace:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Bytes offset..offset+length of a place were last written by `step` (0: never)."""
+    """Bytes offset..offset+length of a place were last written by `step` (None: never)."""
 
     offset: int
     length: int
-    step: int
+    step: Step | None
 
 
 class Queries:
@@ -98,7 +99,7 @@ class Queries:
 
     # --- places -----------------------------------------------------------------------------
 
-    def instance_of(self, step: int) -> int:
+    def instance_of(self, step: int) -> Instance:
         """The instance that `step` lies in."""
         stream = self.stream
         if not 0 < step <= stream.steps:
@@ -107,26 +108,26 @@ class Queries:
         low = int(stream.instmap[at])
         high = int(stream.instmap[at + 1]) if at + 1 < len(stream.instmap) else len(stream.first)
         near = stream.first[low : high + 1]
-        return low + int(np.searchsorted(near, np.uint32(step), "right")) - 1
+        return Instance(low + int(np.searchsorted(near, np.uint32(step), "right")) - 1)
 
     def instances_at(self, steps: U32) -> npt.NDArray[np.int64]:
         """The instances that some steps lie in."""
         # `first` of the same type as what is looked for, or it is all converted each time.
         return np.searchsorted(self.stream.first, steps.astype(np.uint32, copy=False), "right") - 1
 
-    def op_of(self, step: int) -> int:
+    def op_of(self, step: int) -> Op:
         """The op that `step` executed."""
         return self._op(self.instance_of(step), step)
 
-    def step_of(self, instance: int, op: int) -> int | None:
+    def step_of(self, instance: int, op: int) -> Step | None:
         """The step that executed `op` in `instance`, if it did."""
         offset = op - int(self.code.stretch_first_op[self.stream.stretch[instance]])
         inside = 0 <= offset < self.executed(instance)
-        return int(self.stream.first[instance]) + offset if inside else None
+        return Step(int(self.stream.first[instance]) + offset) if inside else None
 
-    def activation_of(self, step: int) -> int:
+    def activation_of(self, step: int) -> Activation:
         """The activation that `step` ran in."""
-        return int(self.stream.activation[self.instance_of(step)])
+        return Activation(int(self.stream.activation[self.instance_of(step)]))
 
     def executed(self, instance: int) -> int:
         """How many ops ran in `instance`."""
@@ -134,45 +135,45 @@ class Queries:
         end = first[instance + 1] if instance + 1 < len(first) else self.stream.steps + 1
         return int(end) - int(first[instance])
 
-    def last_step(self, instance: int) -> int:
+    def last_step(self, instance: int) -> Step:
         """The last step of `instance`: its branch, call or return, unless the run was cut."""
-        return int(self.stream.first[instance]) + self.executed(instance) - 1
+        return Step(int(self.stream.first[instance]) + self.executed(instance) - 1)
 
-    def block_of(self, instance: int) -> int:
+    def block_of(self, instance: int) -> Block:
         """The block of `instance`."""
-        return int(self.code.stretch_block[self.stream.stretch[instance]])
+        return Block(int(self.code.stretch_block[self.stream.stretch[instance]]))
 
-    def side_of(self, step: int) -> int | None:
+    def side_of(self, step: int) -> Block | None:
         """The block that ran after the instance of `step`; for a call, the callee's first."""
         after = self.instance_of(step) + 1
         return self.block_of(after) if after < len(self.stream.first) else None
 
     # --- activations --------------------------------------------------------------------------
 
-    def callers(self, step: int) -> list[int]:
+    def callers(self, step: int) -> list[Activation]:
         """The activations around `step`, the innermost first."""
         chain = []
         activation = self.activation_of(step)
         while activation:
             chain.append(activation)
-            activation = self._activation(activation, "parent")
+            activation = Activation(self._activation(activation, "parent"))
         return chain
 
-    def children(self, activation: int) -> list[int]:
+    def children(self, activation: int) -> list[Activation]:
         """The activations entered from `activation`, in order."""
         found = np.flatnonzero(self.stream.activations["parent"] == activation)
-        return [int(child) for child in found if child]
+        return [Activation(child) for child in found.tolist() if child]
 
-    def entered(self, call: int) -> int | None:
+    def entered(self, call: int) -> Activation | None:
         """The activation that the step `call` entered itself; None if it ran outside code."""
         after = self.instance_of(call) + 1
         if after >= len(self.stream.first):
             return None
-        activation = int(self.stream.activation[after])
+        activation = Activation(int(self.stream.activation[after]))
         row = self.stream.activations[activation]
         return activation if row["flags"] & DIRECT and row["call"] == call else None
 
-    def previous_instance(self, instance: int) -> int | None:
+    def previous_instance(self, instance: int) -> Instance | None:
         """The instance before `instance` in its activation."""
         stream = self.stream
         activation = int(stream.activation[instance])
@@ -180,17 +181,19 @@ class Queries:
             return None
         inner = int(stream.activation[instance - 1])
         if inner == activation:
-            return instance - 1
+            return Instance(instance - 1)
         while inner and self._activation(inner, "parent") != activation:
             inner = self._activation(inner, "parent")
         return self.instance_of(self._activation(inner, "call")) if inner else None
 
-    def previous_of_block(self, instance: int) -> int | None:
+    def previous_of_block(self, instance: int) -> Instance | None:
         """The first instance of the run before, in this activation, of the block."""
         start = self._block_start(instance)
         return None if start is None else self.last_before(self._first_stretch(instance), start)
 
-    def last_before(self, stretch: int, instance: int, within: int | None = None) -> int | None:
+    def last_before(
+        self, stretch: int, instance: int, within: int | None = None
+    ) -> Instance | None:
         """The last instance of `stretch` before `instance` in its activation.
 
         With `within`, only so many instances of the activation are looked at.
@@ -202,7 +205,7 @@ class Queries:
             at = self.previous_instance(at)
         return self.last_before_indexed(stretch, instance) if within is None else None
 
-    def next_of_block(self, instance: int) -> int | None:
+    def next_of_block(self, instance: int) -> Instance | None:
         """The first instance of the run after, in this activation, of the block."""
         stream = self.stream
         activation = stream.activation[instance]
@@ -213,16 +216,16 @@ class Queries:
         for part in step_chunks(low, high):
             hits = np.flatnonzero(stream.activation[found[part]] == activation)
             if len(hits):
-                return int(found[part][hits[0]])
+                return Instance(int(found[part][hits[0]]))
         return None
 
     # --- dependences --------------------------------------------------------------------------
 
-    def deciding(self, step: int) -> int | None:
+    def deciding(self, step: int) -> Step | None:
         """The branch or call step that decided that `step` ran; None at the outermost level."""
-        return int(self.stream.control[self.instance_of(step)]) or None
+        return Step(int(self.stream.control[self.instance_of(step)])) or None
 
-    def coming_from(self, step: int) -> int | None:
+    def coming_from(self, step: int) -> Step | None:
         """The branch by which control came to `step`, if that says which value it takes: a phi's.
 
         None for everything else.  A phi always runs where its block does, so `deciding` does
@@ -261,7 +264,7 @@ class Queries:
             return found + self._incoming(instance, uses)
         activation = self.entered(step) if self.code.kind[op] == CALL else None
         if activation and part is not Part.ARGUMENTS:
-            returned = self._activation(activation, "ret")
+            returned = Step(self._activation(activation, "ret"))
             if part is Part.VALUE and returned:
                 found.append(Dependence(returned, "result"))
             return found + self._used(instance, op, uses[-1:])
@@ -278,7 +281,7 @@ class Queries:
         """Who left the bytes start..stop of what a row of `effects` copied."""
         return list(self._made(self.stream.effects[effect], start, stop))
 
-    def returned_to(self, call: int) -> list[int]:
+    def returned_to(self, call: int) -> list[Step]:
         """What callbacks returned to the code, not recorded, that the step `call` called."""
         found = []
         instance = self.instance_of(call) + 1
@@ -286,7 +289,7 @@ class Queries:
             row = self.stream.activations[int(self.stream.activation[instance])]
             if row["call"] != call or row["flags"] & DIRECT:
                 break
-            found.append(int(row["ret"]))
+            found.append(Step(int(row["ret"])))
             instance = int(row["last_instance"]) + 1
         return [ret for ret in found if ret]
 
@@ -307,7 +310,7 @@ class Queries:
         A row that names neither memory nor argument has all that the step depends on.
         """
         row = self.stream.effects[effect]
-        step, argument = int(row["step"]), int(row["arg"])
+        step, argument = Step(int(row["step"])), int(row["arg"])
         if row["kind"] not in (READ, COPY, OUTPUT) or (not row["n_runs"] and argument < 0):
             return self.definitions(step, Part.ARGUMENTS)
         found = list(self._made(row, start, stop))
@@ -324,20 +327,22 @@ class Queries:
             low = int(written["addr"]) - address
             definer[max(low, 0) : max(low + int(written["len"]), 0)] = written["step"]
         cuts = [0, *(int(cut) + 1 for cut in np.flatnonzero(np.diff(definer))), size]
-        return [Written(a, b - a, int(definer[a])) for a, b in itertools.pairwise(cuts)]
+        return [
+            Written(a, b - a, Step(int(definer[a])) or None) for a, b in itertools.pairwise(cuts)
+        ]
 
     def potential(
         self, step: int, edges: Sequence[tuple[int, int]], *, is_private: bool = False
-    ) -> list[int]:
+    ) -> list[Step]:
         """The branch steps since the definition of what `step` loads that could have redefined it.
 
         `edges`: (last stretch of a branch's block, block on the side that may define it).  A
         branch counts if it did not enter that block and, if the load `is_private`, ran in the
         activation that loads.
         """
-        since = self.defined(step)
+        since = self.defined(step) or 0
         activation = self.activation_of(step)
-        found: set[int] = set()
+        found: set[Step] = set()
         for stretch, block in edges:
             instances = self.instances_of(stretch).astype(np.int64)
             ends = self.stream.first[instances] + self.code.stretch_ops[stretch] - np.uint32(1)
@@ -349,14 +354,14 @@ class Queries:
             after = np.minimum(instances + 1, len(self.stream.first) - 1)
             entered = self.code.stretch_block[self.stream.stretch[after]]
             other = (entered != block) | (after == instances)
-            found.update(int(end) for end in ends[other])
+            found.update(Step(end) for end in ends[other].tolist())
         return sorted(found)
 
-    def defined(self, step: int) -> int:
-        """The earliest definition among the bytes that `step` loads; 0 if before the run."""
+    def defined(self, step: int) -> Step | None:
+        """The earliest definition among the bytes that `step` loads; None if before the run."""
         instance = self.instance_of(step)
         steps = [found.step for found in self._linked(instance, self._op(instance, step))]
-        return min(steps, default=0)
+        return min(steps, key=lambda definer: definer or 0, default=None)
 
     # --- indexes ------------------------------------------------------------------------------
 
@@ -438,25 +443,25 @@ class Queries:
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _op(self, instance: int, step: int) -> int:
+    def _op(self, instance: int, step: int) -> Op:
         offset = step - int(self.stream.first[instance])
-        return int(self.code.stretch_first_op[self.stream.stretch[instance]]) + offset
+        return Op(int(self.code.stretch_first_op[self.stream.stretch[instance]]) + offset)
 
     def _activation(self, activation: int, field: str) -> int:
         return int(self.stream.activations[field][activation])
 
-    def _first_stretch(self, instance: int) -> int:
-        return int(self.code.block_first_stretch[self.block_of(instance)])
+    def _first_stretch(self, instance: int) -> Stretch:
+        return Stretch(int(self.code.block_first_stretch[self.block_of(instance)]))
 
-    def _block_start(self, instance: int) -> int | None:
+    def _block_start(self, instance: int) -> Instance | None:
         """The instance with which this run of its block began."""
         first = self._first_stretch(instance)
-        at: int | None = instance
+        at: Instance | None = Instance(instance)
         while at is not None and self.stream.stretch[at] != first:
             at = self.previous_instance(at)
         return at
 
-    def last_before_indexed(self, stretch: int, instance: int) -> int | None:
+    def last_before_indexed(self, stretch: int, instance: int) -> Instance | None:
         """As `last_before`, without walking back first."""
         activation = self.stream.activation[instance]
         start = np.uint32(self._activation(int(activation), "first_instance"))
@@ -466,7 +471,7 @@ class Queries:
         for part in step_chunks(high, low):
             hits = np.flatnonzero(self.stream.activation[found[part]] == activation)
             if len(hits):
-                return int(found[part][hits[-1]])
+                return Instance(int(found[part][hits[-1]]))
         return None
 
     def _used(self, instance: int, op: int, uses: Sequence[int]) -> list[Dependence]:
@@ -489,7 +494,7 @@ class Queries:
         """Where the register `use` got the value that `op` in `instance` sees."""
         while use != NONE and use & PARAMETER:
             activation = self.stream.activations[int(self.stream.activation[instance])]
-            call = int(activation["call"])
+            call = Step(int(activation["call"]))
             if not call:
                 return
             instance = self.instance_of(call)
@@ -517,7 +522,7 @@ class Queries:
         link = int(self.stream.links[at])
         place = self._copied(self.step_of(instance, op))
         if link < MIXED:
-            whole = _memory(link)
+            whole = _memory(Step(link))
             return [replace(whole, length=place.size, address=place.address) if place else whole]
         first, count = (int(number) for number in self.stream.mixed[2 * (link - MIXED) :][:2])
         return list(self._runs(first, count, place.address if place else None))
@@ -538,7 +543,7 @@ class Queries:
     def _runs(self, first: int, count: int, address: int | None) -> Iterator[Dependence]:
         """Who defined the bytes, which were read at `address` (None: nobody copied them)."""
         for run in self.stream.runs[first : first + count]:
-            step, offset, length = int(run["step"]), int(run["offset"]), int(run["length"])
+            step, offset, length = Step(int(run["step"])), int(run["offset"]), int(run["length"])
             place = None if address is None or not self.is_copy(step) else address + offset
             yield replace(_memory(step, offset, length), address=place)
 
@@ -598,7 +603,7 @@ class Queries:
                 yield from self._made(effect, start, stop)
             elif effect["kind"] == INPUT:
                 yield Dependence(
-                    step,
+                    Step(step),
                     "input",
                     offset=int(effect["offset"]),
                     length=int(effect["len"]),
@@ -606,9 +611,10 @@ class Queries:
                 )
 
 
-def _memory(step: int, offset: int = 0, length: int = 0) -> Dependence:
+def _memory(step: Step, offset: int = 0, length: int = 0) -> Dependence:
+    """The definition of bytes by a column's step, which is 0 for the time before the run."""
     kind = "memory" if step else "initial"
-    return Dependence(step, kind, Part.ARGUMENTS, offset, length)
+    return Dependence(step or None, kind, Part.ARGUMENTS, offset, length)
 
 
 def _is_piece(effect: Any) -> bool:

@@ -139,6 +139,7 @@ class _Criteria:
 
 
 def _point(made: Dependence) -> _Point:
+    assert made.step is not None, "what was there before the run is nothing to follow"
     if made.address is None:
         return _Point(made.step, made.part)
     return _Point(made.step, made.part, made.address, made.length)

@@ -12,6 +12,7 @@ from whence.frontend.c import ir
 from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode, OpKind
+from whence.program.ids import Column, Step
 from whence.program.operations import COp, Operation
 from whence.program.rows import COPY, MIXED
 from whence.trace.c.replayed import ReplayedLog
@@ -44,10 +45,11 @@ class CFlow(Flow):
     def __init__(self, thread: ReplayedLog) -> None:
         super().__init__(thread)
         stream, code = thread.stream, thread.image.code
-        self._links, self._link_rank = view(stream.links), view(code.link_rank)
-        self._links_before = view(_links_before(stream))
+        self._links: Column[int, Step] = view(stream.links)  # 0: nobody; from MIXED on, several
+        self._link_rank: Column[int, int] = view(code.link_rank)
+        self._links_before: Column[int, int] = view(_links_before(stream))
         self._copied = set(stream.copied["step"].tolist())
-        self._codes = view(np.ascontiguousarray(thread.image.program.ops["code"]))
+        self._codes: Column[int, int] = view(thread.image.program.ops["code"])
         self._templates: dict[int, _Template] = {}
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
         self._known: dict[ModuleSource, Meanings] = {}
@@ -91,7 +93,7 @@ class CFlow(Flow):
         instance = self.instance_of(step)
         op = self._stretch_first[self._stretch[instance]] + step - self._first[instance]
         template = self._template(op)
-        through: list[int] = []
+        through: list[Step] = []
         pointer = None
         if template.pointer is not None:
             pointer = self._resolved(template.pointer, instance, op, [])
@@ -113,14 +115,14 @@ class CFlow(Flow):
     def _load(
         self, step: int, instance: int, op: int, template: _Template, pointer: Operand | None
     ) -> FlowNode:
-        through: list[int] = []
+        through: list[Step] = []
         size = template.operation.width // 8 or 1
         address = self.address(step)
         parts: list[tuple[int, Operand]] = []
         link = self._links[self._links_before[instance] + self._link_rank[op]]
         if link < MIXED and step not in self._copied:
             # All of it was left by one step, and by no copy: so it is nearly always.
-            found = Dependence(link, "memory" if link else "initial")
+            found = Dependence(link or None, "memory" if link else "initial")
             parts += self._written(found, step, address, 0, size, through, 0)
         else:
             for found in self.queries.loaded(instance, op):
@@ -146,7 +148,7 @@ class CFlow(Flow):
         address: int,
         offset: int,
         length: int,
-        through: list[int],
+        through: list[Step],
         hops: int,
     ) -> Iterator[tuple[int, Operand]]:
         """What the `length` bytes at `address` are, with their place among those of the load."""
@@ -210,7 +212,7 @@ class CFlow(Flow):
         found = self.queries.definitions(step)
         operands = tuple(self._dependences(found, step))
         widths = tuple(64 for _ in operands)
-        through = tuple(one.step for one in found if one.kind == "call")
+        through = tuple(one.step for one in found if one.kind == "call" and one.step)
         return FlowNode(Operation(COp.OPAQUE, width, widths), operands, through, pointer)
 
     def left(self, left: Left) -> tuple[Operand, ...]:
@@ -223,7 +225,9 @@ class CFlow(Flow):
         seen: set[Operand] = set()
         for one in found:
             operand: Operand
-            if one.kind == "call":
+            if one.step is None or one.kind in OUTSIDE:
+                operand = Outside(step, one.offset, 8 * one.length)
+            elif one.kind == "call":
                 # A parameter.  What it was is told beside it, if the call shows that: the value
                 # of the call is what came back, which is another matter.
                 if one.part is Part.ARGUMENTS:
@@ -232,8 +236,6 @@ class CFlow(Flow):
                     )
                     yield from (argument for argument in arguments if argument is not None)
                 continue
-            if one.kind in OUTSIDE:
-                operand = Outside(step, one.offset, 8 * one.length)
             elif one.kind == "memory" and self.kind(one.step) == OpKind.CALL:
                 at = one.address if one.address is not None else 0
                 operand = Left(one.step, at, 8 * one.length)
@@ -264,7 +266,7 @@ class CFlow(Flow):
     # --- operands ------------------------------------------------------------------------------
 
     def _resolved(
-        self, template: Constant | int, instance: int, op: int, through: list[int]
+        self, template: Constant | int, instance: int, op: int, through: list[Step]
     ) -> Operand:
         """What an operand of `op` in `instance` is."""
         while not isinstance(template, Constant):

@@ -123,9 +123,9 @@ class Memory:
             found[run.offset : run.offset + run.length] = part
         return bytes(found)
 
-    def _written(self, address: int, size: int, step: int) -> bytes | None:
-        """What a step wrote there; step 0: what was there at the start."""
-        if step == 0:
+    def _written(self, address: int, size: int, step: int | None) -> bytes | None:
+        """What a step wrote there; None: what was there at the start."""
+        if step is None:
             return self._initial(address, size)
         op = self.thread.image.program.ops[self.thread.queries.op_of(step)]
         if op["code"] == OpCode.FILL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
+from whence.program.ids import Instance, Step
 from whence.program.operations import (
     PY_BINARY,
     PY_COMPARISONS,
@@ -109,20 +110,22 @@ class PythonFlow(Flow):
     def reads(self, step: int) -> bool:
         return self.opcode(step) in LOADS or self.opcode(step) in _READ_WHOLE
 
-    def withheld(self, step: int) -> tuple[int, ...]:
-        return self._omitted.branches(step)
+    def withheld(self, step: int) -> tuple[Step, ...]:
+        return tuple(map(Step, self._omitted.branches(step)))
 
     def is_given(self, step: int) -> bool:
         """Is it a new object of the program's?  What differs in it shows when it is read."""
         return super().is_given(step) and self.run.objects.is_of_program(self.run.values[step])
 
-    def returned(self, call: int) -> int:
-        return self.run.source.get(call, 0) if self.is_call(call) else 0
+    def returned(self, call: int) -> Step | None:
+        found = self.run.source.get(call) if self.is_call(call) else None
+        return Step(found) if found else None
 
-    def made_at(self, step: int) -> int:
-        return self.run.handed.get(self.activation_of(step), 0)
+    def made_at(self, step: int) -> Step | None:
+        found = self.run.handed.get(self.activation_of(step))
+        return Step(found) if found else None
 
-    def previous_instance(self, instance: int) -> int | None:
+    def previous_instance(self, instance: int) -> Instance | None:
         return self.queries.previous_instance(instance)
 
     # --- nodes ---------------------------------------------------------------------------------
@@ -152,7 +155,7 @@ class PythonFlow(Flow):
         self, step: int, opcode: str, source: int, operands: tuple[Operand, ...]
     ) -> FlowNode:
         """A node that took over the value of another step."""
-        through: tuple[int, ...] = ()
+        through: tuple[Step, ...] = ()
         if opcode == "param":
             call = self.call_of(step)
             through = (call,) if call else ()
@@ -161,7 +164,7 @@ class PythonFlow(Flow):
         if opcode in ("attr", "next"):
             return FlowNode(_COPY, (source,), through, base=_step(operands, 0))
         if opcode == "item":
-            through = self._shifted(step, source)
+            through = tuple(map(Step, self._shifted(step, source)))
             return FlowNode(
                 _COPY, (source,), through, pointer=self._key(operands), base=_step(operands, 0)
             )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, python_text
+from whence.program.ids import Instance
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
 from whence.trace.python.endings import failing, status_of, type_of, uncaught
@@ -37,9 +38,9 @@ class PythonQueries(Queries):
         super().__init__(stream)
         self._run = run
 
-    def previous_instance(self, instance: int) -> int | None:
+    def previous_instance(self, instance: int) -> Instance | None:
         before = self._run.previous[instance]
-        return before - 1 if before else None
+        return Instance(before - 1) if before else None
 
 
 class PythonThread(Thread):
