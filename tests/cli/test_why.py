@@ -119,7 +119,7 @@ def test_the_same_command_builds_and_runs_nothing_again(user: Asker) -> None:
     assert first.status == again.status == 0
     assert (first.out, user.builds, len(user.kept_runs)) == (again.out, 1, 1)
     assert "whence: using the run recorded " in again.err
-    assert "(--fresh records it anew)" in again.err
+    assert "(--fresh records it again)" in again.err
     cost = document(user.why(FAILS, "--json", "-"))["cost"]
     assert (cost["runs"], cost["builds"], cost["cached"]) == (0, 0, 1)
     cost = document(user.why(FAILS, "--json", "-", "--fresh"))["cost"]

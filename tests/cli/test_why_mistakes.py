@@ -118,7 +118,7 @@ def test_what_judges_the_program_is_not_recorded(user: Asker) -> None:
         "The test fails, but no recorded process does",
         "with $CC or $CXX",
         "(./triangle 5 5 5): exit status 0",
-        "whence slice asks about any line",
+        "whence slice answers questions about any line",
     )
     check_unexplained(said, *claims)
     again = document(user.why(f"{PASSES} | grep -q 12", "--json", "-"))
@@ -229,7 +229,7 @@ def test_out_has_something_else(user: Asker) -> None:
 
 def test_out_has_another_run(asked: Asker) -> None:
     said = asked.why(PASSES, "--out", asked.kept / "run", "-q")
-    check_refused(said, "has another run", "--fresh", slug="out-not-empty")
+    check_refused(said, "holds a run of other commands", "--fresh", slug="out-not-empty")
 
 
 def test_the_cache_cannot_be_written(user: Asker) -> None:

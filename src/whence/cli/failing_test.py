@@ -1,8 +1,8 @@
 """`python -m whence.cli.failing_test`: why does this test of a pytest run fail?
 
-For the pytest plugin alone.  The argument is what it knows (`PytestRequest`), as JSON.  The answer is put
-into answer.json in the current directory, whatever happens.  When standard input ends, the plugin
-has had enough, or is gone: what is known by then is the answer.
+Only the pytest plugin starts this module.  The argument is a `PytestRequest` as JSON.  The answer
+is written to answer.json in the current directory, whatever happens.  The plugin closes standard
+input when time is up or when the user interrupts; the answer is then what is known so far.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import io
 import json
 import os
 import re
-import shlex
 import signal
 import sys
 import threading
@@ -23,143 +22,108 @@ from rich.console import Console
 
 from whence.cli.progress import watcher_for
 from whence.errors import UserError
-from whence.explain.session import ExplainRequest, explain_failure
 from whence.model import Explanation
 from whence.report.explain_html import explain_page
 from whence.report.story import explain_story
-from whence.service.pytest_request import PytestRequest, request_of
+from whence.service.failing_test import error_line, explain_test
+from whence.service.pytest_request import PytestRequest
 
-_LINES = 30  # of what is told
-_LONGEST = 120  # characters of a page's name
-_CONFIRM = 3  # runs in a row of a test that failed and then passed
-_FOR_ALL = ("no-git", "not-a-repository", "no-such-revision", "git-failed", "disk-full")
-_ELSEWHERE = {"--patch has them all": "the page has them all", "in --html or --json": "in the page"}
+_MAX_LINES = 30  # of the story in the terminal; guessed
+_MAX_NAME = 120  # characters of a page's file name; file systems allow 255
+# Errors that every other failing test would run into as well.
+_SAME_FOR_ALL = ("no-git", "not-a-repository", "no-such-revision", "git-failed", "disk-full")
+# Where the story refers to options of `whence explain`, a user of pytest has the page.
+_REFER_TO_PAGE = {"--patch has them all": "the page has them all", "in --html or --json": "in the page"}  # fmt: skip
 
 
 @dataclass
-class _Stopped:
-    """Has the plugin had enough, and why?"""
+class _Stop:
+    """Whether the plugin has told this process to stop, and why."""
 
-    yes: bool = False
-    why: str = ""
+    is_requested: bool = False
+    reason: str = ""  # empty if the user interrupted
 
     def watch(self) -> None:
-        while words := os.read(0, 1000):  # not sys.stdin: Python could not end while it is read
-            self.why += words.decode()
-        self.yes = True
+        """Wait until standard input ends, then interrupt the main thread."""
+        while words := os.read(0, 1000):  # Python could not exit while sys.stdin is being read
+            self.reason += words.decode()
+        self.is_requested = True
         ident = threading.main_thread().ident
         assert ident is not None
         signal.pthread_kill(ident, signal.SIGINT)
 
-    def said(self, seconds: float) -> str:
-        return f"stopped after {seconds:g} s (--whence-time)" if self.why else "interrupted"
+    def in_words(self, seconds: float) -> str:
+        return f"stopped after {seconds:g} s (--whence-time)" if self.reason else "interrupted"
 
 
 def main() -> None:
-    asked = PytestRequest(**json.loads(sys.argv[1]))
+    request = PytestRequest(**json.loads(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would ignore it
-    stopped = _Stopped()
-    threading.Thread(target=stopped.watch, daemon=True).start()
+    stop = _Stop()
+    threading.Thread(target=stop.watch, daemon=True).start()
     is_last = False
     try:
-        text = _told(asked, stopped)
+        text = _answer(request, stop)
     except KeyboardInterrupt:
-        text = f"{stopped.said(asked.seconds)}, before anything was found"
+        text = f"{stop.in_words(request.seconds)}, before anything was found"
     except UserError as error:
-        text, is_last = _one_line(error, asked), error.slug in _FOR_ALL
-    except Exception as error:  # our bug; but it is the user's test run that this would spoil
+        text, is_last = error_line(error, request), error.slug in _SAME_FOR_ALL
+    except Exception as error:  # a bug of whence must not spoil the user's test run
         text = f"whence itself failed: {type(error).__name__}: {error}"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Path("answer.json").write_text(json.dumps({"text": text, "is_last": is_last}))
 
 
-def _told(asked: PytestRequest, stopped: _Stopped) -> str:
-    explanation = _explained(ExplainRequest(request_of(asked), trust=tuple(asked.trust)))
+def _answer(request: PytestRequest, stop: _Stop) -> str:
+    explanation = explain_test(request, watcher_for(quiet=not sys.stderr.isatty()))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     reason = explanation.result.reason
-    if stopped.yes and reason:
-        reason = reason.replace("interrupted", stopped.said(asked.seconds), 1)
+    if stop.is_requested and reason:
+        reason = reason.replace("interrupted", stop.in_words(request.seconds), 1)
         explanation = replace(explanation, result=replace(explanation.result, reason=reason))
-    return f"{short_story(explanation, asked)}\n{page_at(explanation, asked)}"
+    return f"{short_story(explanation, request)}\n{page_at(explanation, request)}"
 
 
-def _explained(wish: ExplainRequest) -> Explanation:
-    """The explanation; whatever goes wrong with it, the changes at least."""
-    watcher = watcher_for(quiet=not sys.stderr.isatty())
-    try:
-        return explain_failure(wish, watcher)[0]
-    except UserError as error:
-        if error.slug != "bad-passes" or wish.isolate.commands.confirm > 1:
-            raise
-    except Exception as error:
-        if wish.frontend == "none":
-            raise
-        found = _explained(replace(wish, frontend="none"))
-        reason = f"whence itself failed ({type(error).__name__}: {error})"
-        return replace(found, result=replace(found.result, reason=reason))
-    # It did fail, so perhaps it does so now and then.
-    recipe = replace(wish.isolate.commands, confirm=_CONFIRM)
-    return _explained(replace(wish, isolate=replace(wish.isolate, commands=recipe)))
-
-
-def short_story(explanation: Explanation, asked: PytestRequest) -> str:
+def short_story(explanation: Explanation, request: PytestRequest) -> str:
+    """Return the explanation for the terminal of the pytest run."""
     console = Console(
         file=io.StringIO(),
-        width=asked.width,
-        force_terminal=asked.colour,
-        color_system="standard" if asked.colour else None,
+        width=request.width,
+        force_terminal=request.colour,
+        color_system="standard" if request.colour else None,
         highlight=False,
         soft_wrap=True,
     )
     with console.capture() as captured:
-        for line in explain_story(explanation, width=asked.width, most=_LINES):
+        for line in explain_story(explanation, width=request.width, most=_MAX_LINES):
             console.print(line)
     text = captured.get().rstrip("\n")
-    for here, there in _ELSEWHERE.items():
-        text = text.replace(here, there)
+    for option, page in _REFER_TO_PAGE.items():
+        text = text.replace(option, page)
     return text
 
 
-def page_at(explanation: Explanation, asked: PytestRequest) -> str:
-    """Write the page and say where it is."""
-    folder = Path(asked.html)
-    page = folder / f"{page_name(asked.test)}.html"
+def page_at(explanation: Explanation, request: PytestRequest) -> str:
+    """Write the page; return a sentence that names it."""
+    folder = Path(request.html)
+    page = folder / f"{page_name(request.test)}.html"
     try:
         if not folder.exists():
             folder.mkdir(parents=True)
-            (folder / ".gitignore").write_text("*\n")  # or it would be a change the next time
+            # Without this, the pages would be changes of the next run.
+            (folder / ".gitignore").write_text("*\n")
         page.write_text(explain_page(explanation), "utf-8")
     except OSError as error:
         return f"The page {page} cannot be written: {error.strerror or error}"
-    return f"The whole of it: {os.path.relpath(page, asked.here)}"
+    return f"Full explanation: {os.path.relpath(page, request.here)}"
 
 
 def page_name(test: str) -> str:
-    """A file name for a test; no two tests have the same."""
+    """Return a file name for a test; no two tests have the same."""
     name = re.sub(r"[^A-Za-z0-9_.]+", "-", test).strip("-.")
-    if "[" not in test and test.isascii() and len(name) <= _LONGEST:
+    if "[" not in test and test.isascii() and len(name) <= _MAX_NAME:
         return name
-    return f"{name[:_LONGEST]}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"
-
-
-def _one_line(error: UserError, asked: PytestRequest) -> str:
-    """What is wrong, to somebody who has said nothing but GOOD."""
-    good = asked.good
-    if error.slug == "bad-passes":
-        whole = shlex.join(["python", "-m", "pytest", os.path.relpath(asked.file, asked.here)])
-        return (
-            "passes alone but failed in the suite: it depends on tests that ran before it, or on "
-            f"files that git ignores; try its whole file: git whence {good} -- {whole}"
-        )
-    if error.slug == "no-changes":
-        return (
-            f"nothing but tests differs from {good} (and what whence_keep names), so no change "
-            "to the program has broken it"
-        )
-    if error.slug == "good-is-broken" and " skipped" in str(error):
-        return f"it is skipped on {good}, so it never passed there"
-    offline = "; tests that need the network cannot be compared offline"
-    return str(error).partition("\n")[0] + offline * (error.slug == "needs-network")
+    return f"{name[:_MAX_NAME]}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"
 
 
 if __name__ == "__main__":

@@ -11,23 +11,15 @@ import click
 from rich.console import Console
 
 from whence.cli.options import check_writable, put, with_options
-from whence.cli.recording import (
-    frontends_for,
-    prepare,
-    recipe_of,
-    record_into,
-    recording_options,
-    sayer,
-)
+from whence.cli.recording import record_request, recording_options, sayer
 from whence.report.traces import trace_document, trace_text
-from whence.subject.scratch import scratch_folder
-from whence.subject.sources import fetch
+from whence.service.recording import prepare, record
 
 _OPTIONS: list[Callable[..., Any]] = [
     *recording_options(required=True),
-    click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the trace goes; made if it is not there."),
-    click.option("--json", "json_file", metavar="FILE", help="Write what was seen as JSON; - prints it, and nothing else."),
-    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+    click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the trace; it is made if it does not exist."),
+    click.option("--json", "json_file", metavar="FILE", help="Write a summary of the recording as JSON; - prints only that."),
+    click.option("--quiet", "-q", is_flag=True, help="Do not report progress."),
     click.option("--debug", is_flag=True, help="Show tracebacks."),
 ]  # fmt: skip
 
@@ -35,24 +27,17 @@ _OPTIONS: list[Callable[..., Any]] = [
 @click.command()
 @with_options(_OPTIONS)
 def trace(**options: Any) -> int:
-    """Record a run of a C, C++ or Python program, and say what was seen.
+    """Record a run of a C, C++ or Python program, and summarise what was recorded.
 
-    The build gets whence's compilers as $CC and $CXX; whatever they compile records itself when
-    the test runs it.  Of Python, the modules of the source are recorded, and the script that the
-    test runs.  Ask the trace with `whence slice` and `whence why`.
+    The build gets whence's compilers as $CC and $CXX.  A program that they compile records itself
+    when the test runs it.  For Python, whence records the modules of the source and the script
+    that the test runs.  `whence slice` and `whence why` answer questions about the trace.
     """
     out: Path = options["out"]
     check_writable(options["json_file"])
     prepare(out)
     say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
-    with scratch_folder() as folder:
-        say("fetching the source")
-        tree = fetch(options["source"], repo=options["repo"], into=folder / "tree")
-        recipe = recipe_of(options)
-        frontends = frontends_for(options["frontend"], tree, recipe)
-        summary = record_into(
-            out, tree, recipe, frontends=frontends, max_trace=options["max_trace"], say=say
-        )
+    summary = record(record_request(options), out, say)
     document = json.dumps(trace_document(summary), indent=1)
     if options["json_file"] == "-":
         click.echo(document)

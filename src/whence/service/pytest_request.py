@@ -10,7 +10,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from whence.errors import UserError
 from whence.search.session import IsolateRequest
 from whence.search.store import default_store
+from whence.service.shell_commands import quoted, run_in
 from whence.subject.sources.git import git, what_git_says
 from whence.subject.sources.revision import find_commit
 from whence.subject.trial import BuildAndTest
@@ -112,10 +112,9 @@ def command(asked: PytestRequest, top: Path) -> str:
         *(_in_copy(f"--rootdir={Path(asked.root).resolve()}", top), *own, *_TOLD, "--whence-run"),
         *(("--collect-only",) if asked.collects else ()),
     ]
-    path = ":".join(_quoted(folder) for folder in _imports(asked.path, top))
+    path = ":".join(quoted(folder) for folder in _imports(asked.path, top))
     before = f"PYTHONPATH={path}${{PYTHONPATH:+:$PYTHONPATH}} " if path else ""
-    into = f"cd {shlex.quote(here)} || exit 125; " if here != "." else ""
-    return into + before + " ".join(map(_quoted, words))
+    return run_in("" if here == "." else here, before + " ".join(map(quoted, words)))
 
 
 def options(arguments: Sequence[str], named: Sequence[str]) -> list[str]:
@@ -166,11 +165,6 @@ def _inside(path: str, top: Path) -> str | None:
 def _in_copy(word: str, top: Path) -> str:
     """The word with {tree} for the repository's own place."""
     return re.sub(rf"{re.escape(str(top))}(?=[/:,]|$)", "{tree}", word)
-
-
-def _quoted(word: str) -> str:
-    """The word for the shell, in which {tree} can still be replaced by a quoted path."""
-    return "{tree}".join(shlex.quote(p) if p else "" for p in word.split("{tree}")) or "''"
 
 
 # -- the test itself -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Was this run recorded before?  Where recorded runs are kept, and which."""
+"""Was this run recorded before?  Recorded runs are kept in the user's cache directory."""
 
 from __future__ import annotations
 
@@ -15,41 +15,48 @@ from typing import Any
 
 from whence import __version__
 from whence.changes.tree import read_tree
-from whence.cli.recording import Say, clear, frontends_for, prepare, record_into
 from whence.errors import UserError
 from whence.frontend.languages import own_sources
+from whence.service.recording import (
+    RecordRequest,
+    Say,
+    clear,
+    frontends_for,
+    prepare,
+    record_into,
+)
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
 
 _ABOUT = "about.json"
-_MOST = 5  # runs that are kept: a trace may be large
+_MAX_KEPT = 5  # runs kept in the cache; guessed: one trace may take gigabytes
 
 
-def key_of(tree: Path, recipe: BuildAndTest, frontends: Sequence[str] = ()) -> str:
-    """Return what tells two runs apart: the source, the commands, and the whence that records."""
+def key_of(tree: Path, commands: BuildAndTest, frontends: Sequence[str] = ()) -> str:
+    """Return a digest of the source, the commands, and the whence that records them."""
     files = [
         (path, entry.kind.value, entry.digest.hex())
         for path, entry in sorted(read_tree(tree).entries.items())
     ]
-    known = [__version__, own_sources().hex(), recipe.key().hex(), files, *frontends]
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+    parts = [__version__, own_sources().hex(), commands.key().hex(), files, *frontends]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def is_run(folder: Path, key: str | None = None) -> bool:
-    """Is the run of this key, or any, in the folder, and all of it?"""
+    """Does the folder hold a complete run: the one with this key, or any if `key` is None?"""
     found = _about(folder).get("key")
     return found is not None and key in (None, found)
 
 
 def source_of(folder: Path) -> Path | None:
-    """The directory that the recorded program came from, if it was one."""
+    """Return the directory that the recorded program came from, if it still exists."""
     found = _about(folder).get("source")
     return Path(found) if isinstance(found, str) and Path(found).is_dir() else None
 
 
 def sign(folder: Path, key: str, source: str) -> None:
-    """Say of a folder, once all is in it, which run it has."""
+    """Note in a folder, once the recording is complete, which run it holds."""
     directory = str(Path(source).absolute()) if Path(source).is_dir() else None
     (folder / _ABOUT).write_text(json.dumps({"key": key, "source": directory}), "utf-8")
 
@@ -62,41 +69,38 @@ def _about(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def recorded(options: dict[str, Any], recipe: BuildAndTest, say: Say) -> tuple[Path, bool]:
-    """Return a folder with the run of a recipe on a source, and whether it was recorded just now.
+def recorded(request: RecordRequest, say: Say) -> tuple[Path, bool]:
+    """Return a folder with the requested run, and whether it was recorded just now.
 
-    The same command again finds it recorded already.
+    A run that was recorded before with the same source and commands is used again.
     """
+    commands, out = request.commands, request.out
     with scratch_folder() as scratch:
         say("fetching the source")
-        tree = fetch(options["source"], repo=options["repo"], into=scratch / "tree")
-        frontends = frontends_for(options["frontend"], tree, recipe)
-        key = key_of(tree, recipe, frontends)
-        out: Path | None = options["out"]
+        tree = fetch(request.source, repo=request.repo, into=scratch / "tree")
+        frontends = frontends_for(request, tree)
+        key = key_of(tree, commands, frontends)
         folder = out or kept_run(key)
-        is_known = is_run(folder, key) and not options["fresh"]
+        is_known = is_run(folder, key) and not request.fresh
         if is_known:
-            say(f"using the run recorded {_when(folder)} (--fresh records it anew)")
+            say(f"using the run recorded {_when(folder)} (--fresh records it again)")
         else:
-            with _given(folder, options["fresh"]) if out else keeping(folder) as empty:
-                record_into(
-                    empty, tree, recipe, frontends=frontends, max_trace=options["max_trace"],
-                    say=say, twice=True,
-                )  # fmt: skip
-                sign(empty, key, options["source"])
+            with _emptied(folder, request.fresh) if out else keeping(folder) as empty:
+                record_into(empty, tree, request, frontends=frontends, say=say, twice=True)
+                sign(empty, key, request.source)
     if out is None:
         use(folder)
     return folder, not is_known
 
 
 @contextmanager
-def _given(out: Path, fresh: bool) -> Iterator[Path]:
-    """The folder that --out names, empty."""
+def _emptied(out: Path, fresh: bool) -> Iterator[Path]:
+    """Give the folder that --out names, emptied; only `fresh` deletes a run that is in it."""
     if is_run(out):
         if not fresh:
             raise UserError(
-                f"--out {out} has another run: of other commands, or of another source.\n"
-                "Name another folder, or have --fresh record over it.",
+                f"--out {out} holds a run of other commands, or of another source.\n"
+                "Name another folder, or let --fresh record over that run.",
                 slug="out-not-empty",
             )
         clear(out)
@@ -108,7 +112,7 @@ def _when(folder: Path) -> str:
     return f"{datetime.fromtimestamp((folder / _ABOUT).stat().st_mtime):%Y-%m-%d at %H:%M}"
 
 
-# --- runs that nobody named a folder for ----------------------------------------------------------
+# --- runs in the cache ----------------------------------------------------------------------------
 
 
 def _kept_runs() -> Path:
@@ -117,13 +121,13 @@ def _kept_runs() -> Path:
 
 
 def kept_run(key: str) -> Path:
-    """Where the run of this key is kept if the user does not say."""
+    """Return the folder of the run with this key in the cache."""
     return _kept_runs() / key
 
 
 @contextmanager
 def keeping(folder: Path) -> Iterator[Path]:
-    """Give an empty folder that becomes `folder` if all goes well: no run is ever there in part."""
+    """Give an empty folder that becomes `folder` on success: `folder` never holds half a run."""
     was_there = folder.exists()
     _check_writable(folder.parent)
     with scratch_folder(folder.parent) as scratch:
@@ -132,7 +136,7 @@ def keeping(folder: Path) -> Iterator[Path]:
         yield run
         if was_there:
             shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):  # someone else has recorded the same meanwhile, and is using it
+        with suppress(OSError):  # another process recorded the same run meanwhile, and uses it
             run.rename(folder)
 
 
@@ -150,22 +154,22 @@ def _check_writable(folder: Path) -> None:
 
 
 def use(folder: Path) -> None:
-    """Note that a kept run is of use, and forget those that were of none for the longest time."""
+    """Note that a kept run was used, and delete the least recently used ones beyond the limit."""
     os.utime(folder)
     others = folder.parent.glob("[0-9a-f]*")
-    for old in sorted(others, key=_last_use, reverse=True)[_MOST:]:
+    for old in sorted(others, key=_last_use, reverse=True)[_MAX_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
 def _last_use(folder: Path) -> float:
     try:
         return folder.stat().st_mtime
-    except OSError:  # someone else forgot it
+    except OSError:  # another process deleted it
         return 0.0
 
 
 def forget(folder: Path) -> None:
-    """Take away a run; a folder that the user named stays, empty."""
+    """Delete a run; a folder that the user named stays, empty."""
     if folder.parent == _kept_runs():
         shutil.rmtree(folder, ignore_errors=True)
     else:
