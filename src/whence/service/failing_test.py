@@ -34,7 +34,9 @@ def _explain(request: ExplainRequest, watcher: Watcher) -> Explanation:
         return replace(isolated, result=replace(isolated.result, reason=reason))
     # The test failed in the user's run and passes now, so it may be flaky.
     confirming = replace(request.isolate.commands, confirm=_CONFIRM)
-    return _explain(replace(request, isolate=replace(request.isolate, commands=confirming)), watcher)
+    return _explain(
+        replace(request, isolate=replace(request.isolate, commands=confirming)), watcher
+    )
 
 
 def error_line(error: UserError, request: PytestRequest) -> str:
