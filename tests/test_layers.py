@@ -69,8 +69,23 @@ def imports_of(source: str, package: str, modules: frozenset[str]) -> Iterator[s
                 yield from [name for name in (inner, origin) if name in modules][:1]
 
 
+def packages_of(source: str) -> set[str]:
+    """The top-level packages that a source imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def modules_by_name() -> dict[str, Path]:
+    return {module_name(path): path for path in (SOURCES / "whence").rglob("*.py")}
+
+
 def import_graph() -> Graph:
-    paths = {module_name(path): path for path in (SOURCES / "whence").rglob("*.py")}
+    paths = modules_by_name()
     modules = frozenset(paths)
     return {
         name: set(imports_of(path.read_text("utf-8"), _package(name, path), modules))
@@ -124,6 +139,14 @@ def test_no_layer_imports_what_is_above_it() -> None:
 
 def test_no_module_imports_itself_in_a_roundabout_way() -> None:
     TopologicalSorter(import_graph()).prepare()
+
+
+def test_only_the_command_line_knows_click_and_only_it_and_reports_know_rich() -> None:
+    """A web server can use everything else."""
+    for name, path in modules_by_name().items():
+        packages = packages_of(path.read_text("utf-8"))
+        assert "click" not in packages or layer(name) == "cli", name
+        assert not packages & {"rich", "textual"} or layer(name) in ("cli", "report"), name
 
 
 def test_only_its_own_part_knows_a_language() -> None:

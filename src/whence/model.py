@@ -274,22 +274,25 @@ class Cause:
 
 
 class CauseTree(Protocol):
-    """A cause tree that grows as it is asked."""
+    """A cause tree that is computed on demand."""
 
     def cause(self, number: int, /) -> Cause:
-        """The cause of this number; 0 is the failure's."""
+        """Return the cause of this number; number 0 is the cause of the failure."""
 
     def children(self, number: int, /) -> tuple[int, ...]:
-        """The causes below one, computed now if they are not known: that may take seconds."""
+        """Return the causes below a cause; compute them, perhaps for seconds, if necessary."""
+
+    def cancel(self) -> None:
+        """Make `children`, under way in another thread, raise soon; else do nothing."""
 
     def mark(self, number: int, mark: Mark | None, /) -> None:
-        """Note what the user says of a cause, and keep it."""
+        """Mark a cause, or remove its mark."""
 
     @property
     def marks(self) -> dict[int, Mark]: ...
 
     def source(self, file: str, /) -> list[str]:
-        """The lines of a source file; empty if we do not have it."""
+        """Return the lines of a source file; none if we do not have the file."""
 
 
 @dataclass(frozen=True)

@@ -181,6 +181,8 @@ class Fake:
         read = 2 if lines is None else len(lines)  # a step for each line
         return np.array([number, number + 1][:read], np.uint32)
 
+    def cancel(self) -> None: ...
+
     def mark(self, number: int, mark: Mark | None, /) -> None: ...
 
     def source(self, _: str, /) -> list[str]:

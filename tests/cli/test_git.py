@@ -243,7 +243,7 @@ def test_only_the_test_changed(dev: Developer) -> None:
 def test_a_kept_test_that_good_never_passed(dev: Developer) -> None:
     dev.commit("test", check_sh="! grep -q 4 numbers\n")
     said = dev.asks("-q", "v1", "HEAD", "--", "sh check.sh")
-    check_refused(said, "with check.sh of BAD", "--no-keep", slug="good-fails")
+    check_refused(said, "had BAD's check.sh", "--no-keep", slug="good-fails")
 
 
 # -- after git bisect ------------------------------------------------------------------------

@@ -206,7 +206,7 @@ def test_what_is_marked_in_the_terminal_is_kept_with_the_run(asked: Asker) -> No
     terminal.wait_for("1 benign")
     terminal.type("q")
     terminal.check_left_as_found()
-    assert "the same command goes on from here" in terminal.printed
+    assert "the same command continues from them" in terminal.printed
     in_terminal = Said(0, (asked.kept / "out.json").read_text(), "")
     assert document(in_terminal)["marks"] == {"1": "benign"}
     said = asked.why_in(run, "--json", "-")

@@ -74,7 +74,7 @@ def by_turns(user: Asker, first: str, then: str) -> str:
 def test_it_fails_and_then_passes(user: Asker) -> None:
     said = user.why(by_turns(user, FAILS, PASSES), "-q")
     assert said.status == 0, said
-    claim = "note: the failure comes and goes: run once more, the test passes; this is of the"
+    claim = "note: the failure comes and goes: run once more, the test passes; this explains the"
     assert claim in " ".join(said.out.split())
 
 

@@ -19,7 +19,7 @@ def test_a_failing_test_is_explained_and_the_page_is_where_it_says(tmp_path: Pat
     assert said.out.index("FAILURES") < said.out.index("whence: why")
     assert said.out.index("whence: why") < said.out.index("short test summary")
     page = suite.here / ".whence" / "tests-test_price.py-test_ten.html"
-    assert "The whole of it: .whence/tests-test_price.py-test_ten.html" in said.about(TEN)
+    assert "Full explanation: .whence/tests-test_price.py-test_ten.html" in said.about(TEN)
     assert "n &gt; 10" in page.read_text()
     status = subprocess.run(
         ["git", "status", "--short"], cwd=suite.here, capture_output=True, text=True

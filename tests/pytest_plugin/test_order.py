@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from whence.pytest_plugin import _editable
-from whence.service.pytest_request import PytestRequest, command, options, test_files_of
+from whence.service.pytest_request import PytestRequest, command, options, globs_of_tests
 
 
 def asked(top: Path, **more: Any) -> PytestRequest:
@@ -56,7 +56,7 @@ def test_started_outside_of_the_repository_it_runs_in_the_root(tmp_path: Path) -
 def test_a_test_outside_of_the_repository_stays_where_it_is(tmp_path: Path) -> None:
     top = tmp_path / "top"
     assert f"{tmp_path}/t.py::test_b" in words(top, test="../t.py::test_b")
-    assert test_files_of(asked(top, test="../t.py::test_b"), top) == ["conftest.py"]
+    assert globs_of_tests(asked(top, test="../t.py::test_b"), top) == ["conftest.py"]
 
 
 def test_paths_in_options_lead_into_the_copy(tmp_path: Path) -> None:
@@ -95,4 +95,4 @@ def test_plugins_that_disturb_are_told_not_to(tmp_path: Path) -> None:
 def test_what_belongs_to_the_tests_is_no_change(
     tmp_path: Path, test: str, globs: list[str]
 ) -> None:
-    assert test_files_of(asked(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]
+    assert globs_of_tests(asked(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import z3
 
+from whence.causes.cancellation import Cancellation
 from whence.logic.c.formula import CFormula, Goal, Premise
 from whence.logic.languages import formula_of
 from whence.trace.flow import Flow, Operand
@@ -46,6 +47,7 @@ class Preconditions:
     """Finds cores in one run."""
 
     flow: Flow
+    cancellation: Cancellation = field(default_factory=Cancellation)
     cost: SolverCost = field(default_factory=SolverCost)
 
     def core(self, goals: Sequence[Goal], steps: Iterable[int]) -> Core | None:
@@ -96,7 +98,8 @@ class Preconditions:
     ) -> z3.CheckSatResult:
         self.cost.calls += 1
         began = time.monotonic()
-        found = formula.check(behind, premises)
+        with self.cancellation.interruptible(formula.interrupt):
+            found = formula.check(behind, premises)
         self.cost.seconds += time.monotonic() - began
         if found == z3.unknown:
             self.cost.gave_up += 1

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from whence.causes.cancellation import Cancellation
 from whence.causes.proof import ALL
 from whence.model import Influence
 from whence.trace.columns import BRANCH
@@ -67,7 +68,8 @@ class CriticalPredicates:
         self.hidden = hidden
         self._keys: dict[int, tuple[int, int]] = {}
         self._executed: dict[int, Steps] = {}
-        self._known: set[tuple[bool, int]] = set()  # what was raised before
+        self.cancellation = Cancellation()  # a search sets its own
+        self.raised_before: set[tuple[bool, int]] = set()  # what was raised before
         self.repeated: set[tuple[bool, int]] = set()  # and again, since the owner last looked
 
     def of(
@@ -93,8 +95,9 @@ class CriticalPredicates:
         near: dict[tuple[Influence, bool, int, int], _Gathered] = {}
         for some in raised:
             for influence, is_far, step, about in some:
+                self.cancellation.check()
                 is_address = influence is Influence.ADDRESS
-                if (is_address, step) in self._known:
+                if (is_address, step) in self.raised_before:
                     self.repeated.add((is_address, step))
                     continue
                 side = 0 if is_address else self.flow.side_of(step) or 0
@@ -107,7 +110,7 @@ class CriticalPredicates:
         found: dict[tuple[Influence, bool, int, int], _Gathered] = {}
         for (influence, is_far, op, _side), gathered in near.items():
             is_address = influence is Influence.ADDRESS
-            self._known.update((is_address, step) for step in gathered.steps)
+            self.raised_before.update((is_address, step) for step in gathered.steps)
             chosen = sampled(sorted(gathered.steps))
             for number, step in enumerate(chosen):
                 end = step if is_address else self.conditions.settled(step)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from whence.causes.cancellation import Cancellation
 from whence.logic.c.operands import ALL as ALL
 from whence.logic.languages import needed
 from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside, StoredBits
@@ -34,12 +35,14 @@ class Prover:
         flow: Flow,
         enters: Callable[[int], bool] = lambda _: False,
         needs_none: Callable[[int | StoredBits], bool] | None = None,
+        cancellation: Cancellation | None = None,
     ) -> None:
         """`enters(step)`: is the step inside a function that is taken as a whole?
         `needs_none(made)`: is what a step came to, or a part of it, as it should be?"""
         self.flow = flow
         self.is_hidden = enters
         self.needs_none = needs_none
+        self._cancellation = cancellation or Cancellation()
         self._known: dict[tuple[int, int], list[tuple[Operand, int]]] = {}
 
     def prove(self, seeds: Iterable[tuple[Operand, int]]) -> Proof:
@@ -48,6 +51,7 @@ class Prover:
         asked: dict[Operand, int] = {}
         work = list(seeds)
         while work:
+            self._cancellation.check()
             operand, mask = work.pop()
             if isinstance(operand, Constant):
                 continue

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from whence.causes.cancellation import Cancellation
 from whence.causes.comparison import Comparison, Lost
 from whence.causes.divergence import DivergencePredicates
 from whence.causes.failures import failure_of
@@ -35,6 +38,11 @@ _MOST_ASIDE = 24  # proofs that tell nothing new and are looked behind for the c
 _MOST_STALE = 4  # times that a predicate is explained anew for nothing; then it is as it was
 _MOST_TURNS = 4  # of one condition for which the solver is asked
 Line = tuple[str, int]
+# The fields of a search that say what is explained already; `children` restores them on an error.
+_PROGRESS = (
+    *("_owner", "_raised", "_stale", "_pending", "_child_for"),
+    *("_told", "_lost", "_asked"),
+)
 
 
 @dataclass
@@ -59,19 +67,23 @@ class CauseSearch:
         self.thread = found.flow.thread
         self.conditions = Conditions(self.flow)
         self.hidden = _hidden(self.flow, trust)
+        self._cancellation = Cancellation()
         self.comparison = Comparison(Alignment(self.flow, passing)) if passing else None
         self.critical = self._critical()
+        self.critical.cancellation = self._cancellation
         self.prover = Prover(
             self.flow,
             self.critical.is_hidden,
             self.comparison.needs_no_reason if self.comparison else None,
+            self._cancellation,
         )
-        self.preconditions = Preconditions(self.flow)
+        self.preconditions = Preconditions(self.flow, self._cancellation)
         self.teller = CauseDescriber(self.flow, self.conditions, self.comparison)
         self.marks: dict[int, Mark] = {}
         self._entries: list[_Entry] = []
         self._owner: dict[tuple[bool, int, int, int], int] = {}  # who explains a predicate
-        self._raised: dict[int, set[int]] = {}  # for steps that were asked about: the causes below
+        # For each step that was asked about, the causes below.
+        self._raised: dict[int, frozenset[int]] = {}
         self._stale: Counter[tuple[bool, int, int]] = Counter()  # asked again, with nothing new
         self._pending: dict[int, list[tuple[Question, Proof]]] = {}  # to look at below a cause
         self._child_for: dict[tuple[bool, int], int] = {}  # by what was raised
@@ -111,9 +123,36 @@ class CauseSearch:
         if self._is_pruned(number):
             return ()
         if entry.cause.children is None:
-            children = tuple(self._grow(number))
+            with self._cancellation.computing(), self._undone_on_error():
+                children = tuple(self._grow(number))
             entry.cause = replace(entry.cause, children=children)
         return entry.cause.children or ()
+
+    def cancel(self) -> None:
+        """Make `children`, under way in another thread, raise `Cancelled` soon.
+
+        The tree is then as it was before that call.
+        """
+        self._cancellation.request()
+
+    @contextmanager
+    def _undone_on_error(self) -> Iterator[None]:
+        """Undo what the block added to the tree if it raises."""
+        also = [list(entry.also) for entry in self._entries]
+        before = {name: copy(getattr(self, name)) for name in _PROGRESS}
+        raised_before = set(self.critical.raised_before)
+        try:
+            yield
+        except BaseException:
+            del self._entries[len(also) :]
+            for entry, causes in zip(self._entries, also, strict=True):
+                entry.also = causes
+            vars(self).update(before)
+            self.critical.raised_before = raised_before
+            self.critical.repeated.clear()
+            if isinstance(self.critical, DivergencePredicates):
+                self.critical.lost.clear()
+            raise
 
     def mark(self, number: int, mark: Mark | None) -> None:
         if mark is None:
@@ -164,6 +203,7 @@ class CauseSearch:
         found: list[int] = []
         looked = 0
         while work and (looked < _MOST_ASIDE or not found) and looked < 8 * _MOST_ASIDE:
+            self._cancellation.check()
             question, proof = work.popleft()
             looked += 1
             for asked in self._asks(question, proof, number):
@@ -188,14 +228,14 @@ class CauseSearch:
         """What the steps of a proof ask for that none did before."""
         self._share(proof.steps, number)
         fresh = proof.steps.difference(self._raised)
-        self._raised.update((step, set()) for step in fresh)
+        self._raised.update(dict.fromkeys(fresh, frozenset()))
         asks = self.critical.of(fresh, question, proof.premises)
         for raw in sorted(self.critical.repeated):
             if raw in self._child_for:
                 self._also(self._child_for[raw], number)
         self.critical.repeated.clear()
         if isinstance(self.critical, DivergencePredicates):
-            self._lost.setdefault(number, []).extend(self.critical.lost)
+            self._lost[number] = [*self._lost.get(number, ()), *self.critical.lost]
             self.critical.lost.clear()
         return asks
 
@@ -206,7 +246,7 @@ class CauseSearch:
 
     def _note(self, question: Question, child: int) -> None:
         for step in question.bears_on:
-            self._raised.setdefault(step, set()).add(child)
+            self._raised[step] = self._raised.get(step, frozenset()) | {child}
         is_address = question.influence is Influence.ADDRESS
         self._child_for.update(((is_address, step), child) for step in question.raw)
 

@@ -45,7 +45,7 @@ from whence.cli.panes import (
 from whence.cli.phrases import HELP, cause_sentence, escaped, everything, travel
 from whence.errors import UserError
 from whence.model import Cause, CauseTree, Mark, Predicate, Statement
-from whence.service.background import Background, Found
+from whence.service.background import Answer, Background
 from whence.service.tree_session import SavedTree
 
 _URGENT, _LAST = -1, sys.maxsize  # ranks: the user waits for it, or nobody does
@@ -103,7 +103,7 @@ class WhyApp(App[None]):
     class Computed(Message):
         """The causes below one are known, or why they cannot be."""
 
-        def __init__(self, number: int, found: Found) -> None:
+        def __init__(self, number: int, found: Answer) -> None:
             super().__init__()
             self.number = number
             self.found = found
@@ -123,7 +123,7 @@ class WhyApp(App[None]):
         self._detailed: TreeNode[Row] | None = None  # whose statements are shown
         self._sought = ""
 
-    def _tell(self, number: int, found: Found) -> None:
+    def _tell(self, number: int, found: Answer) -> None:
         self.post_message(self.Computed(number, found))
 
     def stop(self) -> None:

@@ -82,7 +82,7 @@ def request_of(asked: PytestRequest) -> IsolateRequest:
         bad=str(top),
         commands=BuildAndTest(test=command(asked, top)),
         repo=top,
-        keep=(*test_files_of(asked, top), *asked.keep),
+        keep=(*globs_of_tests(asked, top), *asked.keep),
         store=default_store(),
     )
 
@@ -170,7 +170,7 @@ def _in_copy(word: str, top: Path) -> str:
 # -- the test itself -------------------------------------------------------------------------
 
 
-def test_files_of(asked: PytestRequest, top: Path) -> list[str]:
+def globs_of_tests(asked: PytestRequest, top: Path) -> list[str]:
     """Globs of what belongs to the tests: the test's file, what is in its folder of tests, every
     conftest.py, and files that options name.  The file of a doctest is the program's, though."""
     found = [*_configured(asked, top)]

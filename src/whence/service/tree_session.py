@@ -164,10 +164,7 @@ class SavedTree:
         return find(file) if find else None
 
     def cancel(self) -> None:
-        """Stop the `children` under way in another thread, if the tree can."""
-        cancel = getattr(self._tree, "cancel", None)
-        if cancel:
-            cancel()
+        self._tree.cancel()
 
     def _restore(self, numbers: Iterable[int]) -> None:
         for number in numbers:

@@ -69,6 +69,10 @@ class CFormula:
         solver.add(*(one for _, said in parts for one in said))
         return solver.check()
 
+    def interrupt(self) -> None:
+        """End a check that is under way in another thread: it answers unknown."""
+        self._context.interrupt()
+
     def _switched(
         self, kind: str, step: int, say: Callable[[int], list[z3.BoolRef]]
     ) -> tuple[z3.BoolRef, list[z3.BoolRef]]:
