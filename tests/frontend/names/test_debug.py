@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from whence.frontend.c.debug import Debug, MetadataNode, Ref, locations, parse_metadata, spell
+from whence.frontend.c.debug import Debug, locations, spell
+from whence.frontend.c.metadata import MetadataNode, Ref, parse_metadata
 from whence.frontend.c.names import CNames
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from whence.frontend.c import ir
-from whence.frontend.c.debug import Debug, DebugMember, DebugType, Ref
+from whence.frontend.c.debug import Debug, DebugMember, DebugType
 from whence.frontend.c.layout import Layout
+from whence.frontend.c.metadata import Ref
 from whence.frontend.c.terms import (
     UNKNOWN,
     Bits,

@@ -39,8 +39,8 @@ LOGGED, LINK, CHECKED = int(OpFlag.LOGGED), int(OpFlag.LINK), int(OpFlag.CHECKED
 
 BINARY = {
     "add": OpCode.ADD, "sub": OpCode.SUB, "mul": OpCode.MUL, "udiv": OpCode.UDIV,
-    "sdiv": OpCode.SDIV, "urem": OpCode.UREM, "srem": OpCode.SREM, "shl": OpCode.SHL, "lshr": OpCode.LSHR,
-    "ashr": OpCode.ASHR, "and": OpCode.AND, "or": OpCode.OR, "xor": OpCode.XOR,
+    "sdiv": OpCode.SDIV, "urem": OpCode.UREM, "srem": OpCode.SREM, "shl": OpCode.SHL,
+    "lshr": OpCode.LSHR, "ashr": OpCode.ASHR, "and": OpCode.AND, "or": OpCode.OR, "xor": OpCode.XOR,
 }  # fmt: skip
 FLOATING = {
     "fadd": OpCode.FADD, "fsub": OpCode.FSUB, "fmul": OpCode.FMUL, "fdiv": OpCode.FDIV,
