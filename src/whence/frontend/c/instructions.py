@@ -6,17 +6,15 @@ the rest is read token by token.  Both ways give the same Instruction.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from whence.frontend.c.instruction_shapes import BOOL, INTEGER_OPERATIONS, ONE, CommonShapes
 from whence.frontend.c.ir import (
     VOID,
     ArrayType,
     FunctionType,
     Instruction,
-    Int,
-    IntType,
     Label,
     NamedType,
     PointerType,
@@ -28,12 +26,6 @@ from whence.frontend.c.ir import (
 )
 from whence.frontend.c.tokens import LABEL, METADATA, PTR, IRError, IRTokens
 
-_BOOL = IntType(1)
-_ONE = Typed(IntType(32), Int(1))
-_INTEGER_OPERATIONS = (
-    "add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or",
-    "xor",
-)  # fmt: skip
 _FLOAT_OPERATIONS = (
     "fadd", "fsub", "fmul", "fdiv", "frem",
 )  # fmt: skip
@@ -54,14 +46,6 @@ _ORDERINGS = frozenset((
     "unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst",
 ))  # fmt: skip
 
-_HEAD = re.compile(r'  (?:%(?:[-\w.$]+|"[^"]*") = )?(\w+)')
-_NAME = r"[-\w.$]+"
-_TYPE = rf"(?:i\d+|ptr|float|double|%{_NAME}|\[\d+ x (?:i\d+|ptr|%{_NAME})\])"
-_SCALAR = r"(?:i\d+|ptr)"
-_VALUE = rf"(?:[%@]{_NAME}|-?\d+|true|false|null)"
-_END = r"(?:, !dbg !(\d+))?$"
-_LOOP_END = r"(?:, !dbg !(\d+))?(?:, !llvm\.loop !\d+)?$"
-
 
 class Instructions:
     """Reads the instructions of one module.
@@ -72,22 +56,12 @@ class Instructions:
     def __init__(self, types: Mapping[str, Type], groups: Mapping[str, frozenset[str]]) -> None:
         self._types = types
         self._groups = groups
-        self._typed = _Operands()
-        self._shape: dict[str, tuple[re.Pattern[str], _Build]] = {
-            "load": (_LOAD, self._fast_load),
-            "store": (_STORE, self._fast_store),
-            "alloca": (_ALLOCA, self._fast_alloca),
-            "br": (_BRANCH, self._fast_branch),
-            "icmp": (_COMPARE, self._fast_compare),
-            "getelementptr": (_ADDRESS, self._fast_address),
-            **dict.fromkeys(_INTEGER_OPERATIONS, (_BINARY, self._fast_binary)),
-            **dict.fromkeys(("sext", "zext", "trunc"), (_CAST, self._fast_cast)),
-        }
+        self._common = CommonShapes()
 
     def read(self, lines: Sequence[str], at: int, *, fast: bool = True) -> Instruction:
         """The instruction that starts on line `at`."""
         text = lines[at]
-        if fast and (common := self._common(text)):
+        if fast and (common := self._common.match(text)):
             build, match = common
             return build(match, at)
         try:
@@ -99,76 +73,7 @@ class Instructions:
 
     def has_common_shape(self, text: str) -> bool:
         """Is this line read without looking at its tokens?"""
-        return self._common(text) is not None
-
-    # --- the commonest shapes ---
-
-    def _common(self, text: str) -> tuple[_Build, re.Match[str]] | None:
-        head = _HEAD.match(text)
-        shape = self._shape.get(head[1]) if head else None
-        if shape is None:
-            return None
-        pattern, build = shape
-        match = pattern.match(text)
-        return (build, match) if match else None
-
-    def _fast_load(self, match: re.Match[str], at: int) -> Instruction:
-        result, kind, pointer, location = match.groups()
-        operands = (self._typed[pointer],)
-        where = None if location is None else int(location)
-        return Instruction("load", self._typed.type(kind), operands, at, 1, result, where)
-
-    def _fast_store(self, match: re.Match[str], at: int) -> Instruction:
-        value, pointer, location = match.groups()
-        operands = (self._typed[value], self._typed[pointer])
-        where = None if location is None else int(location)
-        return Instruction("store", VOID, operands, at, 1, None, where)
-
-    def _fast_alloca(self, match: re.Match[str], at: int) -> Instruction:
-        result, kind, location = match.groups()
-        where = None if location is None else int(location)
-        element = self._typed.type(kind)
-        return Instruction("alloca", PTR, (_ONE,), at, 1, result, where, element)
-
-    def _fast_branch(self, match: re.Match[str], at: int) -> Instruction:
-        condition, first, second, location = match.groups()
-        where = None if location is None else int(location)
-        label = self._typed.label
-        operands: tuple[Typed, ...] = (label(first),)
-        if condition is not None:
-            operands = (self._typed[condition], label(first), label(second))
-        return Instruction("br", VOID, operands, at, 1, None, where)
-
-    def _fast_compare(self, match: re.Match[str], at: int) -> Instruction:
-        result, predicate, kind, a, b, location = match.groups()
-        operands = (self._typed[f"{kind} {a}"], self._typed[f"{kind} {b}"])
-        where = None if location is None else int(location)
-        return Instruction("icmp", _BOOL, operands, at, 1, result, where, None, predicate)
-
-    def _fast_address(self, match: re.Match[str], at: int) -> Instruction:
-        result, kind, pointer, first, second, location = match.groups()
-        where = None if location is None else int(location)
-        typed = self._typed
-        operands: tuple[Typed, ...] = (typed[pointer], typed[first])
-        if second is not None:
-            operands = (*operands, typed[second])
-        element = typed.type(kind)
-        return Instruction("getelementptr", PTR, operands, at, 1, result, where, element)
-
-    def _fast_binary(self, match: re.Match[str], at: int) -> Instruction:
-        result, opcode, kind, a, b, location = match.groups()
-        first = self._typed[f"{kind} {a}"]
-        operands = (first, self._typed[f"{kind} {b}"])
-        where = None if location is None else int(location)
-        return Instruction(opcode, first.type, operands, at, 1, result, where)
-
-    def _fast_cast(self, match: re.Match[str], at: int) -> Instruction:
-        result, opcode, value, kind, location = match.groups()
-        operands = (self._typed[value],)
-        where = None if location is None else int(location)
-        return Instruction(opcode, self._typed.type(kind), operands, at, 1, result, where)
-
-    # --- every shape ---
+        return self._common.match(text) is not None
 
     def _general(self, t: IRTokens) -> Instruction:
         result = None
@@ -237,7 +142,7 @@ class Instructions:
         _skip_flags(t)
         predicate = t.next()
         a, b = _pair(t)
-        kind = _like(a.type, _BOOL)
+        kind = _like(a.type, BOOL)
         where = _tail(t)
         return Instruction(
             opcode, kind, (a, b), t.line, t.lines, result, where, predicate=predicate
@@ -277,7 +182,7 @@ class Instructions:
 
     def _alloca(self, t: IRTokens, opcode: str, result: str | None) -> Instruction:
         _skip_flags(t)
-        element, count = t.type(), _ONE
+        element, count = t.type(), ONE
         if t.peek() == "," and t.peek(1) not in ("align", "addrspace") and t.peek(1)[0] != "!":
             t.next()
             count = t.typed()
@@ -369,7 +274,7 @@ class Instructions:
         volatile = t.accept("volatile")
         operands = _operands(t)
         _skip_ordering(t)
-        kind, where = StructType((operands[1].type, _BOOL)), _tail(t)
+        kind, where = StructType((operands[1].type, BOOL)), _tail(t)
         return Instruction(
             opcode, kind, operands, t.line, t.lines, result, where, volatile=volatile, atomic=True
         )
@@ -423,52 +328,11 @@ class Instructions:
                 return frozenset(found)
 
 
-_Build = Callable[[re.Match[str], int], Instruction]
 _Read = Callable[[Instructions, IRTokens, str, "str | None"], Instruction]
 
 
-class _Operands(dict[str, Typed]):
-    """Operands by their text.  A module has few distinct ones, and each is read once."""
-
-    def __init__(self) -> None:
-        self._kinds: dict[str, Type] = {}
-        self._labels: dict[str, Typed] = {}
-
-    def __missing__(self, text: str) -> Typed:
-        found = self[text] = IRTokens(text, 0).typed()
-        return found
-
-    def type(self, text: str) -> Type:
-        found = self._kinds.get(text)
-        if found is None:
-            found = self._kinds[text] = IRTokens(text, 0).type()
-        return found
-
-    def label(self, name: str) -> Typed:
-        found = self._labels.get(name)
-        if found is None:
-            found = self._labels[name] = Typed(LABEL, Label(name))
-        return found
-
-
-_LOAD = re.compile(rf"  %({_NAME}) = load ({_TYPE}), (ptr [%@]{_NAME}), align \d+{_END}")
-_STORE = re.compile(rf"  store ({_SCALAR} {_VALUE}), (ptr [%@]{_NAME}), align \d+{_END}")
-_ALLOCA = re.compile(rf"  %({_NAME}) = alloca ({_TYPE}), align \d+{_END}")
-_BRANCH = re.compile(
-    rf"  br (?:(i1 {_VALUE}), )?label %({_NAME})(?:, label %({_NAME}))?{_LOOP_END}"
-)
-_COMPARE = re.compile(rf"  %({_NAME}) = icmp (\w+) ({_SCALAR}) ({_VALUE}), ({_VALUE}){_END}")
-_ADDRESS = re.compile(
-    rf"  %({_NAME}) = getelementptr (?:inbounds |nusw |nuw )*({_TYPE}), (ptr [%@]{_NAME}), "
-    rf"(i\d+ {_VALUE})(?:, (i\d+ {_VALUE}))?{_END}"
-)
-_BINARY = re.compile(
-    rf"  %({_NAME}) = (\w+) (?:nuw |nsw |exact |disjoint )*(i\d+) ({_VALUE}), ({_VALUE}){_END}"
-)
-_CAST = re.compile(rf"  %({_NAME}) = (\w+) (?:nneg |nuw |nsw )*(i\d+ {_VALUE}) to (i\d+){_END}")
-
 _READERS: dict[str, _Read] = {
-    **dict.fromkeys((*_INTEGER_OPERATIONS, *_FLOAT_OPERATIONS), Instructions._binary),
+    **dict.fromkeys((*INTEGER_OPERATIONS, *_FLOAT_OPERATIONS), Instructions._binary),
     **dict.fromkeys(_CASTS, Instructions._cast),
     **dict.fromkeys(("fneg", "freeze"), Instructions._unary),
     **dict.fromkeys(("icmp", "fcmp"), Instructions._compare),
