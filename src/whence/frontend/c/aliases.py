@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from whence.frontend.c.allocators import FunctionId
 from whence.frontend.c.ir import Instruction, Module
-from whence.frontend.c.pointers import Held, Pointers
+from whence.frontend.c.pointer_objects import Held
+from whence.frontend.c.pointers import Pointers
 from whence.frontend.c.unify import FAR, Target
 from whence.frontend.c.walk import PointerWalk
 

@@ -21,7 +21,8 @@ from whence.frontend.c.ir import (
     Typed,
     VectorType,
 )
-from whence.frontend.c.pointers import ANYWHERE, Held, Place, PointedObject, PointerCall, Pointers
+from whence.frontend.c.pointer_objects import ANYWHERE, Held, Place, PointedObject
+from whence.frontend.c.pointers import PointerCall, Pointers
 from whence.frontend.c.unify import FieldStep, Target
 
 _PASSING = frozenset({"bitcast", "addrspacecast", "inttoptr", "ptrtoint", "freeze"})
