@@ -15,6 +15,7 @@ import numpy as np
 
 from whence.frontend.c import flow
 from whence.frontend.c.cache import own_sources
+from whence.frontend.c.call_ops import returns_twice
 from whence.frontend.c.constants import ModuleTables, Symbol, globals_in
 from whence.frontend.c.debug import locations
 from whence.frontend.c.ir import (
@@ -28,15 +29,8 @@ from whence.frontend.c.ir import (
     Module,
     Variable,
 )
-from whence.frontend.c.operations import (
-    CHECKED,
-    FAULTING,
-    LINK,
-    LOGGED,
-    LoweredOp,
-    Operations,
-    returns_twice,
-)
+from whence.frontend.c.op_builder import CHECKED, LINK, LOGGED, LoweredOp
+from whence.frontend.c.operations import FAULTING, Operations
 from whence.frontend.c.tables import (
     ARRAYS,
     CONSTANT,

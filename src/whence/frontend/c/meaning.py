@@ -9,6 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from whence.frontend.c.call_ops import (
+    FLOAT_INTRINSICS,
+    INTEGER_INTRINSICS,
+    OVERFLOW,
+    PURE,
+    SAME,
+    intrinsic,
+)
 from whence.frontend.c.ir import (
     Float,
     FloatType,
@@ -25,17 +33,7 @@ from whence.frontend.c.ir import (
     Zero,
 )
 from whence.frontend.c.layout import Layout
-from whence.frontend.c.operations import (
-    BINARY,
-    FCMP,
-    FLOAT_INTRINSICS,
-    FLOATING,
-    INTEGER_INTRINSICS,
-    OVERFLOW,
-    PURE,
-    SAME,
-    intrinsic,
-)
+from whence.frontend.c.operations import BINARY, FCMP, FLOATING
 from whence.program.operations import COp, Operation
 
 COMPUTED = ("half", "float", "double")  # kinds of floats that `frontend.meaning` knows
