@@ -7,7 +7,7 @@ import pytest
 from tests.frontend.names.conftest import Compile, Say
 from tests.frontend.names.statements import C_ROWS, CPP_ROWS, Row
 from whence.frontend.c import ir
-from whence.frontend.c.expressions import unmangled_name
+from whence.frontend.c.expression_context import unmangled_name
 from whence.frontend.c.names import CNames, name_of_value
 
 

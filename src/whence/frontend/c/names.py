@@ -9,7 +9,9 @@ from __future__ import annotations
 from whence.errors import UserError
 from whence.frontend.c import ir, terms
 from whence.frontend.c.debug import DebugType
-from whence.frontend.c.expressions import ExpressionContext, Values, Writer
+from whence.frontend.c.expression_context import ExpressionContext
+from whence.frontend.c.expressions import Writer
+from whence.frontend.c.term_writer import Values
 from whence.frontend.c.terms import CTerm
 from whence.frontend.c.variables import (
     PathStep,

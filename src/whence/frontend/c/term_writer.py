@@ -1,0 +1,106 @@
+"""Which C expression is an operand?
+
+`TermWriter` writes constants and remembers the expressions of registers.  Subclasses write the
+instructions that compute them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whence.frontend.c import ir, terms
+from whence.frontend.c.bodies import FunctionBody
+from whence.frontend.c.expression_context import ExpressionContext
+from whence.frontend.c.terms import NAMELESS, CTerm, constant_term, term_value
+
+Values = Callable[[str], int | None]  # what a register held, if that is known
+
+_MAX_DEPTH = 40  # how far back an expression is followed
+BINARY = {
+    "add": ("+", terms.SUM), "sub": ("-", terms.SUM), "mul": ("*", terms.PRODUCT),
+    "sdiv": ("/", terms.PRODUCT), "udiv": ("/", terms.PRODUCT), "fdiv": ("/", terms.PRODUCT),
+    "srem": ("%", terms.PRODUCT), "urem": ("%", terms.PRODUCT), "frem": ("%", terms.PRODUCT),
+    "fadd": ("+", terms.SUM), "fsub": ("-", terms.SUM), "fmul": ("*", terms.PRODUCT),
+    "shl": ("<<", terms.SHIFT), "lshr": (">>", terms.SHIFT), "ashr": (">>", terms.SHIFT),
+    "and": ("&", terms.AND), "or": ("|", terms.OR), "xor": ("^", terms.XOR),
+}  # fmt: skip
+CASTS = (
+    "trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp",
+    "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "freeze", "ptrtoaddr",
+)  # fmt: skip
+
+
+class TermWriter:
+    """Writes the operands of one function."""
+
+    def __init__(
+        self, program: ExpressionContext, body: FunctionBody, values: Values | None
+    ) -> None:
+        self.program, self.body, self.values = program, body, values
+        self.objects = program.objects
+        self.terms: dict[str, CTerm] = {}
+        self.shared = body.terms if values is None else {}
+        self.depth = 0
+        self.is_cut = False  # something was too deep to be followed
+
+    def value(self, operand: ir.Value | ir.Typed) -> CTerm:
+        """Return an operand as a value."""
+        return term_value(self.term(operand))
+
+    def term(self, operand: ir.Value | ir.Typed) -> CTerm:
+        kind, value = (
+            (operand.type, operand.value)
+            if isinstance(operand, ir.Typed)
+            else (ir.OtherType("unknown"), operand)
+        )
+        if isinstance(value, ir.Local):
+            return self._register(value.name)
+        if isinstance(value, ir.Global):
+            return self.program.global_term(value.name)
+        if isinstance(value, ir.Expression):
+            return self.constant_expression(value)
+        return self._constant(kind, value)
+
+    def _constant(self, kind: ir.Type, value: ir.Value) -> CTerm:
+        if isinstance(value, ir.Int):
+            is_truth = kind == ir.IntType(1)
+            return constant_term(value.value & 1 if is_truth else value.value)
+        if isinstance(value, ir.Zero):
+            return CTerm("NULL", number=0) if isinstance(kind, ir.PointerType) else constant_term(0)
+        if isinstance(value, ir.Float) and isinstance(kind, ir.FloatType):
+            size = {"half": 2, "float": 4, "double": 8}.get(kind.kind, 10)
+            return CTerm(terms.float_text(value.bits, size))
+        if isinstance(value, ir.Bytes):
+            return CTerm(terms.quoted(value.data.removesuffix(b"\0")))
+        return NAMELESS
+
+    def constant_expression(self, value: ir.Expression) -> CTerm:
+        raise NotImplementedError
+
+    def compute(self, name: str) -> CTerm:
+        """Write the expression of a register that was not written before."""
+        raise NotImplementedError
+
+    def _register(self, name: str) -> CTerm:
+        found = self.terms.get(name) or self.shared.get(name)
+        if found:
+            return found
+        if not self.enter():
+            return NAMELESS
+        term = self.terms[name] = self.compute(name)
+        self.depth -= 1
+        if not self.is_cut:  # or the text would depend on what was asked first
+            self.shared[name] = term
+        return term
+
+    def defined(self, operand: ir.Typed) -> ir.Instruction | None:
+        name = operand.value.name if isinstance(operand.value, ir.Local) else ""
+        return self.body.definitions[name][0] if name in self.body.definitions else None
+
+    def enter(self) -> bool:
+        """Go one level deeper into an expression; False if it is too deep to be followed."""
+        if self.depth >= _MAX_DEPTH:
+            self.is_cut = True
+            return False
+        self.depth += 1
+        return True
