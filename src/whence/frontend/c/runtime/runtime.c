@@ -8,6 +8,8 @@
 #include "signals.c"
 #include "effects.c"
 #include "models.c"
+#include "models_files.c"
+#include "models_process.c"
 #include "printf.c"
 #include "scanf.c"
 #include "patch.c"
