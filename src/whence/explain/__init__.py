@@ -1,1 +1,3 @@
-"""AFTER: which changes broke the test, and how?"""
+"""Which changes broke the test, and how?  After Yi et al., "A Synergistic Analysis Method for
+Explaining Failed Regression Tests", called AFTER in this package.
+"""

@@ -1,6 +1,7 @@
 """Which causes have been found so far, and which changes do they meet?
 
-AFTER's Θ, level by level from the failure upstream, and Δ∩Θ.
+In AFTER's Algorithm 1 these are the cause set Θ, computed level by level from the failure
+upstream, and the changes of Δ that these causes meet, which line 9 may revert.
 """
 
 from __future__ import annotations
@@ -14,79 +15,81 @@ from whence.explain.meeting import Meeting
 from whence.explain.variant import VariantLines
 from whence.model import Cause, ChangeId, Missing
 
-_LONGEST_LEVEL = 60.0  # seconds that one level may take; then it is looked at no further
-_MOST_CAUSES = 400  # of one level
-_MOST_THROUGH = 12  # changes that one statement may meet through what it uses
-_INDIRECTLY = 0.5  # how much farther a change is that is met only through what a statement uses
+_MAX_LEVEL_SECONDS = 60.0  # limit on the time that one level may take; guessed
+_MAX_CAUSES = 400  # limit on causes expanded per level; guessed
+_MAX_USED = 12  # limit on changes that one statement may meet by the names it uses; guessed
+_INDIRECT_DISTANCE = 0.5  # levels added for a change met only by a name that is used; guessed
 
 
 class CandidateChanges:
-    """The causes of one failure, and the changes on the way."""
+    """The causes of one failure, and the changes that they meet."""
 
     def __init__(
         self, tree: CauseSearch, meeting: Meeting, variant: VariantLines | None = None
     ) -> None:
-        """`variant`: what the passing run is of, if it is not the good version."""
+        """`variant` is the version of the passing run; None if that is the good version."""
         self.tree = tree
         self._meeting, self._variant = meeting, variant
-        self._level = [0]
-        self.met: dict[ChangeId, float] = {}  # how far from the failure, in levels
+        self._level = [0]  # the causes of the level that was computed last
+        self.met: dict[ChangeId, float] = {}  # distance from the failure, in levels
         self._meet_all([0])
 
     @property
     def depth(self) -> int:
-        """The level that was computed last."""
+        """The number of the level that was computed last."""
         return max((self.tree.cause(number).level for number in self._level), default=0)
 
     def grow(self) -> bool:
-        """Compute the next level; False if there is none."""
+        """Compute the next level (Algorithm 1, lines 6-8 and 12-13); False if there is none."""
         below: list[int] = []
         started = time.monotonic()
-        for number in self._level[:_MOST_CAUSES]:
+        for number in self._level[:_MAX_CAUSES]:
             below += self.tree.children(number)
-            if time.monotonic() - started > _LONGEST_LEVEL:
+            if time.monotonic() - started > _MAX_LEVEL_SECONDS:
                 break
-        self._meet_all(self._level)  # what is missing there is known by now
+        # Computing the children of a cause also finds the statements that it misses.
+        self._meet_all(self._level)
         self._level = below
         self._meet_all(below)
         return bool(below)
 
     def cause(self, number: int) -> Cause:
-        """A cause with the changes that it meets."""
-        found = self.tree.cause(number)
-        missing = tuple(self._located(one) for one in found.missing)
-        found = replace(found, missing=missing)
-        met = self._held(found) | self._used(found)
-        return replace(found, changes=tuple(sorted(met)))
+        """Return a cause with the changes that it meets."""
+        cause = self.tree.cause(number)
+        missing = tuple(self._located(each) for each in cause.missing)
+        cause = replace(cause, missing=missing)
+        met = self._holding(cause) | self._used(cause)
+        return replace(cause, changes=tuple(sorted(met)))
 
     def _meet_all(self, numbers: list[int]) -> None:
-        for place, number in enumerate(numbers):  # the nearest to the failure come first
+        # Within a level, `numbers` starts with the causes nearest to the failure.
+        for place, number in enumerate(numbers):
             cause = self.cause(number)
-            level = cause.level + _INDIRECTLY * place / len(numbers)
-            for change in self._held(cause):
+            level = cause.level + _INDIRECT_DISTANCE * place / len(numbers)
+            for change in self._holding(cause):
                 self._meet(change, level)
             for change in self._used(cause):
-                self._meet(change, level + _INDIRECTLY)
+                self._meet(change, level + _INDIRECT_DISTANCE)
 
     def _meet(self, change: ChangeId, level: float) -> None:
         self.met[change] = min(level, self.met.get(change, level))
 
     def _located(self, missing: Missing) -> Missing:
-        """What is missing, with its place in the good version and what removed it."""
+        """Add to a missing statement its place in the good version and the removing changes."""
         statement = missing.statement
         place: tuple[str, int] | None = (statement.file, statement.line)
         if self._variant is not None:
             place = self._variant.in_good(statement.file, statement.line)
         if place is None:
             return missing
-        removed = self._meeting.removed_at(*place) or self._few(
+        removed = self._meeting.removed_at(*place) or self._limited(
             self._meeting.removed_through(*place)
         )
         statement = replace(statement, file=place[0], line=place[1])
         return replace(missing, statement=statement, changes=tuple(sorted(removed)))
 
-    def _held(self, cause: Cause) -> frozenset[ChangeId]:
-        """The changes that hold a statement of a cause, or one that it lacks."""
+    def _holding(self, cause: Cause) -> frozenset[ChangeId]:
+        """Return the changes that hold a statement of a cause, or one that the cause misses."""
         found = {change for missing in cause.missing for change in missing.changes}
         for file, line in places(cause):
             found |= self._meeting.at(file, line)
@@ -95,22 +98,24 @@ class CandidateChanges:
         return frozenset(found)
 
     def _used(self, cause: Cause) -> frozenset[ChangeId]:
-        """The changes that the statements of a cause meet through what they use."""
-        found = (self._few(self._meeting.through(file, line)) for file, line in places(cause))
+        """Return the changes to names that the statements of a cause use."""
+        found = (self._limited(self._meeting.through(file, line)) for file, line in places(cause))
         return frozenset().union(*found)
 
-    def _few(self, changes: frozenset[ChangeId]) -> frozenset[ChangeId]:
-        """The changes, unless a statement uses what is changed all over, such as a generated
-        table: that says nothing."""
-        return changes if len(changes) <= _MOST_THROUGH else frozenset()
+    def _limited(self, changes: frozenset[ChangeId]) -> frozenset[ChangeId]:
+        """Return the changes, or none if they are too many to be evidence.
+
+        A statement that uses a name with many changes, such as a generated table, proves nothing.
+        """
+        return changes if len(changes) <= _MAX_USED else frozenset()
 
     def suspects(self) -> tuple[ChangeId, ...]:
-        """What was met so far, the nearest to the failure first."""
+        """Return the changes met so far, the nearest to the failure first."""
         return tuple(sorted(self.met, key=lambda change: (self.met[change], change)))
 
 
 def places(cause: Cause) -> Iterator[tuple[str, int]]:
-    """The lines of a cause."""
+    """Yield file and line of each statement of a cause, and of its predicate."""
     yield from ((statement.file, statement.line) for statement in cause.statements)
     if cause.predicate.file:
         yield cause.predicate.file, cause.predicate.line

@@ -1,7 +1,8 @@
-"""How does the damage travel from the changes to the failure?  In the order in which it happened.
+"""How do the root changes lead to the failure, in the order in which it happened?
 
-For each change of the root the shortest way up the tree, from a cause that meets it to the
-failure; the ways are joined, and what is told twice is told once.
+AFTER returns Δ_root "together with the relevant causes in Θ" (Algorithm 1, line 11).  The relevant
+causes here are, for each change of the root, the shortest path in the cause tree from a cause that
+meets the change up to the failure.  The chain joins these paths and lists each statement once.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from whence.model import (
     Statement,
 )
 
-_MOST_CHANGED = 2  # lines of one change, as far as they came to nothing else
-_MOST_VALUES = 3  # links of one cause that only pass on what is wrong already
-_TRUTH = frozenset({"true", "false"})
+_MAX_CHANGED = 2  # limit on links of one change whose values do not differ; guessed
+_MAX_VALUES = 3  # limit on links of one cause that only pass on a wrong value; guessed
+_TRUTH_VALUES = frozenset({"true", "false"})
 
 
 @dataclass(frozen=True)
-class Failed:
-    """Where the test failed, and how, in words."""
+class FailurePlace:
+    """Where the test failed."""
 
-    words: str
+    words: str  # the failure as a clause
     file: str
     line: int
     function: str
@@ -40,7 +41,7 @@ class Failed:
 
 
 class ChainBuilder:
-    """Makes the chain from one root."""
+    """Builds the chain from one root to the failure."""
 
     def __init__(
         self,
@@ -48,123 +49,135 @@ class ChainBuilder:
         meeting: Meeting,
         root: Reverted,
         causes: Mapping[int, Cause],
-        failed: Failed,
+        failed: FailurePlace,
     ) -> None:
-        """`causes`: those that were found, by number, with the changes that they meet."""
+        """`causes` maps a number to a cause that knows the changes it meets."""
         self._changes, self._meeting, self._root = changes, meeting, root
         self._causes, self._failed = causes, failed
-        self._run: Reverted = frozenset()  # the changes of which a line ran on the way
+        self._run: Reverted = frozenset()  # root changes with a statement on one of the paths
 
     def chain(self) -> tuple[Link, ...]:
-        """The links from the root to the failure; none if no cause meets it."""
-        ways = [way for change in sorted(self._root) if (way := self._way(change))]
-        if not ways:
+        """Return the links from the root to the failure; none if no cause meets the root."""
+        paths = [path for change in sorted(self._root) if (path := self._path(change))]
+        if not paths:
             return ()
-        numbers = {number for way in ways for number in way}
+        numbers = {number for path in paths for number in path}
         self._run = frozenset().union(
-            *(self._at(s) for number in numbers for s in self._causes[number].statements)
+            *(
+                self._root_changes_at(s)
+                for number in numbers
+                for s in self._causes[number].statements
+            )
         )
         links: list[Link] = []
-        told: set[tuple[str, int, LinkKind]] = set()
+        listed: set[tuple[str, int, LinkKind]] = set()
         for number in sorted(numbers, key=lambda number: -self._causes[number].level):
             for link in self._links(self._causes[number]):
                 key = (link.file, link.line, link.step)
-                if link.step in (LinkKind.FAILURE, LinkKind.BRANCH) or key not in told:
-                    told.add(key)
+                if link.step in (LinkKind.FAILURE, LinkKind.BRANCH) or key not in listed:
+                    listed.add(key)
                     links.append(link)
-        # What differs before the first of the changes ran is of another turn of a loop.
+        # A difference before the first changed statement belongs to an earlier loop iteration.
         start = next((k for k, link in enumerate(links) if link.changes), 0)
         return tuple(links[start:])
 
-    def _way(self, change: ChangeId) -> list[int]:
-        """The causes from the nearest that meets a change up to the failure's."""
+    def _path(self, change: ChangeId) -> list[int]:
+        """Return the causes from the nearest that meets a change up to that of the failure."""
         meeting = [number for number, cause in self._causes.items() if change in cause.changes]
         if not meeting:
             return []
-        way = [min(meeting, key=lambda number: (self._causes[number].level, number))]
-        while (parent := self._causes[way[-1]].parent) is not None:
-            way.append(parent)
-        return way
+        path = [min(meeting, key=lambda number: (self._causes[number].level, number))]
+        while (parent := self._causes[path[-1]].parent) is not None:
+            path.append(parent)
+        return path
 
     # --- the links of one cause ------------------------------------------------------------------
 
     def _links(self, cause: Cause) -> Iterator[Link]:
+        """Yield what was removed, then the statements in order, then the predicate."""
         for missing in cause.missing:
             own = frozenset(missing.changes) & self._root
             if own:
-                yield self._gone(missing, cause, own)
-        shown, changed = self._shown(cause), self._changed(cause)
+                yield self._removed_link(missing, cause, own)
+        values, changed = self._value_statements(cause), self._changed_statements(cause)
         for statement in cause.statements:
-            yield from self._declared(statement, cause)
+            yield from self._used_changes(statement, cause)
             if statement in changed:
-                yield _changed(statement, cause, self._at(statement))
-            elif statement in shown:
-                yield _value(statement, cause)
+                yield _changed_link(statement, cause, self._root_changes_at(statement))
+            elif statement in values:
+                yield _value_link(statement, cause)
         if cause.influence is Influence.FAILURE:
-            yield self._failure(cause)
+            yield self._failure_link(cause)
         else:
-            yield self._decided(cause)
+            yield self._predicate_link(cause)
 
-    def _at(self, statement: Statement | Predicate) -> Reverted:
+    def _root_changes_at(self, statement: Statement | Predicate) -> Reverted:
+        """Return the root changes that hold a statement."""
         return self._meeting.at(statement.file, statement.line) & self._root
 
-    def _changed(self, cause: Cause) -> list[Statement]:
-        """Statements that the root holds: of one change those that differ, and the last that ran,
-        which is where the damage leaves it."""
+    def _changed_statements(self, cause: Cause) -> list[Statement]:
+        """Return the statements that root changes hold.
+
+        Of each change these are the statements with differing values, and the last ones that ran:
+        there the wrong value leaves the changed code.
+        """
         found: list[Statement] = []
         last: dict[Reverted, int] = {}
         for statement in reversed(cause.statements):
-            own = self._at(statement)
-            if not own or self._is_told_at_the_end(statement, cause):
+            own = self._root_changes_at(statement)
+            if not own or self._is_last_link(statement, cause):
                 continue
             last[own] = last.get(own, 0) + 1
-            if statement.passing or last[own] <= _MOST_CHANGED:
+            if statement.passing or last[own] <= _MAX_CHANGED:
                 found.append(statement)
         return found
 
-    def _shown(self, cause: Cause) -> list[Statement]:
-        """Statements that pass on what is wrong: not all of many."""
+    def _value_statements(self, cause: Cause) -> list[Statement]:
+        """Return unchanged statements with differing values: the first and the last few."""
         differing = [
             s
             for s in cause.statements
-            if s.passing and not self._at(s) and not self._is_told_at_the_end(s, cause)
+            if s.passing and not self._root_changes_at(s) and not self._is_last_link(s, cause)
         ]
-        if len(differing) <= _MOST_VALUES:
+        if len(differing) <= _MAX_VALUES:
             return differing
-        return [differing[0], *differing[1 - _MOST_VALUES :]]
+        return [differing[0], *differing[1 - _MAX_VALUES :]]
 
-    def _is_told_at_the_end(self, statement: Statement, cause: Cause) -> bool:
+    def _is_last_link(self, statement: Statement, cause: Cause) -> bool:
+        """Does the last link of the cause show this statement anyway?"""
         place = (statement.file, statement.line)
         if cause.influence is Influence.FAILURE:
-            return place == (self._failed.file, self._failed.line) and not self._at(statement)
+            return place == (self._failed.file, self._failed.line) and not self._root_changes_at(
+                statement
+            )
         return place == (cause.predicate.file, cause.predicate.line)
 
-    def _declared(self, statement: Statement, cause: Cause) -> Iterator[Link]:
-        """Changes of the root that a statement meets only through what it uses."""
+    def _used_changes(self, statement: Statement, cause: Cause) -> Iterator[Link]:
+        """Yield links for root changes that a statement meets only by a name that it uses."""
         used = self._meeting.through(statement.file, statement.line) & self._root
         for change in sorted(used - self._run):
             found = self._changes[change]
-            text = _first(found.added) or _first(found.removed)
-            what = "changed" if found.added.strip() else "gone"
+            text = _first_line(found.added) or _first_line(found.removed)
+            what = "changed" if found.added.strip() else "removed"
             place = f"{statement.file}:{statement.line}"
             where = f"line {statement.line}" if statement.file == found.file else place
-            says = f"what is {what} here is used in {where}"
+            says = f"{where} uses what was {what} here"
             yield Link(
                 LinkKind.CHANGE, found.file, found.new.start, found.function or "", text, says,
                 changes=(change,), cause=cause.id,
             )  # fmt: skip
 
-    def _gone(self, missing: Missing, cause: Cause, own: Reverted) -> Link:
-        """A statement that was removed, or that another one took the place of."""
+    def _removed_link(self, missing: Missing, cause: Cause, own: Reverted) -> Link:
+        """Return the link for a statement that a change removed or replaced."""
         statement = missing.statement
-        values = _no_truths(statement.values)
+        values = _without_truth_values(statement.values)
         instead = [c for c in sorted(own) if self._changes[c].added.strip()]
         if instead:
             change = self._changes[instead[0]]
             says = f"before, this was `{statement.text}`"
             return Link(
                 LinkKind.CHANGE, change.file, change.new.start, statement.function,
-                _first(change.added), says, passing=values, changes=tuple(sorted(own)),
+                _first_line(change.added), says, passing=values, changes=tuple(sorted(own)),
                 cause=cause.id,
             )  # fmt: skip
         return Link(
@@ -173,25 +186,28 @@ class ChainBuilder:
             passing=values, changes=tuple(sorted(own)), cause=cause.id,
         )  # fmt: skip
 
-    def _decided(self, cause: Cause) -> Link:
+    def _predicate_link(self, cause: Cause) -> Link:
+        """Return the last link of a cause upstream: the outcome of its predicate."""
         predicate = cause.predicate
-        own = self._at(predicate)
+        own = self._root_changes_at(predicate)
         statement = next((s for s in cause.statements if _is_at(s, predicate)), None)
-        failing, passing = _both(statement) if statement else ({}, {})
+        failing, passing = _differing_values(statement) if statement else ({}, {})
         return Link(
             LinkKind.CHANGE if own else LinkKind.BRANCH, predicate.file, predicate.line,
             predicate.function, statement.text if statement else "",
             ("the changed line: " if own else "so ") + _outcome(cause, is_changed=bool(own)),
-            _no_truths(failing), _no_truths(passing), tuple(sorted(own)), cause.id, cause.times,
+            _without_truth_values(failing), _without_truth_values(passing), tuple(sorted(own)),
+            cause.id, cause.times,
         )  # fmt: skip
 
-    def _failure(self, cause: Cause) -> Link:
+    def _failure_link(self, cause: Cause) -> Link:
+        """Return the last link of the chain."""
         failed = self._failed
-        here = [s for s in cause.statements if (s.file, s.line) == (failed.file, failed.line)]
-        failing, passing = _both(here[-1]) if here else ({}, {})
+        last = [s for s in cause.statements if (s.file, s.line) == (failed.file, failed.line)]
+        failing, passing = _differing_values(last[-1]) if last else ({}, {})
         return Link(
             LinkKind.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
-            _no_truths(failing), _no_truths(passing),
+            _without_truth_values(failing), _without_truth_values(passing),
             tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
         )  # fmt: skip
 
@@ -201,10 +217,11 @@ def _is_at(statement: Statement, predicate: Predicate) -> bool:
 
 
 def _outcome(cause: Cause, *, is_changed: bool) -> str:
+    """Return a clause with the outcome of a cause's predicate in both runs."""
     predicate = cause.predicate
     if cause.influence is Influence.ADDRESS:
         is_call = predicate.outcome.endswith(")")
-        says = f"{'the call is' if is_call else 'this goes to'} `{predicate.outcome}`"
+        says = f"{'the call is' if is_call else 'this accesses'} `{predicate.outcome}`"
         return says if predicate.passing is None else f"{says} instead of `{predicate.passing}`"
     says = f"`{predicate.text}` is {predicate.outcome}"
     if is_changed and predicate.passing_text is not None:
@@ -213,8 +230,8 @@ def _outcome(cause: Cause, *, is_changed: bool) -> str:
     return says if predicate.passing is None else f"{says} instead of {predicate.passing}"
 
 
-def _changed(statement: Statement, cause: Cause, own: Reverted) -> Link:
-    failing, passing = _both(statement)
+def _changed_link(statement: Statement, cause: Cause, own: Reverted) -> Link:
+    failing, passing = _differing_values(statement)
     return Link(
         LinkKind.CHANGE, statement.file, statement.line, statement.function, statement.text,
         "this line was changed", failing or statement.values, passing, tuple(sorted(own)),
@@ -222,28 +239,28 @@ def _changed(statement: Statement, cause: Cause, own: Reverted) -> Link:
     )  # fmt: skip
 
 
-def _value(statement: Statement, cause: Cause) -> Link:
-    failing, passing = _both(statement)
+def _value_link(statement: Statement, cause: Cause) -> Link:
+    failing, passing = _differing_values(statement)
     return Link(
         LinkKind.VALUE, statement.file, statement.line, statement.function, statement.text,
-        "what is wrong is passed on", failing, passing, (), cause.id, statement.instances,
+        "the wrong value is passed on", failing, passing, (), cause.id, statement.instances,
     )  # fmt: skip
 
 
-def _both(statement: Statement) -> tuple[dict[str, str], dict[str, str]]:
-    """The values of a statement that differ, in the failing and in the passing run."""
+def _differing_values(statement: Statement) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the differing values of a statement: (in the failing run, in the passing run)."""
     failing = {
         name: statement.values[name] for name in statement.passing if name in statement.values
     }
     return failing, {name: statement.passing[name] for name in failing}
 
 
-def _no_truths(values: Mapping[str, str]) -> dict[str, str]:
-    """The values without those of conditions: how they came out is said in words."""
-    return {name: value for name, value in values.items() if value not in _TRUTH}
+def _without_truth_values(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values except those of conditions: the link's sentence has their outcome."""
+    return {name: value for name, value in values.items() if value not in _TRUTH_VALUES}
 
 
-def _first(lines: bytes) -> str:
-    """The first line of some that is not blank."""
+def _first_line(lines: bytes) -> str:
+    """Return the first line that is not blank, without indentation."""
     text = lines.decode("utf-8", "replace").splitlines()
     return next((line.strip() for line in text if line.strip()), "")

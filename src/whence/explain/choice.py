@@ -1,8 +1,9 @@
-"""Which of the sets that pass is the answer, and how does it lead to the failure?
+"""Which set of changes is the answer, and how does it lead to the failure?
 
-Each set is explained beside the run with it reverted: all that differs there comes from it.  The
-one with the shortest verified way to the failure comes first; what only steers around faulty code
-comes after the set that holds that code.
+The dynamic analysis (AFTER's Algorithm 1, line 9) may find several sets whose reverting makes the
+test pass.  The fixed run, with a set reverted, is recorded and compared with the failing run: every
+difference comes from that set.  The set with the shortest verified chain to the failure is the
+answer.  A dodge, which only avoids faulty code, comes after the set that holds that code.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from whence.causes.output_difference import with_prints
 from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
 from whence.explain.candidates import CandidateChanges
-from whence.explain.chain import ChainBuilder, Failed
+from whence.explain.chain import ChainBuilder, FailurePlace
 from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import steered_around
 from whence.explain.recorder import counterpart
@@ -27,42 +28,42 @@ from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.trace.flow import Flow
 
-_MAX_ALONG = 8  # changes that may be reverted along with code that the root leads to
+_MAX_ALONG = 8  # limit on changes reverted only so that dodged code can be reverted too; guessed
 
 
 @dataclass(frozen=True)
 class ExplainedSet:
-    """An answer, explained."""
+    """The causes and the chain of one answer."""
 
     tree: CauseSearch
     causes: tuple[Cause, ...]
     chain: tuple[Link, ...]
-    passing: str  # what the failing run is compared with: "good" or "reverted"
+    passing: str  # the passing run: "good" (the good version), "reverted" (the fixed run)
 
     @property
-    def on_the_way(self) -> list[Cause]:
+    def causes_on_chain(self) -> list[Cause]:
         numbers = {link.cause for link in self.chain}
         return [cause for cause in self.causes if cause.id in numbers]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the sets that pass."""
+    """One set of changes whose reverting makes the test pass, explained."""
 
     answer: Answer
     explained: ExplainedSet
-    dodged: str | None = None  # that it leads to the fault rather than being it
-    dodges: tuple[Alternative, ...] = ()  # what only steers around it
+    dodged: str | None = None  # a sentence, if the set may be a dodge
+    dodges: tuple[Alternative, ...] = ()  # the dodges that this set replaces
 
     @property
     def rank(self) -> tuple[bool, bool, int, int]:
-        """The shortest verified way to the failure comes first."""
+        """The sort key: the shortest verified chain comes first."""
         chain = self.explained.chain
         return not chain, self.dodged is not None, len(chain), len(self.answer)
 
 
 class Chooser:
-    """Explains and ranks the sets that pass."""
+    """Explains and ranks the sets whose reverting makes the test pass."""
 
     def __init__(
         self,
@@ -71,12 +72,12 @@ class Chooser:
         found: ObservedFailure,
         candidates: CandidateChanges,
     ) -> None:
-        """`candidates`: the causes beside the good version's run."""
+        """`candidates` compares the failing run with the run of the good version."""
         self._context, self._question = context, problem
         self._found, self._candidates = found, candidates
 
     def choose(self, answer: Answer) -> tuple[Choice, tuple[Alternative, ...]]:
-        """The best choice, and the others in order."""
+        """Return the best choice, and the other sets in order of rank."""
         self._context.watcher.phase("explaining the answer")
         choices = sorted(map(self._choice, self._answers(answer)), key=lambda c: c.rank)
         others = [*choices[0].dodges]
@@ -85,7 +86,7 @@ class Chooser:
         return choices[0], tuple(others)
 
     def _answers(self, answer: Answer) -> list[Answer]:
-        """The answer, and if all are asked for, the other minimal sets."""
+        """Return the answer and, if the user asked for all, the other minimal sets."""
         if not self._question.find_all:
             return [answer]
         self._context.watcher.phase("looking for other sets")
@@ -97,18 +98,19 @@ class Chooser:
                 return [answer]
 
     def _choice(self, answer: Answer) -> Choice:
-        """An answer, explained; if it only steers around the fault, what is there in its place."""
+        """Explain an answer.  If it is a dodge, choose a set with the dodged code instead."""
         changes = self._context.changes
         answer, explained = self._explain(answer)
         around = steered_around(
-            explained.tree, explained.on_the_way, self._context.meeting, answer.reverted
+            explained.tree, explained.causes_on_chain, self._context.meeting, answer.reverted
         )
-        around -= _beside(changes, union(answer.root))
+        around -= _same_functions(changes, union(answer.root))
         if not around or not answer.holds:
             return Choice(answer, explained)
         instead = self._instead(answer, around)
         if instead.answer is not None:
-            why = f"it only keeps {change_places(changes, around)} from running, where the fault is"
+            places = change_places(changes, around)
+            why = f"it only keeps the faulty code from running: {places}"
             dodge = self._alternative(Choice(answer, explained), is_dodge=True, why=why)
             return Choice(*self._explain(instead.answer), dodges=(dodge,))
         if not instead.along:
@@ -116,7 +118,7 @@ class Chooser:
         root_places = change_places(changes, union(answer.root))
         dodged = (
             f"Reverting {root_places} alone is enough for the test to pass, but only because "
-            f"{change_places(changes, around)} does not run then: the fault may be there."
+            f"{change_places(changes, around)} does not run then. The fault may be in that code."
         )
         if len(instead.along - answer.reverted - around) > _MAX_ALONG:
             return Choice(answer, explained, dodged)
@@ -124,7 +126,7 @@ class Chooser:
         return Choice(*self._explain(joined), dodged)
 
     def _instead(self, answer: Answer, around: Reverted) -> Instead:
-        self._context.watcher.phase("is that a fix, or a way round the fault?")
+        self._context.watcher.phase("checking whether the answer only avoids the faulty code")
         lab = self._context.session.laboratory
         with self._context.timed("search"):
             try:
@@ -133,7 +135,7 @@ class Chooser:
                 return Instead(None)
 
     def _joined(self, answer: Answer, around: Reverted, along: Reverted) -> Answer:
-        """The root with the code that it leads to."""
+        """Return the answer with the dodged code `around` in its root."""
         changes = self._context.changes.changes
         root = union(answer.root) | (around & along)
         rest = tuple(units_of(changes, along - root))
@@ -141,11 +143,11 @@ class Chooser:
 
     def _alternative(self, choice: Choice, *, is_dodge: bool = False, why: str = "") -> Alternative:
         changes, answer = self._context.changes.changes, choice.answer
-        steps = len(choice.explained.chain)
-        if not why and steps:
-            why = f"its way to the failure has {steps} steps"
+        links = len(choice.explained.chain)
+        if not why and links:
+            why = f"its chain to the failure has {links} links"
         elif not why:
-            why = "no way from it to the failure was found"
+            why = "no chain from it to the failure was found"
         root, auxiliary = (
             grouped_hunks(changes, answer.root),
             grouped_hunks(changes, answer.auxiliary),
@@ -155,13 +157,13 @@ class Chooser:
     # --- one answer ------------------------------------------------------------------------------
 
     def _explain(self, answer: Answer) -> tuple[Answer, ExplainedSet]:
-        """The answer, checked, and the causes that lead from its root to the failure.
+        """Return the checked answer, and the causes that lead from its root to the failure.
 
-        Recording the run with it reverted, from a clean tree, is the check.  If that cannot be
-        had, another run is, and the causes beside the good version's run are all there is.
+        Recording the fixed run in a clean tree is the check.  If that run cannot be recorded, a
+        plain run checks the answer, and the causes come from the run of the good version.
         """
         root = union(answer.root)
-        flow, is_checked = self._reverted(answer)
+        flow, is_checked = self._fixed_flow(answer)
         if not is_checked:
             answer = self._context.session.verified(answer)
         if flow is None:
@@ -169,14 +171,14 @@ class Chooser:
         with self._context.timed("semantics"):
             lines = VariantLines(self._context.changes.changes, answer.reverted)
             tree = CauseSearch(with_prints(self._found, flow), self._context.trust, flow)
-            beside = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
-            while not root <= beside.met.keys() and beside.grow():
+            candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
+            while not root <= candidates.met.keys() and candidates.grow():
                 pass
-            self._context.solved(beside.tree)
-            return answer, self._explained_set(beside, root, "reverted")
+            self._context.solved(candidates.tree)
+            return answer, self._explained_set(candidates, root, "reverted")
 
-    def _reverted(self, answer: Answer) -> tuple[Flow | None, bool]:
-        """The recorded run with an answer reverted, and whether it passed."""
+    def _fixed_flow(self, answer: Answer) -> tuple[Flow | None, bool]:
+        """Return the recorded thread of the fixed run, and whether that run passed."""
         try:
             recording = self._context.recorded(answer.reverted)
         except (Unexplained, OutOfRuns):
@@ -199,29 +201,35 @@ class Chooser:
         return ExplainedSet(candidates.tree, tuple(causes.values()), builder.chain(), passing)
 
 
-def _failed(found: ObservedFailure, cause: Cause) -> Failed:
-    """Where the test failed; what a function returns shows in a statement, not in its brace."""
+def _failed(found: ObservedFailure, cause: Cause) -> FailurePlace:
+    """Return where the test failed.
+
+    If that is a closing brace, the last statement of the cause is shown instead: a function's
+    return value shows there.
+    """
     place = found.place
     words = found.words
     if place is not None:
         text = found.flow.thread.recording.lines.line(place.file, place.line)
         words = words.replace(f" at {place.file}:{place.line}", "")
         if text != "}" or not cause.statements:
-            return Failed(f"the failure: {words}", place.file, place.line, place.function, text)
+            return FailurePlace(
+                f"the failure: {words}", place.file, place.line, place.function, text
+            )
     if not cause.statements:
-        return Failed(f"the failure: {words}", "", 0, "", "")
+        return FailurePlace(f"the failure: {words}", "", 0, "", "")
     last = cause.statements[-1]
-    return Failed(f"the failure: {words}", last.file, last.line, last.function, last.text)
+    return FailurePlace(f"the failure: {words}", last.file, last.line, last.function, last.text)
 
 
-def _beside(changes: ChangeSet, root: Reverted) -> Reverted:
-    """The changes in the same functions as those of the root."""
+def _same_functions(changes: ChangeSet, root: Reverted) -> Reverted:
+    """Return the changes in the functions that hold a change of the root."""
     places = {(c.file, c.function) for c in changes.changes if c.id in root and c.function}
     return frozenset(c.id for c in changes.changes if (c.file, c.function) in places)
 
 
 def change_places(changes: ChangeSet, ids: Reverted) -> str:
-    """Where some changes are, in words."""
+    """Return the places of some changes in words, such as "f (a.c:3) and b.c:7"."""
     found = (changes.changes[change] for change in sorted(ids))
     places = list(
         dict.fromkeys(

@@ -20,17 +20,19 @@ from whence.trace.recording import Recording
 
 
 class Unexplained(Exception):
-    """One half is missing; the text says why nothing can be explained."""
+    """The failure cannot be explained, only isolated; the text is the reason."""
 
 
 @dataclass
 class ExplainContext:
+    """The session, the recorder, and the cost of one explanation so far."""
+
     session: IsolateSession
     watcher: Watcher
     recorder: Recorder
-    trust: tuple[str, ...]
-    started: float  # by time.monotonic: before anything was fetched
-    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    trust: tuple[str, ...]  # names of functions to treat as correct
+    started: float  # time.monotonic() before the versions were fetched
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # by phase
     solver_calls: int = 0
 
     def __post_init__(self) -> None:
@@ -41,7 +43,7 @@ class ExplainContext:
         return self.session.changes
 
     def recorded(self, reverted: Reverted) -> Recording:
-        """The recorded run of a variant, which is a run as any other."""
+        """Return the recorded run of a variant; it counts as a run."""
         if not self.recorder.knows(reverted):
             if not self.session.may_run:
                 raise OutOfRuns
@@ -56,6 +58,7 @@ class ExplainContext:
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
+        """Add the time of the block to a phase."""
         began = time.monotonic()
         try:
             yield
@@ -63,17 +66,17 @@ class ExplainContext:
             self.seconds[phase] += time.monotonic() - began
 
     def solved(self, tree: CauseSearch) -> None:
-        """Add what the solver did for a tree of causes."""
+        """Add the solver's calls and seconds for a cause tree."""
         cost = tree.preconditions.cost
         self.solver_calls += cost.calls
         self.seconds["solver"] += cost.seconds
 
     def times(self) -> dict[str, float]:
-        """Seconds spent so far, in each part and in all; the solver's are of the semantics'."""
+        """Return the seconds spent so far by phase; "semantics" includes "solver"."""
         parts = {name: self.seconds[name] for name in ("search", "trace", "semantics", "solver")}
         return {**parts, "total": time.monotonic() - self.started}
 
 
 def error_summary(error: UserError) -> str:
-    """What an error says, without what to do about it."""
+    """Return the first line of an error: what happened, without the advice."""
     return str(error).partition("\n")[0].rstrip(".")

@@ -1,7 +1,8 @@
-"""Does reverting a set mend the fault, or does it only steer around faulty code?
+"""Does reverting a set of changes mend the fault, or does it only avoid the faulty code?
 
-With the set reverted the test passes.  If changed code that lies on the way of the damage does
-not even run any more then, it may be that code which is at fault, and the set only led there.
+The test passes with the set reverted.  Changed code may lie on the way to the failure and not run
+at all in that fixed run.  Then that code may be at fault, and the set only led the run there: the
+set is a dodge.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from whence.model import Cause, ChangeId, Reverted
 def steered_around(
     tree: CauseSearch, causes: Iterable[Cause], meeting: Meeting, reverted: Reverted
 ) -> frozenset[ChangeId]:
-    """The changes on the way of the damage whose code runs no more with others reverted.
+    """Return the changes, outside `reverted`, whose code runs only in the failing run.
 
-    `tree` compares the failing run with the one where these are reverted; `causes` are those on
-    the way.
+    `tree` compares the failing run with the fixed run, in which `reverted` is reverted.  `causes`
+    are the causes on the way from the root to the failure.
     """
     comparison = tree.comparison
     if comparison is None:

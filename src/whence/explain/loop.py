@@ -1,4 +1,16 @@
-"""AFTER's Algorithm 1: causes propose changes, re-execution decides, until the root is found."""
+"""Which changes are the root?  The loop of AFTER's Algorithm 1.
+
+In the paper's terms, with its line numbers:
+
+- `candidates.tree` holds the cause set Θ.  `candidates.met` is the argument of line 9: the changes
+  of Δ that some cause in Θ meets.
+- Lines 6-8 and 12-13 (take the predicates of a level, analyse each, add its cause to Θ, extract
+  the next critical predicates) are one call of `candidates.grow()`.
+- Line 9, DynamicAnalysis, is `_try_suspects`.
+- Lines 10-11, the return, is `find_root`'s first return.
+
+The paper's loop ends with nothing once no predicate is left.  Here all changes are searched then.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +23,10 @@ from whence.model import ChangeId
 from whence.search.among import Phase, find_among
 from whence.search.isolate import Answer, IsolateProblem, isolate_changes
 
-_NEARER = 4.0  # so much likelier is a change that is met one level nearer to the failure
-_TOO_MANY = 50  # suspects: then nothing more is learnt by having still more of them
-_MET = 3.0  # and so much one that is met at all, where those that are do not do
-_ELSEWHERE = 1e-3  # at most the weight of what no cause meets
+_LEVEL_RATIO = 4.0  # weight ratio between changes met at two adjacent levels; guessed
+_MAX_SUSPECTS = 50  # with more suspects than this, search all changes instead; guessed
+_MET_WEIGHT = 3.0  # weight of a met change, once reverting all met changes did not pass; guessed
+_UNMET_WEIGHT = 1e-3  # greatest weight of a change that no cause meets; guessed
 
 
 def find_root(
@@ -26,53 +38,66 @@ def find_root(
         suspects = candidates.suspects()
         if suspects and (not phases or suspects != phases[-1].suspects):
             context.watcher.phase(f"trying the {len(suspects)} changes that causes meet so far")
-            phases.append(Phase(suspects, _weights(candidates.met, problem)))
-            answer = _try(context, tuple(phases), problem)
+            phases.append(Phase(suspects, _suspect_weights(candidates.met, problem)))
+            answer = _try_suspects(context, tuple(phases), problem)
             if answer is not None:
                 return answer
         context.watcher.phase(f"looking for causes, level {candidates.depth + 1}")
         with context.timed("semantics"):
             has_grown = candidates.grow()
         is_exhausted = not has_grown and candidates.suspects() == suspects
-        if is_exhausted or len(suspects) > _TOO_MANY:
-            return _beyond(context, candidates, problem)
+        if is_exhausted or len(suspects) > _MAX_SUSPECTS:
+            return _search_beyond(context, candidates, problem)
 
 
-def _try(
+def _try_suspects(
     context: ExplainContext, phases: tuple[Phase, ...], problem: IsolateProblem
 ) -> Answer | None:
+    """Run the dynamic analysis (Algorithm 1, line 9) on the suspects of the last phase.
+
+    The earlier phases are passed too: the search replays them from known outcomes.
+    """
     with context.timed("search"):
         return context.session.search(
             lambda: find_among(problem, phases), phases[-1].weight, checks=False
         )
 
 
-def _beyond(
+def _search_beyond(
     context: ExplainContext, candidates: CandidateChanges, problem: IsolateProblem
 ) -> Answer:
-    """Search all changes: what was executed goes first, what never was comes last."""
+    """Search all changes: executed ones first, changes that never ran last."""
     context.watcher.phase("searching all changes")
-    weight = {c: w * (_MET if c in candidates.met else 1.0) for c, w in problem.weight.items()}
+    weight = {
+        change: weight * (_MET_WEIGHT if change in candidates.met else 1.0)
+        for change, weight in problem.weight.items()
+    }
     answer = search_all(context, replace(problem, weight=weight))
-    touched = candidates.met.keys() | (problem.executed or frozenset())
-    if answer.holds and not answer.reverted & touched:
+    related = candidates.met.keys() | (problem.executed or frozenset())
+    if answer.holds and not answer.reverted & related:
         context.session.notes.append(
-            "reverting what the failing run touches does not make the test pass, so changes "
-            "that it never touches were tried as well: the root is one of those"
+            "Reverting the changes that the failing run executes or uses does not make the test "
+            "pass. The root is a change that the run neither executes nor uses."
         )
     return answer
 
 
 def search_all(context: ExplainContext, problem: IsolateProblem, *, checks: bool = False) -> Answer:
+    """Isolate the root among all changes, without causes."""
     with context.timed("search"):
         return context.session.search(
             lambda: isolate_changes(problem), problem.weight, checks=checks
         )
 
 
-def _weights(met: Mapping[ChangeId, float], problem: IsolateProblem) -> dict[ChangeId, float]:
-    """How likely each change is the cause: the nearer to the failure it is met, the likelier."""
-    most = max(problem.weight.values(), default=1.0) or 1.0
-    found = {change: _ELSEWHERE * weight / most for change, weight in problem.weight.items()}
+def _suspect_weights(
+    met: Mapping[ChangeId, float], problem: IsolateProblem
+) -> dict[ChangeId, float]:
+    """Return how likely each change is the root.  `met` maps a change to its level.
+
+    A change met near the failure is likelier than one met upstream.
+    """
+    heaviest = max(problem.weight.values(), default=1.0) or 1.0
+    unmet = {change: _UNMET_WEIGHT * weight / heaviest for change, weight in problem.weight.items()}
     nearest = min(met.values(), default=0.0)
-    return found | {change: _NEARER ** (nearest - level) for change, level in met.items()}
+    return unmet | {change: _LEVEL_RATIO ** (nearest - level) for change, level in met.items()}

@@ -1,4 +1,4 @@
-"""Record the test on a variant."""
+"""How is the test recorded on a variant, and which recorded threads belong together?"""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from whence.trace.recording import Process, Recording, Thread
 from whence.trace.slice_at import executed_lines
 from whence.trace.summary import summarise
 
-_LONGEST = 3600.0  # seconds
+_MAX_SECONDS = 3600.0  # limit on a recorded build or run; guessed
 
 
 class Recorder:
-    """Records variants, each once, all of them built in the same place."""
+    """Records each variant once.  All variants are built in the same folder."""
 
     def __init__(
         self, folder: Path, changes: ChangeSet, commands: BuildAndTest, max_trace: int
@@ -38,7 +38,7 @@ class Recorder:
         return len(self._known)
 
     def use(self, frontend: str, commands: BuildAndTest) -> None:
-        """Record by this front end from now on; what another one recorded is forgotten."""
+        """Record with this front end from now on; forget the recordings of another one."""
         if frontend != self.frontend:
             self._known.clear()
         self.frontend, self.commands = frontend, commands
@@ -47,7 +47,7 @@ class Recorder:
         return reverted in self._known
 
     def recording(self, reverted: Reverted) -> Recording:
-        """The recorded run of a variant.  A UserError says why it cannot be had."""
+        """Return the recorded run of a variant; raise a UserError if it cannot be recorded."""
         if reverted not in self._known:
             out = self._folder / str(len(self._known))
             tree = self._folder / "tree"
@@ -56,8 +56,8 @@ class Recorder:
             out.mkdir(parents=True)
             workspace = Workspace(tree, self._changes)
             workspace.become(reverted)
-            # Recorded, a build and a run take longer than the user's limit may allow for.
-            commands = replace(self.commands, timeout=_LONGEST)
+            # A recorded build or run may take longer than the user's limit for a plain one.
+            commands = replace(self.commands, timeout=_MAX_SECONDS)
             record = RECORDERS[self.frontend]
             record(workspace.tree, commands, out, max_trace=self._max_trace)
             recording = open_recording(out)
@@ -67,11 +67,14 @@ class Recorder:
 
 
 def counterpart(thread: Thread, other: Recording) -> Flow | None:
-    """The run, in another recording, of the same program, as many of it before, and of the same
-    thread."""
+    """Return the counterpart of a thread in another recording, or None.
+
+    If the thread belongs to the nth process that ran a program, its counterpart is the thread with
+    the same number in the nth process that ran this program in the other recording.
+    """
     wanted = thread.image.process
-    number = _same(wanted, thread.recording.processes).index(wanted.folder.name)
-    names = _same(wanted, other.processes)
+    number = _same_program(wanted, thread.recording.processes).index(wanted.folder.name)
+    names = _same_program(wanted, other.processes)
     if number >= len(names):
         return None
     process = next(p for p in other.processes if p.folder.name == names[number])
@@ -79,28 +82,28 @@ def counterpart(thread: Thread, other: Recording) -> Flow | None:
     return flow_of(other.thread(other.image(process), logs[0])) if logs else None
 
 
-def in_pairs(one: Recording, other: Recording) -> Iterator[tuple[Flow, Flow]]:
-    """The runs of the main threads of one recording that have a counterpart in another."""
-    for process in one.processes:
+def thread_pairs(failing: Recording, passing: Recording) -> Iterator[tuple[Flow, Flow]]:
+    """Yield each main thread of the failing run that has a counterpart, with its counterpart."""
+    for process in failing.processes:
         for log in process.logs[:1]:
-            thread = one.thread(one.image(process), log)
-            flow = counterpart(thread, other)
+            thread = failing.thread(failing.image(process), log)
+            flow = counterpart(thread, passing)
             if flow is not None:
                 yield flow_of(thread), flow
 
 
-def _same(wanted: Process, processes: Sequence[Process]) -> list[str]:
-    """The names of those that ran the same program, in order."""
-    name = _program(wanted)
-    return [process.folder.name for process in processes if _program(process) == name]
+def _same_program(wanted: Process, processes: Sequence[Process]) -> list[str]:
+    """Return the folder names of the processes that ran the same program, in order."""
+    name = _program_name(wanted)
+    return [process.folder.name for process in processes if _program_name(process) == name]
 
 
-def _program(process: Process) -> str:
+def _program_name(process: Process) -> str:
     return PurePath(process.arguments[0]).name if process.arguments else ""
 
 
-def ran(recording: Recording) -> Mapping[str, frozenset[int]]:
-    """The lines that a recorded run executed, by file."""
+def covered_lines(recording: Recording) -> Mapping[str, frozenset[int]]:
+    """Return the lines that a recorded run executed, by file."""
     found: dict[str, set[int]] = {}
     for process in recording.processes:
         image = recording.image(process)
@@ -111,7 +114,7 @@ def ran(recording: Recording) -> Mapping[str, frozenset[int]]:
 
 
 def logged_events(recording: Recording) -> int:
-    """How many events a recorded run logged."""
+    """Return the number of events that a recorded run logged."""
     return sum(
         recording.thread(image, log).events
         for process in recording.processes

@@ -1,9 +1,15 @@
-"""The whole of `whence explain`: two versions and a test in, the changes and the causes out.
+"""What does `whence explain` do?  Two versions and a test in, the root and its chain out.
 
-AFTER's Algorithm 1.  Semantic analysis finds causes from the failure upstream and so proposes
-the changes that can matter; re-execution decides whether reverting them makes the test pass, and
-which of them it takes.  What was found is then explained: the run with them reverted is recorded
-as well, and all that differs between it and the failing run comes from them.
+The steps follow AFTER's Algorithm 1:
+
+1. Compare the versions (line 1: Δ), record the failing run (line 2: π) and find the failure in the
+   recording (line 3: ρ₀).
+2. Alternate semantic and dynamic analysis until the root is found (lines 5-15: `loop.find_root`).
+3. Explain the root (line 11: `choice.Chooser`).  The paper takes the causes from the loop.  Here
+   the fixed run is recorded as well: every difference between it and the failing run comes from
+   the reverted changes.
+
+If the failing run cannot be recorded, the changes are only isolated, and the result says why.
 """
 
 from __future__ import annotations
@@ -22,7 +28,13 @@ from whence.explain.candidates import CandidateChanges
 from whence.explain.choice import Choice, Chooser, change_places
 from whence.explain.context import ExplainContext, Unexplained, error_summary
 from whence.explain.loop import find_root, search_all
-from whence.explain.recorder import Recorder, counterpart, in_pairs, logged_events, ran
+from whence.explain.recorder import (
+    Recorder,
+    counterpart,
+    covered_lines,
+    logged_events,
+    thread_pairs,
+)
 from whence.frontend import languages
 from whence.model import Alternative, Explanation, Outcome, Run
 from whence.search.asking import union
@@ -32,22 +44,22 @@ from whence.search.session import IsolateRequest, IsolateSession, Watcher, open_
 from whence.trace.recording import Recording
 
 FRONTEND_CHOICES = ("auto", *languages.FRONTENDS, "none")
-_MOST_ATTEMPTS = 4  # at an answer that stays true when it is checked
-_NO_WAY = "none of the causes that were found leads from these changes to the failure"
+_MAX_ATTEMPTS = 4  # limit on answers that are dropped because their check fails; guessed
+_NO_CHAIN = "no cause that was found leads from these changes to the failure"
 
 
 @dataclass(frozen=True)
 class ExplainRequest:
-    """What the user asked for beside what `isolate` is asked for."""
+    """What the user asks `whence explain` to do."""
 
     isolate: IsolateRequest
     frontend: str = "auto"
-    trust: tuple[str, ...] = ()  # functions that are not looked into
-    max_trace: int = 4 * 2**30  # bytes that one process may log
+    trust: tuple[str, ...] = ()  # names of functions to treat as correct
+    max_trace: int = 4 * 2**30  # limit on the bytes that one process may log
 
 
 def explain_failure(request: ExplainRequest, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
-    """Do the whole job; returns the changes too, for those who report on them."""
+    """Return the explanation, and the changes that reports show."""
     started = time.monotonic()
     request = replace(request, isolate=replace(request.isolate, command="explain"))
     with open_session(request.isolate, watcher) as session:
@@ -80,7 +92,7 @@ class _Explaining:
         return self._isolated("; ".join(dict.fromkeys(reasons)))
 
     def _by(self, frontend: str) -> Explanation:
-        """Explained by one front end."""
+        """Explain with one front end."""
         good, bad = self._references(frontend)
         try:
             return self._explained(good, bad)
@@ -90,24 +102,25 @@ class _Explaining:
             return self._stopped(self._session.out_of_runs(), bad)
 
     def _stopped(self, answer: Answer, bad: Run) -> Explanation:
-        """What is known when the user has had enough."""
+        """Return what is known when the user or a limit stops the work."""
         return Explanation(self._session.result_for(answer, bad, None, self._context.times()))
 
-    # --- one half alone --------------------------------------------------------------------------
+    # --- which front end; isolating without one --------------------------------------------------
 
     def _fitting(self) -> list[str]:
-        """The front ends that may explain this, the likeliest first."""
+        """Return the front ends that may explain this, the likeliest first."""
         if self._request.frontend == "none":
-            raise Unexplained("no front end was asked for (--frontend none)")
+            raise Unexplained("the request excludes every front end (--frontend none)")
         if self._request.frontend != "auto":
             return [self._request.frontend]
         changes = self._context.changes
         found = languages.fitting([c.file for c in changes.changes], changes.base_kinds)
         if not found:
-            raise Unexplained("there is neither C or C++ nor Python in the tree")
+            raise Unexplained("the tree has neither C or C++ nor Python files")
         return found
 
     def _isolated(self, why_not: str) -> Explanation:
+        """Isolate without a recording; `why_not` says why nothing is explained."""
         self._build_as_recorded(False)
         good, bad = self._session.references()
         self._watcher.phase("searching")
@@ -119,20 +132,20 @@ class _Explaining:
             result = replace(result, reason=reason)
         return Explanation(result)
 
-    # --- both halves -----------------------------------------------------------------------------
+    # --- explaining ------------------------------------------------------------------------------
 
     def _references(self, frontend: str) -> tuple[Run, Run]:
-        """Both versions' runs, built as they will be recorded, so that they compare."""
+        """Run both versions, built as they will be recorded, so that all runs are comparable."""
         self._build_as_recorded(frontend == "c")
         self._context.recorder.use(frontend, self._session.laboratory.commands)
         try:
             good, bad = self._session.references(covers=False)
         except UserError as error:
-            if frontend != "c":  # it runs as it always does
+            if frontend != "c":  # Python runs are not built differently to be recorded
                 raise
-            raise Unexplained(f"with the compiler that records, {error_summary(error)}") from None
+            raise Unexplained(f"with the recording compiler, {error_summary(error)}") from None
         if bad.failure is not None and bad.failure.kind == "timeout":
-            raise Unexplained("the test does not end in time, so there is no point where it failed")
+            raise Unexplained("the test does not end in time, so no statement is the failure")
         return good, bad
 
     def _build_as_recorded(self, yes: bool) -> None:
@@ -141,21 +154,21 @@ class _Explaining:
         lab.commands = replace(self._request.isolate.commands, as_recorded=yes)
 
     def _explained(self, good: Run, bad: Run) -> Explanation:
+        """Record both versions, find the root and choose its explanation."""
         context = self._context
         failing, passing = self._record()
-        bad = replace(bad, covered=dict(ran(failing)))
+        bad = replace(bad, covered=dict(covered_lines(failing)))
         if passing is not None:
-            good = replace(good, covered=dict(ran(passing)))
+            good = replace(good, covered=dict(covered_lines(passing)))
         problem = self._session.problem(good, bad)
         self._watcher.phase("looking for causes")
         with context.timed("semantics"):
             found = self._failure(bad, failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
-            beside = with_prints(found, flow) if flow else found
-            candidates = CandidateChanges(
-                CauseSearch(beside, self._request.trust, flow), context.meeting
-            )
-        for _ in range(_MOST_ATTEMPTS):
+            compared = with_prints(found, flow) if flow else found
+            tree = CauseSearch(compared, self._request.trust, flow)
+            candidates = CandidateChanges(tree, context.meeting)
+        for _ in range(_MAX_ATTEMPTS):
             answer = find_root(context, candidates, problem)
             if not answer.holds:
                 return Explanation(
@@ -164,7 +177,7 @@ class _Explaining:
             choice, others = Chooser(context, problem, found, candidates).choose(answer)
             if choice.answer.holds:
                 break
-            self._passes_no_more(choice.answer)
+            self._retract_pass(choice.answer)
         context.solved(candidates.tree)
         self._note_unlinked(choice)
         return self._explanation_of(choice, others, bad, problem, failing)
@@ -177,7 +190,7 @@ class _Explaining:
         problem: IsolateProblem,
         failing: Recording,
     ) -> Explanation:
-        """A choice, as every report wants it."""
+        """Return a choice as the explanation that all reports show."""
         context = self._context
         ids = tuple(
             frozenset(c for change in (*other.root, *other.auxiliary) for c in change.ids)
@@ -188,7 +201,7 @@ class _Explaining:
         if choice.explained.chain and choice.answer.holds:
             result = replace(result, status="explained")
         elif result.reason is None:
-            result = replace(result, reason=_NO_WAY)
+            result = replace(result, reason=_NO_CHAIN)
         why = replace(
             result_of(choice.explained.tree, seconds={}),
             causes=choice.explained.causes,
@@ -199,47 +212,49 @@ class _Explaining:
             result, choice.explained.chain, why, others, choice.dodged, choice.explained.passing
         )
 
-    def _passes_no_more(self, answer: Answer) -> None:
-        """Take back that a set passes: checked in a clean tree, it did not."""
-        note = "a set passed in the search and not when it was checked, so it was not believed"
+    def _retract_pass(self, answer: Answer) -> None:
+        """Forget that a set passes: checked in a clean tree, it did not."""
+        note = "A set that passed in the search did not pass when checked; it was discarded."
         self._session.note(note)
         self._session.laboratory.remember(answer.reverted, Run(Outcome.BROKEN))
 
     def _note_unlinked(self, choice: Choice) -> None:
-        """Say of root changes that are not on the way why they are there."""
+        """Add a note on root changes that are not on the chain: why they are in the root."""
         linked = {change for link in choice.explained.chain for change in link.changes}
         left = [unit for unit in choice.answer.root if not unit & linked]
         if choice.explained.chain and left:
             places = change_places(self._context.changes, union(left))
             self._session.note(
-                f"{places} is not on this way: without it reverted too, the test fails all the same"
+                f"{places} is not on the chain, but the test still fails unless it is reverted too."
             )
 
     def _record(self) -> tuple[Recording, Recording | None]:
-        """Both versions' runs; the good one's may be missing, which only makes things harder."""
-        self._context.recorder.commands = (
-            self._session.laboratory.commands
-        )  # its timeout is known by now
+        """Record the bad version and, if possible, the good one.
+
+        Without the good version's run, the cause search has nothing to compare with.
+        """
+        # By now the commands have a timeout.
+        self._context.recorder.commands = self._session.laboratory.commands
         self._watcher.phase("recording the failing run")
         failing = self._context.recorded(frozenset())
         if failing.outcome is not Outcome.FAIL:
-            raise Unexplained("the bad version does not fail when it is built to be recorded")
+            raise Unexplained("the bad version does not fail when it is recorded")
         self._watcher.phase("recording the passing run")
         try:
             passing = self._context.recorded(self._context.changes.everything)
         except Unexplained as missing:
-            self._session.note(f"the good version could not be recorded: {missing}")
+            self._session.note(f"The good version could not be recorded: {missing}.")
             return failing, None
         return failing, passing if passing.outcome is Outcome.PASS else None
 
     def _failure(self, bad: Run, failing: Recording, passing: Recording | None) -> ObservedFailure:
-        """The failure; if no recorded process fails, what one prints otherwise than it should."""
+        """Return the failure; if no recorded process fails, the first differing output."""
         is_output = bad.failure is not None and bad.failure.kind == "output"
         expected = self._session.laboratory.commands.expected if is_output else None
         try:
             return failure_of(failing, expect=expected)
         except UserError as error:
-            pairs = in_pairs(failing, passing) if passing else ()
+            pairs = thread_pairs(failing, passing) if passing else ()
             found = first_printed_otherwise(pairs)
             if found is None:
                 raise Unexplained(error_summary(error)) from None
