@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Protocol
 
 from whence.frontend.c import record as c
-from whence.frontend.c.cache import own_sources as c_sources
+from whence.frontend.c.cache import c_source_hash
 from whence.frontend.python import record as python
 from whence.frontend.recorded_run import RecordedRun
 from whence.subject.trial import BuildAndTest
@@ -32,7 +32,7 @@ RECORDERS: dict[str, Record] = {"c": c.record, "python": python.record}
 
 def own_sources() -> bytes:
     """A hash of the sources of all front ends: another whence records in another way."""
-    digest = blake2b(c_sources(), digest_size=32)
+    digest = blake2b(c_source_hash(), digest_size=32)
     for path in sorted(Path(python.__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()

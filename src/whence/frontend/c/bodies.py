@@ -78,7 +78,7 @@ class FunctionBody:
         return _dominators(self.function)
 
 
-def successors(block: ir.Block) -> list[str]:
+def target_labels(block: ir.Block) -> list[str]:
     last = block.instructions[-1]
     named = [each.value.name for each in last.operands if isinstance(each.value, ir.Label)]
     return [*named, *last.labels]
@@ -86,7 +86,7 @@ def successors(block: ir.Block) -> list[str]:
 
 def _dominators(function: ir.Function) -> dict[str, str]:
     """Cooper, Harvey and Kennedy's algorithm: meet over predecessors until nothing changes."""
-    following = {block.label: successors(block) for block in function.blocks}
+    following = {block.label: target_labels(block) for block in function.blocks}
     entry = function.blocks[0].label
     order, done, stack = list[str](), {entry}, [(entry, iter(following[entry]))]
     while stack:

@@ -117,7 +117,7 @@ def _head(data: bytes) -> bytes:
     return MAGIC + blake2b(data, digest_size=DIGEST).digest()
 
 
-def own_sources() -> bytes:
+def c_source_hash() -> bytes:
     """Return a hash of the front end's sources: another whence, other objects and tables."""
     digest = blake2b(digest_size=DIGEST)
     for path in sorted(Path(__file__).parent.glob("*.py")):

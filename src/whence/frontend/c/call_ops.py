@@ -20,7 +20,14 @@ from whence.frontend.c.ir import (
     Typed,
 )
 from whence.frontend.c.models import MODELS
-from whence.frontend.c.op_builder import LINK, LoweredOp, OpBuilder, float_bits, is_word, word_bits
+from whence.frontend.c.op_builder import (
+    LINK,
+    LoweredOp,
+    OpBuilder,
+    fits_word,
+    float_width,
+    word_width,
+)
 from whence.frontend.c.tables import NONE, CallFlag, OpCode, OpKind
 
 OVERFLOW = ("sadd", "uadd", "ssub", "usub", "smul", "umul")
@@ -162,15 +169,15 @@ class CallOps(OpBuilder):
 
     def _computing_intrinsic(self, i: Instruction, name: str) -> LoweredOp | None:
         stem = intrinsic(name, (f"{stem}.with.overflow" for stem in OVERFLOW))
-        if stem and is_word(i.operands[0].type):
+        if stem and fits_word(i.operands[0].type):
             kind = OVERFLOW.index(stem.partition(".")[0])
-            return self.plain(i, OpCode.OVERFLOW, word_bits(i.operands[0].type), c=kind)
+            return self.plain(i, OpCode.OVERFLOW, word_width(i.operands[0].type), c=kind)
         stem = intrinsic(name, INTEGER_INTRINSICS)
-        if stem and is_word(i.type):
-            return self.plain(i, INTEGER_INTRINSICS[stem], word_bits(i.type))
+        if stem and fits_word(i.type):
+            return self.plain(i, INTEGER_INTRINSICS[stem], word_width(i.type))
         stem = intrinsic(name, FLOAT_INTRINSICS)
-        if stem and float_bits(i.type):
-            return self.plain(i, FLOAT_INTRINSICS[stem], float_bits(i.type))
+        if stem and float_width(i.type):
+            return self.plain(i, FLOAT_INTRINSICS[stem], float_width(i.type))
         if intrinsic(name, PURE) and i.result is not None:
             pairs = [o for o in i.operands if not isinstance(o.type, OtherType)]
             trimmed = Instruction(

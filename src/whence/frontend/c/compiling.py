@@ -35,7 +35,7 @@ from whence.frontend.c.arguments import (
     parse_command_line,
     recordable,
 )
-from whence.frontend.c.cache import Cache, Compiled, own_sources, write_whole
+from whence.frontend.c.cache import Cache, Compiled, c_source_hash, write_whole
 from whence.frontend.c.clang import cache_directory, is_zig, run_plain, zig_arguments
 
 LONGEST = 100_000  # of a command line; a longer one goes through a response file
@@ -411,7 +411,7 @@ def in_child(work: Callable[[], bytes]) -> bytes:
 
 def own_version() -> str:
     """Return a hash of our sources and of llvmlite's version: other code, other objects."""
-    digest = blake2b(own_sources(), digest_size=16)
+    digest = blake2b(c_source_hash(), digest_size=16)
     library = find_spec("llvmlite")
     if library is not None and library.origin:
         digest.update(Path(library.origin).with_name("_version.py").read_bytes())

@@ -36,7 +36,7 @@ class ExpressionContext:
         if known and known.name:
             return CTerm(known.name, terms.PRIMARY, known.type, place=True)
         if variable.constant and isinstance(variable.initial, ir.Bytes):
-            text = terms.quoted(variable.initial.data.removesuffix(b"\0"))
+            text = terms.c_string(variable.initial.data.removesuffix(b"\0"))
             if known:
                 return CTerm(text, terms.PRIMARY, known.type, place=True)
             return CTerm(text, opaque=True)

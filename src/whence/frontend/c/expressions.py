@@ -30,7 +30,7 @@ _RELATIONS = {
 _COPIES = ("llvm.memcpy", "llvm.memmove", "llvm.memset")
 
 
-class Writer(TermWriter):
+class ExpressionWriter(TermWriter):
     """Writes the values of one function."""
 
     def __init__(
@@ -373,18 +373,18 @@ def _wider(left: CTerm, right: CTerm) -> DebugType | None:
     return None if terms.term_kind(CTerm("", type=widest)) == "enum" else widest
 
 
-_WRITERS: dict[str, Callable[[Writer, ir.Instruction], CTerm]] = {
-    "alloca": Writer.alloca,
-    "load": Writer.load,
-    "getelementptr": Writer.getelementptr,
-    "icmp": Writer.compare,
-    "fcmp": Writer.compare,
-    "fneg": Writer.fneg,
-    "select": Writer.select,
-    "call": Writer.call,
-    "invoke": Writer.call,
+_WRITERS: dict[str, Callable[[ExpressionWriter, ir.Instruction], CTerm]] = {
+    "alloca": ExpressionWriter.alloca,
+    "load": ExpressionWriter.load,
+    "getelementptr": ExpressionWriter.getelementptr,
+    "icmp": ExpressionWriter.compare,
+    "fcmp": ExpressionWriter.compare,
+    "fneg": ExpressionWriter.fneg,
+    "select": ExpressionWriter.select,
+    "call": ExpressionWriter.call,
+    "invoke": ExpressionWriter.call,
     "landingpad": lambda _, __: CTerm(EXCEPTION),
-    "extractvalue": Writer.extractvalue,
-    "atomicrmw": Writer.atomic,
-    "cmpxchg": Writer.atomic,
+    "extractvalue": ExpressionWriter.extractvalue,
+    "atomicrmw": ExpressionWriter.atomic,
+    "cmpxchg": ExpressionWriter.atomic,
 }

@@ -1,7 +1,7 @@
 """Which way may control go in a function, and which branch decides that a block runs?
 
 Blocks are numbered as they stand in the function; 0 is its entry.  An edge is a pair
-(block, successor index), the index being into `successors(function)[block]`.
+(block, successor index), the index being into `block_successors(function)[block]`.
 """
 
 from __future__ import annotations

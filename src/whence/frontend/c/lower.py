@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 
 from whence.frontend.c import flow
-from whence.frontend.c.cache import own_sources
+from whence.frontend.c.cache import c_source_hash
 from whence.frontend.c.call_ops import returns_twice
 from whence.frontend.c.constants import ModuleTables, Symbol, globals_in
 from whence.frontend.c.debug import locations
@@ -87,7 +87,7 @@ class Lowered:
 def _version() -> str:
     """Of what is logged and described: part of every module's id, so that no log is read with
     the tables of another whence."""
-    return own_sources().hex()
+    return c_source_hash().hex()
 
 
 def lower(module: Module, text: str, mode: str) -> Lowered:

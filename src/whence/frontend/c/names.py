@@ -10,14 +10,14 @@ from whence.errors import UserError
 from whence.frontend.c import ir, terms
 from whence.frontend.c.debug import DebugType
 from whence.frontend.c.expression_context import ExpressionContext
-from whence.frontend.c.expressions import Writer
+from whence.frontend.c.expressions import ExpressionWriter
 from whence.frontend.c.term_writer import Values
 from whence.frontend.c.terms import CTerm
 from whence.frontend.c.variables import (
     PathStep,
     VariablePath,
     VariablePlace,
-    Visible,
+    VisibleVariable,
     follow,
     parse_path,
     visible_variables,
@@ -83,12 +83,12 @@ class CNames(ExpressionContext):
         whole = CTerm(base, terms.UNARY if base[:1] in "*&" else terms.PRIMARY, kind, place=True)
         return terms.within(whole, offset, size).text
 
-    def variables_at(self, function: str, line: int | None = None) -> list[Visible]:
+    def variables_at(self, function: str, line: int | None = None) -> list[VisibleVariable]:
         """Return the variables that a line of a function can name, the innermost first."""
         found = visible_variables(self.module, self.debug, function)
         return [each for each in found if line is None or each.first <= line <= each.last]
 
-    def resolve(self, function: str, line: int, text: str) -> tuple[Visible, VariablePlace]:
+    def resolve(self, function: str, line: int, text: str) -> tuple[VisibleVariable, VariablePlace]:
         """Return the variable that a user's `opt->name[3]` starts from, and where it leads."""
         path = parse_path(text)
         visible = self.variables_at(function, line)
@@ -110,8 +110,8 @@ class CNames(ExpressionContext):
         path = parse_path(text)
         return path, follow(kind, path.steps, text)
 
-    def _writer(self, function: str, values: Values | None) -> Writer:
-        return Writer(self, self.body(function), values)
+    def _writer(self, function: str, values: Values | None) -> ExpressionWriter:
+        return ExpressionWriter(self, self.body(function), values)
 
 
 def name_of_value(

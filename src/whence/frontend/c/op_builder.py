@@ -135,14 +135,14 @@ class OpBuilder:
         return self.extras(numbers)
 
 
-def is_word(of: Type) -> bool:
+def fits_word(of: Type) -> bool:
     return isinstance(of, PointerType) or (isinstance(of, IntType) and of.bits <= 64)
 
 
-def word_bits(of: Type) -> int:
+def word_width(of: Type) -> int:
     return of.bits if isinstance(of, IntType) else 64
 
 
-def float_bits(of: Type) -> int:
+def float_width(of: Type) -> int:
     """32 or 64; 0 for every type whose arithmetic is left to the machine."""
     return {"float": 32, "double": 64}.get(of.kind, 0) if isinstance(of, FloatType) else 0

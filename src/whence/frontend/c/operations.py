@@ -22,7 +22,7 @@ from whence.frontend.c.ir import (
     Type,
     VectorType,
 )
-from whence.frontend.c.op_builder import LINK, LOGGED, LoweredOp, float_bits, is_word, word_bits
+from whence.frontend.c.op_builder import LINK, LOGGED, LoweredOp, fits_word, float_width, word_width
 from whence.frontend.c.tables import CONSTANT, NONE, OpCode, OpKind
 
 BINARY = {
@@ -82,20 +82,20 @@ class Operations(CallOps):
         return op
 
     def _binary(self, i: Instruction, code: OpCode) -> LoweredOp:
-        return self.plain(i, code, word_bits(i.type)) if is_word(i.type) else self.opaque(i)
+        return self.plain(i, code, word_width(i.type)) if fits_word(i.type) else self.opaque(i)
 
     def _floating(self, i: Instruction, code: OpCode) -> LoweredOp:
-        bits = float_bits(i.type)
+        bits = float_width(i.type)
         return self.plain(i, code, bits) if bits else self.opaque(i)
 
     def _icmp(self, i: Instruction) -> LoweredOp:
         of = i.operands[0].type
-        if not is_word(of):
+        if not fits_word(of):
             return self.opaque(i)
-        return self.plain(i, OpCode.ICMP, word_bits(of), c=ICMP.index(i.predicate))
+        return self.plain(i, OpCode.ICMP, word_width(of), c=ICMP.index(i.predicate))
 
     def _fcmp(self, i: Instruction) -> LoweredOp:
-        bits = float_bits(i.operands[0].type)
+        bits = float_width(i.operands[0].type)
         return (
             self.plain(i, OpCode.FCMP, bits, c=FCMP.index(i.predicate)) if bits else self.opaque(i)
         )
@@ -104,8 +104,8 @@ class Operations(CallOps):
         return self._floating(i, OpCode.FNEG)
 
     def _trunc(self, i: Instruction) -> LoweredOp:
-        if is_word(i.type) and is_word(i.operands[0].type):
-            return self.plain(i, OpCode.TRUNC, word_bits(i.type))
+        if fits_word(i.type) and fits_word(i.operands[0].type):
+            return self.plain(i, OpCode.TRUNC, word_width(i.type))
         return self.opaque(i)
 
     def _move(self, i: Instruction) -> LoweredOp:
@@ -119,8 +119,8 @@ class Operations(CallOps):
 
     def _sext(self, i: Instruction) -> LoweredOp:
         source = i.operands[0].type
-        if is_word(i.type) and is_word(source):
-            return self.plain(i, OpCode.SEXT, word_bits(i.type), c=word_bits(source))
+        if fits_word(i.type) and fits_word(source):
+            return self.plain(i, OpCode.SEXT, word_width(i.type), c=word_width(source))
         return self.opaque(i)
 
     def _fptrunc(self, i: Instruction) -> LoweredOp:
@@ -131,22 +131,22 @@ class Operations(CallOps):
 
     def _float_cast(self, i: Instruction, code: OpCode, source: str, target: str) -> LoweredOp:
         if i.operands[0].type == FloatType(source) and i.type == FloatType(target):
-            return self.plain(i, code, float_bits(i.type))
+            return self.plain(i, code, float_width(i.type))
         return self.opaque(i)
 
     def _to_int(self, i: Instruction) -> LoweredOp:
-        bits = float_bits(i.operands[0].type)
-        if not bits or not is_word(i.type):
+        bits = float_width(i.operands[0].type)
+        if not bits or not fits_word(i.type):
             return self.opaque(i)
         code = OpCode.FPTOUI if i.opcode == "fptoui" else OpCode.FPTOSI
-        return self.plain(i, code, word_bits(i.type), c=bits)
+        return self.plain(i, code, word_width(i.type), c=bits)
 
     def _to_float(self, i: Instruction) -> LoweredOp:
-        bits = float_bits(i.type)
-        if not bits or not is_word(i.operands[0].type):
+        bits = float_width(i.type)
+        if not bits or not fits_word(i.operands[0].type):
             return self.opaque(i)
         code = OpCode.UITOFP if i.opcode == "uitofp" else OpCode.SITOFP
-        return self.plain(i, code, bits, c=word_bits(i.operands[0].type))
+        return self.plain(i, code, bits, c=word_width(i.operands[0].type))
 
     def _select(self, i: Instruction) -> LoweredOp:
         if not isinstance(i.operands[0].type, IntType):
@@ -168,7 +168,7 @@ class Operations(CallOps):
             numbers = [len(indices)]
             for index, scale in indices:
                 wrapped = scale & 0xFFFFFFFFFFFFFFFF
-                bits = word_bits(index.type)
+                bits = word_width(index.type)
                 numbers += [self.operand(index), bits, wrapped & NONE, wrapped >> 32]
             op.x = self.extras(numbers)
         return op
@@ -288,7 +288,7 @@ class Operations(CallOps):
             number = slot if isinstance(slot, int) else 0
             numbers += [number & NONE, number >> 32, self.block_of(label.value)]
         return LoweredOp(
-            OpCode.SWITCH, bits=word_bits(value.type) if is_word(value.type) else 0,
+            OpCode.SWITCH, bits=word_width(value.type) if fits_word(value.type) else 0,
             a=self.operand(value), x=self.extras(numbers), uses=self.uses([value]),
             kind=OpKind.BRANCH,
         )  # fmt: skip

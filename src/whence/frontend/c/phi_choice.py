@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whence.frontend.c import ir, terms
-from whence.frontend.c.bodies import successors
+from whence.frontend.c.bodies import target_labels
 from whence.frontend.c.term_writer import TermWriter
 from whence.frontend.c.terms import NAMELESS, CTerm
 
@@ -47,7 +47,7 @@ class PhiChoice:
         block = self.writer.body.blocks[label]
         if len(ends) == 1 and ends != [label]:  # however it goes on, this comes of it
             return self.writer.value(self.incoming[ends[0]])
-        targets = successors(block)
+        targets = target_labels(block)
         ways = [self._along(label, each) for each in targets]
         values = [each for each in ways if each is not None]
         if len(values) < 2 or values[0].text == values[1].text:
@@ -67,7 +67,7 @@ class PhiChoice:
         found, seen, waiting = list[str](), {label, self.label, self.head}, [label]
         while waiting:
             here = waiting.pop()
-            targets = successors(self.writer.body.blocks[here])
+            targets = target_labels(self.writer.body.blocks[here])
             if self.label in targets and here in self.incoming:
                 found.append(here)
             fresh = [each for each in targets if each not in seen]

@@ -71,7 +71,7 @@ class TermWriter:
             size = {"half": 2, "float": 4, "double": 8}.get(kind.kind, 10)
             return CTerm(terms.float_text(value.bits, size))
         if isinstance(value, ir.Bytes):
-            return CTerm(terms.quoted(value.data.removesuffix(b"\0")))
+            return CTerm(terms.c_string(value.data.removesuffix(b"\0")))
         return NAMELESS
 
     def constant_expression(self, value: ir.Expression) -> CTerm:

@@ -264,7 +264,7 @@ _ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\
 _CHARACTERS = ("char", "signed char", "unsigned char")
 
 
-def quoted(data: bytes, quote: str = '"') -> str:
+def c_string(data: bytes, quote: str = '"') -> str:
     """Return bytes as C writes them, at most 24 of them."""
     shown = "".join(
         "\\" + quote if byte == ord(quote)
@@ -297,7 +297,7 @@ def c_literal(term: CTerm, kind: DebugType | None) -> CTerm:
     if found.encoding == "boolean" and number in (0, 1, -1):
         return replace(term, text="true" if number else "false")
     if is_character(kind) and (number in _ESCAPES or 32 <= number < 127):
-        return CTerm(quoted(bytes([number]), "'"), number=number)
+        return CTerm(c_string(bytes([number]), "'"), number=number)
     return constant_term(as_signed(number, found.size, True)) if kind.is_unsigned else term
 
 
@@ -358,6 +358,6 @@ def describe_term(kind: DebugType | None, raw: int, bits: int | None = None) -> 
     if found.encoding == "boolean":
         return {0: "false", 1: "true"}.get(number, str(number))
     if found.encoding.endswith("_char"):
-        character = quoted(bytes([number & 255]), "'")
+        character = c_string(bytes([number & 255]), "'")
         return f"{character} ({number})"
     return str(number)

@@ -16,7 +16,7 @@ from whence.frontend.c.terms import bare
 
 
 @dataclass(frozen=True, slots=True)
-class Visible:
+class VisibleVariable:
     """A variable and the lines that it can be named in."""
 
     name: str
@@ -41,7 +41,7 @@ class VariablePlace:
     bits: tuple[int, int] | None = None  # of a bit-field: its lowest bit there, and how many
 
 
-def visible_variables(module: ir.Module, debug: Debug, function: str) -> list[Visible]:
+def visible_variables(module: ir.Module, debug: Debug, function: str) -> list[VisibleVariable]:
     """Return the variables that lines of a function can name, the innermost first."""
     body = module.functions[function]
     reach = _reach(body, debug)
@@ -77,7 +77,7 @@ def _depth(debug: Debug, number: int | None) -> int:
 
 def _locals(
     body: ir.Function, debug: Debug, reach: dict[int, tuple[int, int]]
-) -> Iterator[Visible]:
+) -> Iterator[VisibleVariable]:
     for declare in body.declares:
         variable = debug.variable(declare.variable)
         is_this = variable is not None and variable.name == "this"
@@ -86,7 +86,7 @@ def _locals(
         if variable.artificial and not is_this:
             continue
         first, last = reach.get(variable.scope, (variable.line, variable.line))
-        yield Visible(
+        yield VisibleVariable(
             variable.name,
             declare.address,
             variable.type,
@@ -99,18 +99,18 @@ def _locals(
 
 def _globals(
     module: ir.Module, debug: Debug, subprogram: int | None, reach: dict[int, tuple[int, int]]
-) -> Iterator[Visible]:
+) -> Iterator[VisibleVariable]:
     for name, variable in module.variables.items():
         known = None if variable.debug is None else debug.global_variable(variable.debug)
         if not known or not known.name:
             continue
         owner = debug.function_of(known.scope)
         if owner is None:
-            yield Visible(known.name, ir.Global(name), known.type, 0, 1 << 31, 0)
+            yield VisibleVariable(known.name, ir.Global(name), known.type, 0, 1 << 31, 0)
         elif owner == subprogram:
             last = reach.get(known.scope or 0, (known.line, known.line))[1]
             depth = _depth(debug, known.scope)
-            yield Visible(known.name, ir.Global(name), known.type, known.line, last, depth)
+            yield VisibleVariable(known.name, ir.Global(name), known.type, known.line, last, depth)
 
 
 # --- paths -------------------------------------------------------------------------------

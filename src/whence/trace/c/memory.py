@@ -14,7 +14,7 @@ from whence.frontend.c.ir import Bytes, Global
 from whence.frontend.c.process import LoadedModule
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode
-from whence.frontend.c.variables import VariablePlace, Visible
+from whence.frontend.c.variables import VariablePlace, VisibleVariable
 from whence.program.rows import ARGV, ENV
 from whence.trace.c.replayed import ReplayedLog
 
@@ -35,7 +35,7 @@ class Addresses:
         """The string at an address just before a step, or whose address it is, if known."""
         text = self._text(address, before) if is_text else None
         if text is not None:
-            return terms.quoted(text)
+            return terms.c_string(text)
         return self._global(address)
 
     def _text(self, address: int, before: int) -> bytes | None:
@@ -144,7 +144,7 @@ class Memory:
         return None
 
     def address_of(
-        self, step: int, before: int, visible: Visible, place: VariablePlace, text: str
+        self, step: int, before: int, visible: VisibleVariable, place: VariablePlace, text: str
     ) -> tuple[int, int, list[int]]:
         """Where a part of a variable that `step` can name is just before the step `before`, how
         big it is, and who wrote the pointers to it."""
@@ -170,7 +170,7 @@ class Memory:
         size = place.type.size if place.type is not None else 1
         return address & 0xFFFFFFFFFFFFFFFF, max(size, 1), followed
 
-    def private(self, op: int, visible: Visible) -> int | None:
+    def private(self, op: int, visible: VisibleVariable) -> int | None:
         """The op that makes room for a variable whose address never leaves its function."""
         source, local = self.thread.image.locate(op)
         number = source.register(local, getattr(visible.address, "name", ""))
@@ -203,7 +203,7 @@ class Memory:
     def _code(self, step: int) -> int:
         return int(self.thread.image.program.ops[self.thread.queries.op_of(step)]["code"])
 
-    def _variable(self, step: int, op: int, visible: Visible, text: str) -> int:
+    def _variable(self, step: int, op: int, visible: VisibleVariable, text: str) -> int:
         image = self.thread.image
         source, local = image.locate(op)
         if isinstance(visible.address, Global):
