@@ -17,7 +17,7 @@ Token = Any  # plain data as `marshal` reads it
 TypeRow = tuple[str, str, int, tuple[int, ...], str]  # module, qualified name, id, mro, kind
 
 STOP = "\0stop"  # what a loop got from an iterable that was exhausted
-MOST_ITEMS = 12  # of a container that are recorded
+MAX_ITEMS = 12  # of a container that are recorded
 CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
 PLAIN = frozenset({"str", "int", "float", "bytes"})  # instances of subclasses, that is
 _NAMED = frozenset({"function", "builtin", "class", "module"})

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from whence.frontend.python.values import (
     CONTAINERS,
-    MOST_ITEMS,
+    MAX_ITEMS,
     UNKNOWN,
     Long,
     Obj,
@@ -209,14 +209,14 @@ def _flat(found: Any) -> Iterator[Value]:
     if isinstance(found, set | frozenset):
         if all(type(one) in (str, int) for one in found):
             found = sorted(found, key=repr)
-        elif len(found) > MOST_ITEMS:  # which of them come first?
+        elif len(found) > MAX_ITEMS:  # which of them come first?
             raise _CannotTell
     return (_pictured(one, inside=True) for one in found)
 
 
 def _container(name: str, length: int, inside: Sequence[Value] | None) -> Obj:
     kind = "set" if name == "frozenset" else name
-    most = MOST_ITEMS * (2 if kind == "dict" else 1)
+    most = MAX_ITEMS * (2 if kind == "dict" else 1)
     shown = None if inside is None and length else tuple((inside or ())[:most])
     return Obj(0, kind, name, (length, shown))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from whence.program.rows import ACTIVATION, EFFECT, MIXED, OUTPUT, RUN, WRITTEN
 from whence.trace.columns import LINK, Code, Stream
-from whence.trace.python.replaying import ReplayedRun
+from whence.trace.python.replayed_run import ReplayedRun
 
 
 def stream_of(found: ReplayedRun, code: Code, reads: dict[int, list[int]] | None = None) -> Stream:
@@ -39,7 +39,7 @@ def stream_of(found: ReplayedRun, code: Code, reads: dict[int, list[int]] | None
         instmap=_instances(first, found.steps),
         mixed=np.array(mixed, np.uint32),
         runs=np.array(runs, RUN),
-        activations=np.array([tuple(row) for row in found.activations], ACTIVATION),
+        activations=np.array([row.as_tuple() for row in found.activations], ACTIVATION),
         effects=_prints(found),
         writes=np.zeros(0, WRITTEN),
         copied=np.zeros(0, WRITTEN),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import Obj, Value, python_text
 from whence.trace.python.objects import is_same_object
-from whence.trace.python.replaying import ReplayedRun
+from whence.trace.python.replayed_run import ReplayedRun
 
 
 def uncaught(run: ReplayedRun) -> list[tuple[int, Token]]:

@@ -63,7 +63,7 @@ class PythonFlow(Flow):
     def likeness(self, step: int) -> object:
         """What a step came to; of a call that changed something, also what it was given."""
         own = likeness(self.value(step))
-        if step not in self.run.objects.changers:
+        if not self.run.objects.may_have_changed_arguments(step):
             return own
         given = self._arguments(step)
         return own, tuple(likeness(self.value_of(operand)) for operand in given)
@@ -80,7 +80,8 @@ class PythonFlow(Flow):
             return Comparable.PLAIN
         if value.kind in CONTAINERS:
             return Comparable.PLAIN if _is_all_known(value) else Comparable.POINTER
-        if value.kind == "function" and not self.run.objects.is_defined(self.run.values[step]):
+        token = self.run.values[step]
+        if value.kind == "function" and not self.run.objects.is_program_function(token):
             return Comparable.POINTER  # it was made while the program ran
         return Comparable.POINTER if value.kind == "object" else Comparable.PLAIN
 
@@ -115,7 +116,8 @@ class PythonFlow(Flow):
 
     def is_given(self, step: int) -> bool:
         """Is it a new object of the program's?  What differs in it shows when it is read."""
-        return super().is_given(step) and self.run.objects.is_of_program(self.run.values[step])
+        token = self.run.values[step]
+        return super().is_given(step) and self.run.objects.is_program_instance(token)
 
     def returned(self, call: int) -> Step | None:
         found = self.run.source.get(call) if self.is_call(call) else None
@@ -229,7 +231,7 @@ class PythonFlow(Flow):
         holder = self.run.operands[self.run.start[step]]
         if not holder:
             return ()
-        return self.run.objects.shifted(self.run.values[holder], source, step)
+        return self.run.objects.shifts_between(self.run.values[holder], source, step)
 
     def _key(self, operands: Sequence[Operand]) -> Operand | None:
         """What an item was looked up by, if it is not written there."""
@@ -354,7 +356,7 @@ class PythonFlow(Flow):
             token = self.run.values[operand]
             if type(token) is tuple:
                 whole = self.opcode(step) in ("call", "compare", "raise", "format")
-                held = self.run.objects.contents(token, step, with_attributes=whole)
+                held = self.run.objects.content_writers(token, step, with_attributes=whole)
                 found.update(dict.fromkeys(one for one in held if one != operand))
         for made in self.run.reads.get(step, ()):
             if self._says_nothing(made):
@@ -364,7 +366,7 @@ class PythonFlow(Flow):
                 found.update(dict.fromkeys(self._given(self._arguments(made))))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
-            found.update(dict.fromkeys(self.run.objects.elements_made(token, step)))
+            found.update(dict.fromkeys(self.run.objects.element_writers(token, step)))
         return tuple(one for one in found if one != step)
 
     def _says_nothing(self, step: int) -> bool:

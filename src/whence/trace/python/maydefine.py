@@ -14,7 +14,7 @@ import numpy as np
 
 from whence.program.graph import meeting_points
 from whence.trace.columns import NONE
-from whence.trace.python.objects import CHANGES
+from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import PythonProgram
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import Potential
@@ -81,7 +81,7 @@ def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
         yield (_ITEM,) if program.extra[op] == "item" else ("attr", program.extra[op][1])
     elif opcode == "call":
         called = _called(program, op)
-        if called in CHANGES:
+        if called in MUTATING_METHODS:
             yield (_ITEM,)
         if called in ("print", "write"):
             yield "print"

@@ -1,8 +1,10 @@
-"""Who left what an object holds?
+"""Which steps wrote what an object holds?
 
-Objects are known by their addresses, which Python gives to others when they are free again: an
-object that is made begins anew.  What code that is not recorded wrote shows in that a value was
-read which nobody recorded had written; then it comes from who last had the object, or made it.
+Objects are identified by address.  Python reuses the address of a freed object, so the history of
+an address starts anew whenever a step makes an object there.  Code that is not recorded can also
+write to objects.  Such a write shows when a step reads a value that no recorded step has written.
+The value is then attributed to the last step that handed the object to unrecorded code, or to the
+step that made the object.
 """
 
 from __future__ import annotations
@@ -12,46 +14,48 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whence.frontend.python.logged import Token
-from whence.frontend.python.values import CONTAINERS, MOST_ITEMS
+from whence.frontend.python.values import CONTAINERS, MAX_ITEMS
 from whence.trace.python.events import PythonType
 from whence.trace.python.program import Display
 
-# Methods of containers that change them.
-CHANGES = frozenset({
+# Methods that change the container or stream on which they are called.
+MUTATING_METHODS = frozenset({
     "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove",
     "discard", "clear", "sort", "reverse", "appendleft", "popleft", "extendleft", "rotate",
     "intersection_update", "difference_update", "symmetric_difference_update", "move_to_end",
     "__setitem__", "__delitem__", "write", "writelines", "writerow",
 })  # fmt: skip
-_ADD = frozenset({"append", "add", "setdefault", "extend", "update"})
-_REWRITE = frozenset({"clear", "sort", "reverse"})
-# Functions that change nothing that they are given.
-_PURE = frozenset({
+# Mutating methods that only add elements: the elements that were there stay where they are.
+_ADDING_METHODS = frozenset({"append", "add", "setdefault", "extend", "update"})
+# Mutating methods after which no earlier write says where an element is.
+_REWRITING_METHODS = frozenset({"clear", "sort", "reverse"})
+# Functions that do not change their arguments.
+_PURE_FUNCTIONS = frozenset({
     "len", "isinstance", "issubclass", "str", "repr", "int", "float", "bool", "bytes", "tuple",
     "list", "set", "frozenset", "dict", "sorted", "reversed", "min", "max", "sum", "any", "all",
     "abs", "round", "range", "enumerate", "zip", "map", "filter", "iter", "type", "id", "hash",
     "print", "hasattr", "getattr", "callable", "ord", "chr", "divmod", "pow", "format", "vars",
     "super", "cast", "deepcopy", "copy",
 })  # fmt: skip
-# Functions and methods that give what they were given before.
-_HAND_OUT = frozenset({
+# Functions and methods that return an object which existed before the call.
+_RETURN_EXISTING = frozenset({
     "get", "setdefault", "pop", "popitem", "popleft", "next", "getattr", "max", "min", "cast",
     "vars", "globals", "__getitem__", "__next__",
 })  # fmt: skip
-_MOST_READ = 400  # steps that one step reads through an object
-_MOST_SHIFTS = 16
-_DEEPEST = 3  # objects inside objects
+_MAX_WRITERS = 400  # limit on the steps that one step reads through an object; guessed
+_MAX_SHIFTS = 16  # limit on the shifting steps that one read depends on; guessed
+_MAX_DEPTH = 3  # limit on objects nested in objects whose writers are collected; guessed
 
 
 def identity(token: Token) -> int | None:
-    """The address of an object; None for plain values."""
+    """Return the address of an object, or None for a plain value."""
     if type(token) is tuple and type(token[0]) is int:
         return int(token[0])
     return None
 
 
 def is_same_object(a: Token, b: Token) -> bool:
-    """Are two values one object, or the same plain value?"""
+    """Are two values the same object, or the same plain value?"""
     if type(a) is tuple and type(b) is tuple:
         return bool(a[0] == b[0] and a[1] == b[1]) if type(a[0]) is int else bool(a == b)
     return type(a) is type(b) and (a is b or a == b)
@@ -62,53 +66,61 @@ def _is_known(token: Token) -> bool:
 
 
 @dataclass
-class _Object:
-    """What is known of one object."""
+class ObjectState:
+    """The steps that made and wrote one object."""
 
-    made: int  # by which step, 0 if that is not known
-    attributes: dict[str, int] = field(default_factory=dict)
-    items: dict[object, int] = field(default_factory=dict)
-    writers: list[int] = field(default_factory=list)  # who changed what it holds, in order
-    touched: int = 0  # the last step that handed it to code that is not recorded
-    named: list[int] = field(default_factory=list)  # who set its attributes, in order
-    shifts: list[int] = field(default_factory=list)  # who took away or moved what it holds
-    rewritten: int = 0  # the last step that set all of it
-    looks: Token = None  # as it was seen last; False: it has changed since, in a way unknown
+    made: int  # the step that made the object, or the first that had it; 0: unknown
+    attributes: dict[str, int] = field(default_factory=dict)  # name -> last step that set it
+    items: dict[object, int] = field(default_factory=dict)  # key -> last step that set it
+    writers: list[int] = field(default_factory=list)  # steps that changed its elements, in order
+    touched: int = 0  # the last step that handed the object to unrecorded code
+    attribute_writers: list[int] = field(default_factory=list)  # in order
+    shifts: list[int] = field(default_factory=list)  # steps that removed or moved elements
+    rewritten: int = 0  # the last step that set all elements
+    last_seen: Token = None  # the value as last recorded; False: it has changed since
 
 
-@dataclass
 class ObjectHistory:
-    """All objects of a run."""
+    """The states of all objects of one thread's run.
 
-    types: Mapping[int, PythonType] = field(default_factory=dict)
-    values: Sequence[Token] = ()
-    functions: set[int] = field(default_factory=set)  # that the program defines
-    classes: set[int] = field(default_factory=set)  # that the program defines
-    changers: set[int] = field(default_factory=set)  # calls that may have changed what they got
-    operands_of: Callable[[int], Sequence[int]] = lambda _: ()
-    _now: dict[int, _Object] = field(default_factory=dict)  # by address
-    _all: dict[int, tuple[list[int], list[_Object]]] = field(default_factory=dict)
+    `values` holds the value of every step so far; `operands_of` returns the operands of a step.
+    """
+
+    def __init__(
+        self,
+        types: Mapping[int, PythonType],
+        values: Sequence[Token],
+        operands_of: Callable[[int], Sequence[int]],
+    ) -> None:
+        self._types, self._values, self._operands_of = types, values, operands_of
+        self._functions: set[int] = set()  # addresses of functions that the program defines
+        self._classes: set[int] = set()  # addresses of classes that the program defines
+        self._changers: set[int] = set()  # calls that may have changed their arguments
+        self._now: dict[int, ObjectState] = {}  # by address
+        # For each address: the steps at which objects were made there, and these objects.
+        self._all: dict[int, tuple[list[int], list[ObjectState]]] = {}
 
     # --- values --------------------------------------------------------------------------------
 
     def kind(self, token: Token) -> str:
+        """Return the kind of an object's type, or "" for a plain value."""
         if type(token) is tuple and type(token[0]) is int:
-            found = self.types.get(token[1])
+            found = self._types.get(token[1])
             return found.kind if found else "object"
         return ""
 
     def elements(self, token: Token) -> Sequence[Token] | None:
-        """The elements of a container, if all of them are known."""
+        """Return the elements of a container, or None unless all of them are known."""
         if isinstance(token, Display):
             return token.items
         if self.kind(token) not in CONTAINERS or token[2] is None:
             return None
         length, elements = token[2]
-        per = 2 if self.kind(token) == "dict" else 1
-        return elements if elements is not None and len(elements) == per * length else None
+        per_item = 2 if self.kind(token) == "dict" else 1
+        return elements if elements is not None and len(elements) == per_item * length else None
 
     def truth(self, token: Token) -> bool | None:
-        """Is a value true?  None: its class decides, or it is not known."""
+        """Is a value true?  None: its class decides, or the value is unknown."""
         if token is None or isinstance(token, bool | int | float | str | bytes):
             return bool(token)
         if isinstance(token, Display):
@@ -128,223 +140,258 @@ class ObjectHistory:
         return self.kind(token) in CONTAINERS
 
     def now(self, token: Token) -> Token:
-        """An object that was known before, as it is now; without a shape if that is not known."""
+        """Return an object as it is now, without a shape if that is unknown."""
         if type(token) is not tuple or self.kind(token) not in ("list", "dict", "set"):
             return token
-        known = self._now.get(token[0])
-        if known is None or known.looks is None:
+        state = self._now.get(token[0])
+        if state is None or state.last_seen is None:
             return token
-        return known.looks or (token[0], token[1], None)
+        return state.last_seen or (token[0], token[1], None)
 
     # --- objects -------------------------------------------------------------------------------
 
-    def seen(self, token: Token, step: int) -> None:
-        """A step came to an object; if nobody knows it, the step made it."""
+    def note_seen(self, token: Token, step: int) -> None:
+        """Note that `step` has this value; if the object is new, `step` made it."""
         address = identity(token)
         if address is not None:
-            known = self._now.get(address) or self._begin(address, step)
-            known.looks = token
+            state = self._now.get(address) or self._begin(address, step)
+            state.last_seen = token
 
     def first_seen(self, token: Token) -> int:
-        """The step that made an object, or that first had it; 0 if none did yet."""
-        known = self._now.get(identity(token) or 0)
-        return 0 if known is None else known.made
+        """Return the step that made an object or first had it, or 0 if the object is new."""
+        state = self._now.get(identity(token) or 0)
+        return 0 if state is None else state.made
 
-    def given(self, token: Token, step: int, name: str) -> None:
-        """Code that is not recorded gave an object: if it is a new one, what lay there is gone."""
-        known = self._now.get(identity(token) or 0)
-        if known is None:
+    def note_result(self, token: Token, step: int, name: str) -> None:
+        """Note that unrecorded code, called as `name`, returned an object.
+
+        If it must be a new object, the history of its address starts anew.
+        """
+        state = self._now.get(identity(token) or 0)
+        if state is None:
             return
-        is_other = bool(known.looks) and known.looks[1:] != token[1:]
-        is_unlike = not known.looks and name not in _HAND_OUT
-        if self.is_container(token) and (is_other or is_unlike):
+        has_changed = bool(state.last_seen) and state.last_seen[1:] != token[1:]
+        is_unexpected = not state.last_seen and name not in _RETURN_EXISTING
+        if self.is_container(token) and (has_changed or is_unexpected):
             self._begin(token[0], step)
 
-    def made(self, token: Token, step: int) -> None:
-        """A step made an object, whatever lay there before."""
+    def note_made(self, token: Token, step: int) -> None:
+        """Note that `step` made an object, whatever was at its address before."""
         address = identity(token)
         if address is not None:
             self._begin(address, step)
 
-    def made_by_call(self, token: Token, step: int) -> None:
-        """A call of a class made an object, unless it is known already that it did."""
+    def note_constructed(self, token: Token, call: int) -> None:
+        """Note that a call of a class made an object, unless that was noted before."""
         address = identity(token)
         if address is None:
             return
-        known = self._now.get(address)
-        if known is None or known.made != step:
-            self._begin(address, step)
+        state = self._now.get(address)
+        if state is None or state.made != call:
+            self._begin(address, call)
 
-    def _begin(self, address: int, step: int) -> _Object:
-        new = _Object(step)
-        self._now[address] = new
-        steps, objects = self._all.setdefault(address, ([], []))
+    def note_function(self, token: Token, step: int) -> None:
+        """Note that `step` defined a function of the program."""
+        self.note_made(token, step)
+        self._functions.add(token[0])
+
+    def note_class(self, token: Token, step: int) -> None:
+        """Note that `step` defined a class of the program."""
+        self.note_made(token, step)
+        self._classes.add(token[0])
+
+    def _begin(self, address: int, step: int) -> ObjectState:
+        state = ObjectState(step)
+        self._now[address] = state
+        steps, states = self._all.setdefault(address, ([], []))
         steps.append(step)
-        objects.append(new)
-        return new
+        states.append(state)
+        return state
 
-    def _get(self, token: Token) -> _Object | None:
+    def _get(self, token: Token) -> ObjectState | None:
         address = identity(token)
         if address is None:
             return None
         return self._now.get(address) or self._begin(address, 0)
 
-    def at(self, token: Token, step: int) -> _Object | None:
-        """The object that lay at an address when a step ran."""
+    def at(self, token: Token, step: int) -> ObjectState | None:
+        """Return the object that was at an address when `step` ran."""
         address = identity(token)
-        steps, objects = self._all.get(address or 0, ([], []))
+        steps, states = self._all.get(address or 0, ([], []))
         at = bisect_right(steps, step) - 1
-        return objects[at] if at >= 0 else None
+        return states[at] if at >= 0 else None
 
     # --- writing -------------------------------------------------------------------------------
 
     def set_attribute(self, holder: Token, name: str, step: int) -> None:
-        found = self._get(holder)
-        if found is not None:
-            found.attributes[name] = step
-            found.named.append(step)
+        state = self._get(holder)
+        if state is not None:
+            state.attributes[name] = step
+            state.attribute_writers.append(step)
 
-    def set_item(
-        self, holder: Token, key: Token, step: int, *, is_gone: bool = False
+    def set_item(self, holder: Token, key: Token, step: int) -> None:
+        """Note that `step` set the item at `key`."""
+        state = self._get(holder)
+        if state is not None:
+            self._note_item(state, holder, key, step)
+
+    def delete_item(self, holder: Token, key: Token, step: int) -> None:
+        """Note that `step` deleted the item at `key`; in a list later items move."""
+        state = self._get(holder)
+        if state is not None:
+            state.shifts.append(step)
+            state.items.clear()
+            self._note_item(state, holder, key, step)
+
+    def _note_item(self, state: ObjectState, holder: Token, key: Token, step: int) -> None:
+        state.items[self._key(holder, key)] = step
+        state.writers.append(step)
+        state.last_seen = False
+
+    def note_changed(self, holder: Token, step: int) -> None:
+        """Note that `step` changed the elements of an object."""
+        state = self._get(holder)
+        if state is not None and step:
+            state.last_seen = False
+            state.writers.append(step)
+
+    def add_element(self, holder: Token, step: int) -> None:
+        """Note that a comprehension added the value of `step` to an object."""
+        state = self._get(holder)
+        if state is not None and step:
+            state.items[len(state.writers)] = step
+            state.writers.append(step)
+
+    def call_method(
+        self, receiver: Token, name: str, arguments: Sequence[Token], step: int
     ) -> None:  # fmt: skip
-        found = self._get(holder)
-        if found is not None:
-            if is_gone:
-                found.shifts.append(step)
-                found.items.clear()
-            found.items[self._key(holder, key)] = step
-            found.writers.append(step)
-            found.looks = False
-
-    def written(self, holder: Token, step: int, *, is_element: bool = False) -> None:
-        """A step added to what an object holds, or changed it."""
-        found = self._get(holder)
-        if found is not None and step:
-            if is_element:
-                found.items[len(found.writers)] = step
-            else:
-                found.looks = False
-            found.writers.append(step)
-
-    def method(self, receiver: Token, name: str, arguments: Sequence[Token], step: int) -> None:
-        """A method was called that may have changed its object."""
-        found = self._get(receiver)
-        if found is not None and name in CHANGES:
-            self.changers.add(step)
-            found.writers.append(step)
-            found.looks = self._added(found.looks, arguments) if name == "append" else False
-            if name in _REWRITE:
-                found.rewritten = step
-                found.items.clear()
-            elif name not in _ADD:
-                found.items.clear()
-            if name not in _ADD:
-                found.shifts.append(step)
-        elif found is not None and self.kind(receiver) in ("object", "exception"):
-            self.changers.add(step)
-            found.touched = step
+        """Note that unrecorded code ran a method, which may have changed its object."""
+        state = self._get(receiver)
+        if state is not None and name in MUTATING_METHODS:
+            self._changers.add(step)
+            state.writers.append(step)
+            state.last_seen = (
+                self._appended(state.last_seen, arguments) if name == "append" else False
+            )
+            if name in _REWRITING_METHODS:
+                state.rewritten = step
+                state.items.clear()
+            elif name not in _ADDING_METHODS:
+                state.items.clear()
+            if name not in _ADDING_METHODS:
+                state.shifts.append(step)
+        elif state is not None and self.kind(receiver) in ("object", "exception"):
+            self._changers.add(step)
+            state.touched = step
         for argument in arguments:
             self._touch(argument, step)
 
-    def _added(self, looks: Token, arguments: Sequence[Token]) -> Token:
-        """How a list looks after something was appended to it."""
-        if not looks or self.kind(looks) != "list" or len(arguments) != 1:
+    def _appended(self, last_seen: Token, arguments: Sequence[Token]) -> Token:
+        """Return a list as it is after an append; False if that is unknown."""
+        if not last_seen or self.kind(last_seen) != "list" or len(arguments) != 1:
             return False
-        length, elements = looks[2]
+        length, elements = last_seen[2]
         if elements is None or len(elements) < length:
-            return (looks[0], looks[1], (length + 1, elements))
-        return (looks[0], looks[1], (length + 1, (*elements, *arguments)[:MOST_ITEMS]))
+            return (last_seen[0], last_seen[1], (length + 1, elements))
+        return (last_seen[0], last_seen[1], (length + 1, (*elements, *arguments)[:MAX_ITEMS]))
 
-    def called(self, name: str, arguments: Sequence[Token], step: int) -> None:
-        """A function was called that may have changed what it was given."""
-        if name not in _PURE:
+    def call_function(self, name: str, arguments: Sequence[Token], step: int) -> None:
+        """Note that unrecorded code ran a function, which may have changed its arguments."""
+        if name not in _PURE_FUNCTIONS:
             for argument in arguments:
                 self._touch(argument, step)
 
     def _touch(self, token: Token, step: int) -> None:
         if self.kind(token) in ("list", "dict", "set", "object"):
-            found = self._get(token)
-            if found is not None:
-                self.changers.add(step)
-                found.touched = step
-                found.looks = False
+            state = self._get(token)
+            if state is not None:
+                self._changers.add(step)
+                state.touched = step
+                state.last_seen = False
 
     # --- reading -------------------------------------------------------------------------------
 
+    def may_have_changed_arguments(self, call: int) -> bool:
+        """May a call of unrecorded code have changed its object or its arguments?"""
+        return call in self._changers
+
     def attribute(self, holder: Token, name: str, value: Token) -> int:
-        """Who set the attribute that was read as `value`; 0 if nobody recorded did."""
-        own = self._get(holder)
-        if own is None:
+        """Return the step that set the attribute that was read as `value`, or 0 if unknown."""
+        state = self._get(holder)
+        if state is None:
             return 0
-        step = own.attributes.get(name, 0)
-        if step and self._left(step, value):
+        step = state.attributes.get(name, 0)
+        if step and self._may_have_value(step, value):
             return step
-        found = self.types.get(holder[1]) if type(holder) is tuple else None
+        found = self._types.get(holder[1]) if type(holder) is tuple else None
         for ancestor in self._ancestors(holder, found):
-            known = self._now.get(ancestor)
-            step = known.attributes.get(name, 0) if known else 0
-            if step and self._left(step, value):
+            inherited = self._now.get(ancestor)
+            step = inherited.attributes.get(name, 0) if inherited else 0
+            if step and self._may_have_value(step, value):
                 return step
         return 0
 
-    def maker(self, token: Token) -> int:
-        """Who had an object last that is not recorded inside, or made it."""
-        own = self._get(token)
-        return 0 if own is None else own.rewritten or own.touched or own.made
+    def last_owner(self, token: Token) -> int:
+        """Return the last step that may have set all of an object.
 
-    def is_defined(self, token: Token) -> bool:
-        """Is it a function that the program's own text defines?"""
-        return identity(token) in self.functions
+        That is a step that rewrote the object, that handed it to unrecorded code, or that made it.
+        """
+        state = self._get(token)
+        return 0 if state is None else state.rewritten or state.touched or state.made
 
-    def is_of_program(self, token: Token) -> bool:
-        """Is it an object of a class that the program defines?"""
-        found = self.types.get(token[1]) if identity(token) is not None else None
-        return found is not None and found.identity in self.classes
+    def is_program_function(self, token: Token) -> bool:
+        """Is the value a function that the program defines?"""
+        return identity(token) in self._functions
+
+    def is_program_instance(self, token: Token) -> bool:
+        """Is the value an instance of a class that the program defines?"""
+        found = self._types.get(token[1]) if identity(token) is not None else None
+        return found is not None and found.identity in self._classes
 
     def _ancestors(self, holder: Token, found: PythonType | None) -> Sequence[int]:
+        """Return the addresses of the classes in which Python looks up an attribute."""
         if found is None:
             return ()
-        if found.kind == "class":  # of a class, its own bases
-            for other in self.types.values():
+        if found.kind == "class":  # `holder` is itself a class: its own bases count
+            for other in self._types.values():
                 if other.identity == holder[0]:
                     return other.ancestors
         return found.ancestors
 
-    def _left(self, step: int, value: Token) -> bool:
-        """May a step have left a value?  Either may not be known."""
-        left = self.values[step]
-        return not (_is_known(left) and _is_known(value)) or is_same_object(left, value)
+    def _may_have_value(self, step: int, value: Token) -> bool:
+        """May a step have this value?  True if either value is unknown."""
+        own = self._values[step]
+        return not (_is_known(own) and _is_known(value)) or is_same_object(own, value)
 
     def item(self, holder: Token, key: Token, value: Token) -> int:
-        """Who put an item there that was read as `value`."""
-        own = self._get(holder)
-        if own is None:
+        """Return the step that set the item that was read as `value`, or 0 if unknown."""
+        state = self._get(holder)
+        if state is None:
             return 0
-        step = own.items.get(self._key(holder, key), 0)
-        if step and self._left(step, value):
+        step = state.items.get(self._key(holder, key), 0)
+        if step and self._may_have_value(step, value):
             return step
-        return self._put(own, value)
+        return self._adder(state, value)
 
     def element(self, holder: Token, value: Token) -> int:
-        """Who put an element there that came up in a loop."""
-        own = self._get(holder)
-        if own is None:
-            return 0
-        return self._put(own, value)
+        """Return the step that added the element that a loop got, or 0 if unknown."""
+        state = self._get(holder)
+        return 0 if state is None else self._adder(state, value)
 
-    def _put(self, own: _Object, value: Token) -> int:
-        """The last step that added this very value."""
-        for step in reversed(own.writers[-_MOST_READ:]):
-            if self._gave(step, value):
+    def _adder(self, state: ObjectState, value: Token) -> int:
+        """Return the last step that added this value, or 0 if there is none."""
+        for step in reversed(state.writers[-_MAX_WRITERS:]):
+            if self._adds(step, value):
                 return step
         return 0
 
-    def _gave(self, step: int, value: Token) -> bool:
-        """Is what a step added this value?  Of `xs.append(x)` that is x."""
-        steps = (step, *self.operands_of(step))
-        return any(is_same_object(self.values[one], value) for one in steps)
+    def _adds(self, step: int, value: Token) -> bool:
+        """Is `value` the value or an operand of a step?  `xs.append(x)` adds its operand x."""
+        steps = (step, *self._operands_of(step))
+        return any(is_same_object(self._values[one], value) for one in steps)
 
     def _key(self, holder: Token, key: Token) -> object:
+        """Return a hashable form of an item's key."""
         if type(key) is int and self.kind(holder) == "list" and key < 0:
             key += holder[2][0] if holder[2] else 0
         address = identity(key)
@@ -354,44 +401,45 @@ class ObjectHistory:
 
     # --- all of an object ------------------------------------------------------------------------
 
-    def contents(self, token: Token, step: int, *, with_attributes: bool) -> list[int]:
-        """The steps before a step that made what an object holds then, and what that holds."""
+    def content_writers(self, token: Token, step: int, *, with_attributes: bool) -> list[int]:
+        """Return the steps before `step` that wrote what an object holds, nested objects too."""
         found: dict[int, None] = {}
-        self._gather(token, step, with_attributes, _DEEPEST, found)
+        self._collect(token, step, with_attributes, _MAX_DEPTH, found)
         return list(found)
 
-    def shifted(self, token: Token, since: int, before: int) -> tuple[int, ...]:
-        """The steps in between that took away or moved what an object holds."""
-        known = self.at(token, before)
-        if known is None:
+    def shifts_between(self, token: Token, since: int, before: int) -> tuple[int, ...]:
+        """Return the steps between two steps that removed or moved elements of an object."""
+        state = self.at(token, before)
+        if state is None:
             return ()
-        low, high = bisect_right(known.shifts, since), bisect_left(known.shifts, before)
-        return tuple(known.shifts[low:high][-_MOST_SHIFTS:])
+        low, high = bisect_right(state.shifts, since), bisect_left(state.shifts, before)
+        return tuple(state.shifts[low:high][-_MAX_SHIFTS:])
 
-    def elements_made(self, token: Token, step: int) -> list[int]:
-        """The steps that made the elements of what a comprehension came to."""
-        known = self.at(token, step)
-        return [] if known is None else [one for one in known.writers if one < step]
+    def element_writers(self, token: Token, step: int) -> list[int]:
+        """Return the steps before `step` that made the elements of a comprehension's result."""
+        state = self.at(token, step)
+        return [] if state is None else [writer for writer in state.writers if writer < step]
 
-    def _gather(
+    def _collect(
         self, token: Token, step: int, with_attributes: bool, depth: int, found: dict[int, None]
     ) -> None:
-        known = self.at(token, step)
-        if known is None or len(found) > _MOST_READ:
+        state = self.at(token, step)
+        if state is None or len(found) > _MAX_WRITERS:
             return
-        writers = known.writers[: bisect_left(known.writers, step)]
-        if known.rewritten and known.rewritten < step:
-            writers = writers[bisect_left(writers, known.rewritten) :]
-        found.update(dict.fromkeys(writers[-_MOST_READ:]))
-        if 0 < known.touched < step:
-            found[known.touched] = None
-        if depth < _DEEPEST and 0 < known.made < step:
-            found[known.made] = None
+        writers = state.writers[: bisect_left(state.writers, step)]
+        if state.rewritten and state.rewritten < step:
+            writers = writers[bisect_left(writers, state.rewritten) :]
+        found.update(dict.fromkeys(writers[-_MAX_WRITERS:]))
+        if 0 < state.touched < step:
+            found[state.touched] = None
+        if depth < _MAX_DEPTH and 0 < state.made < step:
+            found[state.made] = None
         if with_attributes and self.kind(token) not in ("class", "module", "function"):
-            found.update(dict.fromkeys(s for s in known.named[-_MOST_READ:] if s < step))
+            setters = state.attribute_writers[-_MAX_WRITERS:]
+            found.update(dict.fromkeys(setter for setter in setters if setter < step))
         if depth:
             shape = token[2]
             if self.kind(token) in CONTAINERS and shape and shape[1]:
                 for inner in shape[1]:
                     if identity(inner) is not None:
-                        self._gather(inner, step, with_attributes, depth - 1, found)
+                        self._collect(inner, step, with_attributes, depth - 1, found)

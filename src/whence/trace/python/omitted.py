@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from whence.frontend.python.logged import Token
 from whence.trace.python.maydefine import sides
-from whence.trace.python.objects import CHANGES
+from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import PythonProgram, Use
-from whence.trace.python.replaying import MISSING, ReplayedRun
+from whence.trace.python.replayed_run import MISSING, ReplayedRun
 from whence.trace.queries import Queries
 
 _GENERATORS = ("generator", "genexpr")
@@ -75,7 +75,8 @@ class Omitted:
         yield from self._unyielded(step)
 
     def _start(self, step: int) -> int:
-        return self._run.first[self._run.activations[self._queries.activation_of(step)][3]]
+        row = self._run.activations[self._queries.activation_of(step)]
+        return self._run.first[row.first_instance]
 
     def _method(self, step: int) -> int:
         """The object that a step calls a method of."""
@@ -130,8 +131,9 @@ class Omitted:
         token = self._run.values[made] if made else MISSING
         for attribute in path.attributes:
             known = self._run.objects.at(token, step) if type(token) is tuple else None
-            setters = [] if known is None else known.named[: bisect_right(known.named, step)]
-            found = (one for one in reversed(setters) if self._sets(one) == attribute)
+            setters = [] if known is None else known.attribute_writers
+            before = setters[: bisect_right(setters, step)]
+            found = (one for one in reversed(before) if self._sets(one) == attribute)
             token = self._run.values[next(found, 0)]
         return token
 
@@ -142,7 +144,7 @@ class Omitted:
         """The last step before another that set a variable, of its activation if it is local."""
         run, found = self._run, 0
         activation = self._queries.activation_of(step)
-        is_own = run.activations[activation][0] == path.owner
+        is_own = run.activations[activation].function == path.owner
         for op in self._setters.get((path.owner, path.name), ()):
             stretch = self._program.op_stretch[op]
             instances = self._queries.instances_of(stretch)
@@ -171,8 +173,10 @@ class Omitted:
         own, end = run.activation[instance], self._following.get(instance, len(run.stretch))
         for at in range(instance + 1, min(end, instance + _MOST_INSTANCES)):
             row = run.activations[run.activation[at]]
-            is_generator = self._program.functions[row[0]].kind in _GENERATORS
-            if is_generator and row[1] == own and (blocks := self._yielding.get(run.stretch[at])):
+            is_generator = self._program.functions[row.function].kind in _GENERATORS
+            if not is_generator or row.parent != own:
+                continue
+            if blocks := self._yielding.get(run.stretch[at]):
                 after = self._following.get(at)
                 went = None if after is None else self._program.stretch_block[run.stretch[after]]
                 if went is not None and went not in blocks:
@@ -231,7 +235,7 @@ class _Changed:
         elif opcode == "call" and uses[0] is not None and uses[0] >= 0:
             callee = uses[0]
             is_method = program.opcode[callee] == "method"
-            if is_method and program.name[callee] in CHANGES:
+            if is_method and program.name[callee] in MUTATING_METHODS:
                 yield from self._path(program.uses[callee][0])
             if depth:
                 given = [program.uses[callee][0] if is_method else None, *uses[1:]]

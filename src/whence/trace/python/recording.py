@@ -16,7 +16,8 @@ from whence.trace.python.image import PythonImage
 from whence.trace.python.printing import PrintCall, placed, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
 from whence.trace.python.program import Display, Other
-from whence.trace.python.replaying import MISSING, ReplayedRun, replay
+from whence.trace.python.replayed_run import MISSING, ReplayedRun
+from whence.trace.python.replaying import replay
 from whence.trace.python.variables import definers
 from whence.trace.queries import Queries
 from whence.trace.recording import (

@@ -7,7 +7,7 @@ import numpy as np
 from whence.errors import UserError
 from whence.frontend.python.logged import Token
 from whence.trace.python.program import PythonProgram
-from whence.trace.python.replaying import ReplayedRun
+from whence.trace.python.replayed_run import ReplayedRun
 from whence.trace.queries import Queries
 
 _DEFINE = ("store", "param", "delete")
@@ -33,7 +33,7 @@ def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tu
         return ()
     token = run.values[found]
     held = (
-        run.objects.contents(token, end + 1, with_attributes=False)
+        run.objects.content_writers(token, end + 1, with_attributes=False)
         if run.objects.is_container(token)
         else []
     )
@@ -47,7 +47,7 @@ def _after(run: ReplayedRun, queries: Queries, step: int) -> int:
     if len(following):
         return int(run.first[int(following[0])]) - 1
     row = run.activations[queries.activation_of(step)]
-    return max(queries.last_step(row[4]), step)
+    return max(queries.last_step(row.last_instance), step)
 
 
 def _owner(program: PythonProgram, function: int, name: str) -> int | None:
@@ -73,7 +73,7 @@ def _last_set(
         stretch = program.op_stretch[op]
         inside = op - program.stretch_first[stretch]
         # What the function itself set, it set in this activation; others may have for it.
-        is_own = program.function_of(op) == owner == run.activations[activation][0]
+        is_own = program.function_of(op) == owner == run.activations[activation].function
         for instance in reversed(queries.instances_of(stretch).tolist()):
             step = run.first[instance] + inside
             if step <= found:
@@ -87,7 +87,7 @@ def _last_set(
 def _attribute(run: ReplayedRun, queries: Queries, holder: Token, name: str, end: int) -> int:
     """The last step up to `end` that set an attribute of an object; 0 if none did."""
     known = run.objects.at(holder, end)
-    for step in reversed(known.named if known is not None else []):
+    for step in reversed(known.attribute_writers if known is not None else []):
         op = queries.op_of(step)
         extra = run.program.extra[op]
         if step <= end and name in (run.program.name[op], extra[1] if extra else None):

@@ -1,0 +1,61 @@
+"""Which steps does an executed stretch consist of, and which branch decided that it ran?"""
+
+from __future__ import annotations
+
+from whence.trace.columns import BRANCH
+from whence.trace.python.logged_operations import LoggedOperations
+from whence.trace.python.replayed_run import MISSING, ReplayedRun
+from whence.trace.python.running_activation import RunningActivation
+from whence.trace.python.silent_operations import SilentOperations
+
+
+class StepEmitter:
+    """Appends the steps of executed stretches to a run."""
+
+    def __init__(
+        self, run: ReplayedRun, logged: LoggedOperations, silent: SilentOperations
+    ) -> None:  # fmt: skip
+        self._run, self._program = run, run.program
+        self._logged, self._silent = logged, silent
+        self._deciders = run.program.deciders
+
+    def emit(self, activation: RunningActivation, stretch: int) -> int:
+        """Append one step for each operation of a stretch, and return the last one."""
+        program, run = self._program, self._run
+        block = program.stretch_block[stretch]
+        run.stretch.append(stretch)
+        run.first.append(len(run.values))
+        run.activation.append(activation.number)
+        run.control.append(self._controlling_branch(activation, block))
+        run.previous.append(activation.last_instance + 1)
+        activation.last_instance = len(run.stretch) - 1
+        activation.stretch = stretch
+        registers, operands, values = activation.registers, run.operands, run.values
+        first = program.stretch_first[stretch]
+        step = 0
+        for op in range(first, first + program.stretch_ops[stretch]):
+            step = len(values)
+            values.append(MISSING)
+            opcode = program.opcode[op]
+            for use in program.uses[op]:
+                operands.append(0 if use is None or use < 0 else registers.get(use, 0))
+            run.start.append(len(operands))
+            registers[op] = step
+            if not program.logged[op] or opcode == "next":
+                self._silent.complete(activation, op, opcode, step)
+            elif opcode == "inplace" and program.extra[op]:
+                self._logged.read_target(activation, op, step)
+        if program.kind[op] == BRANCH:
+            activation.branches[block] = step
+        elif activation.elements and op in activation.elements:
+            activation.elements[op].append(step)
+        return step
+
+    def _controlling_branch(self, activation: RunningActivation, block: int) -> int:
+        """Return the last branch of the activation that decided about a block, or its call."""
+        found = 0
+        for decider in self._deciders[block]:
+            step = activation.branches.get(decider, 0)
+            if step > found:
+                found = step
+        return found or activation.call
