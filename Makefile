@@ -36,7 +36,7 @@ bench-python: $(VENV)/ready
 	$(BIN)/python -m bench.python.run $(ARGS)
 
 $(VENV)/ready: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch $@

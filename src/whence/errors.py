@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# The name that pip knows.  On PyPI, `whence` is another project: never tell a user to install it.
+DISTRIBUTION = "whence-explain"
+
 
 class UserError(Exception):
     """A mistake outside whence: its message is all the user sees (exit status 2).
@@ -13,3 +16,12 @@ class UserError(Exception):
     def __init__(self, message: str, *, slug: str) -> None:
         super().__init__(message)
         self.slug = slug
+
+
+def install_command(extra: str) -> str:
+    """Return the command that adds the optional packages `extra` to an installed whence.
+
+    pip takes an installed distribution as it is, so this also works after an installation from
+    a checkout or from a git URL.
+    """
+    return f"pip install '{DISTRIBUTION}[{extra}]'"

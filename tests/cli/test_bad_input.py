@@ -197,7 +197,7 @@ def test_the_cluster_needs_a_package_that_is_missing(user: User) -> None:
     shadow = user.kept / "distributed.py"
     shadow.write_text("raise ModuleNotFoundError(__name__)")
     said = user.isolate("--cluster", "h:1", PYTHONPATH=f"{user.kept}{os.pathsep}{SOURCES}")
-    check_refused(said, "pip install 'whence[cluster]'", slug="no-distributed")
+    check_refused(said, "pip install 'whence-explain[cluster]'", slug="no-distributed")
 
 
 # -- the options -----------------------------------------------------------------------------

@@ -148,7 +148,7 @@ def test_there_is_no_compiler(user: Recorder) -> None:
         (path / tool).symlink_to(found)
     shadowed = f"{user.kept}{os.pathsep}{SOURCES}"
     said = user.trace("./sums", PYTHONPATH=shadowed, PATH=str(path))
-    check_not_recorded(user, said, "no clang", "pip install 'whence[c]'", slug="no-clang")
+    check_not_recorded(user, said, "no clang", "pip install 'whence-explain[c]'", slug="no-clang")
 
 
 def test_debug_information_is_kept_whatever_the_build_does(user: Recorder) -> None:

@@ -253,6 +253,6 @@ def test_workers_with_another_whence(
 
 def test_distributed_is_not_installed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UserError, match=r"pip install 'whence\[cluster\]'") as raised:
+    with pytest.raises(UserError, match=r"pip install 'whence-explain\[cluster\]'") as raised:
         ClusterWorkers("tcp://127.0.0.1:1", changes_of(project))
     assert raised.value.slug == "no-distributed"

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from whence.errors import UserError
+from whence.errors import UserError, install_command
 from whence.subject.toolchain import compilers
 
 _FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -35,7 +35,7 @@ def _compiler() -> list[str]:
         raise UserError(
             "There is no C compiler here, and a recorded C program is read by C code.\n"
             "We looked for $CC, cc, gcc and clang on the PATH, and for the ziglang package.\n"
-            "Install one of them: pip install 'whence[c]'",
+            f"Install ziglang with: {install_command('c')}",
             slug="no-c-compiler",
         )
     return shlex.split(command)

@@ -31,7 +31,7 @@ from typing import Any
 from whence import __version__
 from whence.changes.changeset import ChangeSet, FileDelta, render_variant
 from whence.changes.tree import EntryKind, TreeNode
-from whence.errors import UserError
+from whence.errors import UserError, install_command
 from whence.model import Reverted, Run
 from whence.search.workers import Job
 from whence.subject.command import Stopped
@@ -49,7 +49,7 @@ def _distributed() -> Any:
     except ImportError:
         raise UserError(
             "Running on a cluster needs the package `distributed`, which is not installed here.\n"
-            "Install it with: pip install 'whence[cluster]'",
+            f"Install it with: {install_command('cluster')}",
             slug="no-distributed",
         ) from None
 
@@ -363,7 +363,7 @@ def _differs(address: str, found: Mapping[str, object]) -> UserError:
     return UserError(
         f"The Dask cluster at {address} cannot run what this whence ({__version__}) sends it:\n"
         + "\n".join(lines)
-        + f"\nInstall the same version there: pip install 'whence[cluster]=={__version__}'",
+        + f"\nInstall whence {__version__} there, from the same checkout: pip install '.[cluster]'",
         slug="cluster-differs",
     )
 

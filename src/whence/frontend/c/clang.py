@@ -10,7 +10,7 @@ import stat
 import sys
 from collections.abc import Mapping, Sequence
 
-from whence.errors import UserError
+from whence.errors import UserError, install_command
 
 OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite reads and we know
 
@@ -30,7 +30,7 @@ def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
     if found is None:
         raise UserError(
             f"no compiler: the PATH has no clang of version {OLDEST} to {NEWEST}, and zig is not"
-            " installed.\nInstall zig's: pip install 'whence[c]'\n"
+            f" installed.\nInstall zig's: {install_command('c')}\n"
             "or name a clang: WHENCE_CLANG=/path/to/clang WHENCE_CLANGXX=/path/to/clang++",
             slug="no-clang",
         )
