@@ -68,7 +68,7 @@ def check_predicate(tree: CauseSearch, cause: Cause) -> None:
         assert flow.queries.side_of(step) == question.side
     if cause.influence is Influence.DIRECT and not tree.hidden:
         for step in question.bears_on:
-            decided = flow.deciding(step)
+            decided = flow.controlling_branch(step)
             assert decided is not None
             assert tree.conditions.head(decided) == question.op
             assert flow.queries.side_of(decided) == question.side

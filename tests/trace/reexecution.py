@@ -47,7 +47,7 @@ from whence.trace.c.inputs import sources
 from whence.trace.c.recording import CThread
 from whence.trace.c.run_points import run_point
 from whence.trace.columns import U32
-from whence.trace.index import index_of, step_at
+from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import ByteRange, slice_
 
@@ -80,6 +80,7 @@ class Subject:
         self._numbers = itertools.count()
         self.executable = running.build(program, folder, "patch")
         self.ended, self.thread = self._run({})
+        self._indexes = ExecutionIndexes(self.thread.queries)
 
     def _run(self, env: dict[str, str]) -> tuple[Ended, CThread]:
         folder = self.folder / f"run-{next(self._numbers)}"
@@ -196,8 +197,8 @@ class Subject:
         printed = self._printed(self.ended, self.thread, row)
         step = int(self.thread.stream.effects["step"][row])
         place = _outputs_of(self.thread, step).index(row)
-        there = step_at(thread.queries, index_of(self.thread.queries, step))
-        rows = _outputs_of(thread, there) if there else []
+        counterpart = ExecutionIndexes(thread.queries).step_at(self._indexes.index_of(step))
+        rows = _outputs_of(thread, counterpart) if counterpart else []
         now = self._printed(ended, thread, rows[place]) if place < len(rows) else b""
         if now:
             return Outcome.SAME if now == printed else Outcome.OTHER

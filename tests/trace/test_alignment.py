@@ -1,5 +1,8 @@
-"""Steps of two runs that correspond: of the same program, of one that is written differently, and
-of one that does something else."""
+"""Which steps of two runs correspond?
+
+The second run is of the same program, of one that is written differently, or of one that does
+something else.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ import pytest
 from tests.semantics.explaining import built
 from whence.trace import opening
 from whence.trace.alignment import Alignment
+from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.flow import Flow
-from whence.trace.index import index_of, step_at
 from whence.trace.recording import Recording
 
 PROGRAM = """\
@@ -63,11 +66,11 @@ def flow_of(recording: Recording) -> Flow:
     return opening.flow_of(recording.thread(recording.image(process), process.logs[0]))
 
 
-def aligned(folder: Path, other: str, *args: str) -> Alignment:
-    """The program's run beside one of another text, or of other arguments."""
-    here = flow_of(built(PROGRAM, folder / "here").run())
-    there = flow_of(built(other, folder / "there").run(*args))
-    return Alignment(here, there)
+def aligned(folder: Path, good: str, *args: str) -> Alignment:
+    """Align the program's run with the run of another text, or with other arguments."""
+    failing = flow_of(built(PROGRAM, folder / "bad").run())
+    passing = flow_of(built(good, folder / "good").run(*args))
+    return Alignment(failing, passing)
 
 
 def steps_of(flow: Flow) -> range:
@@ -75,21 +78,26 @@ def steps_of(flow: Flow) -> range:
 
 
 def check_inverse(alignment: Alignment) -> int:
-    """Claim that both ways agree; how many steps have a twin."""
-    twins = {step: alignment.twin(step) for step in steps_of(alignment.here)}
-    found = {step: twin for step, twin in twins.items() if twin is not None}
-    back = {step: alignment.back(step) for step in steps_of(alignment.there)}
-    assert {there: here for there, here in back.items() if here is not None} == {
-        twin: step for step, twin in found.items()
+    """Check that both directions agree, and return the number of pairs."""
+    to_passing = {
+        step: found
+        for step in steps_of(alignment.failing)
+        if (found := alignment.passing_counterpart(step)) is not None
     }
-    return len(found)
+    to_failing = {
+        step: found
+        for step in steps_of(alignment.passing)
+        if (found := alignment.failing_counterpart(step)) is not None
+    }
+    assert to_failing == {passing: failing for failing, passing in to_passing.items()}
+    return len(to_passing)
 
 
 def check_same(alignment: Alignment) -> None:
-    """Claim that each step corresponds to the one that ran at the same time."""
-    assert [alignment.twin(step) for step in steps_of(alignment.here)] == list(
-        steps_of(alignment.there)
-    )
+    """Check that step n of one run corresponds to step n of the other."""
+    steps = steps_of(alignment.failing)
+    counterparts = [alignment.passing_counterpart(step) for step in steps]
+    assert counterparts == list(steps_of(alignment.passing))
 
 
 def test_a_run_and_the_same_run_once_more_are_the_same(tmp_path: Path) -> None:
@@ -135,26 +143,26 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_twin_and_back_are_inverse(tmp_path: Path, change: str) -> None:
+def test_both_directions_are_inverse(tmp_path: Path, change: str) -> None:
     old, new = CHANGES[change]
     assert PROGRAM.count(old) == 1
     alignment = aligned(tmp_path, PROGRAM.replace(old, new))
     found = check_inverse(alignment)
-    assert found > len(steps_of(alignment.here)) / 3
+    assert found > len(steps_of(alignment.failing)) / 3
 
 
 def test_what_both_versions_do_before_they_differ_corresponds(tmp_path: Path) -> None:
     alignment = aligned(tmp_path, PROGRAM.replace("sum > 40", "sum > 60"))
     row = PROGRAM.splitlines().index("    while (sum > 40 && calls > 0) {") + 1
-    flow = alignment.here
+    flow = alignment.failing
     rows = flow.thread.image.rows
     first = next(step for step in steps_of(flow) if rows[flow.op_of(step)] == row)
-    assert all(alignment.twin(step) == step for step in range(1, first))
+    assert all(alignment.passing_counterpart(step) == step for step in range(1, first))
 
 
 def test_two_runs_of_one_program_correspond_by_their_execution_index(tmp_path: Path) -> None:
     alignment = aligned(tmp_path, PROGRAM, "2")
     check_inverse(alignment)
-    one, other = alignment.here.thread.queries, alignment.there.thread.queries
-    for step in steps_of(alignment.here):
-        assert alignment.twin(step) == step_at(other, index_of(one, step))
+    failing, passing = ExecutionIndexes(alignment.failing), ExecutionIndexes(alignment.passing)
+    for step in steps_of(alignment.failing):
+        assert alignment.passing_counterpart(step) == passing.step_at(failing.index_of(step))

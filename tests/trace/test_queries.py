@@ -58,7 +58,7 @@ def test_places_are_where_the_run_was(seed: int) -> None:
         assert (instance, op) == (found.truth.instance[step], found.truth.op[step])
         assert queries.step_of(instance, op) == step
         assert queries.activation_of(step) == found.truth.activation[step]
-        assert queries.deciding(step) == (found.truth.control[step] or None)
+        assert queries.controlling_step(step) == (found.truth.control[step] or None)
         assert queries.coming_from(step) == (coming_from(found, step) or None)
 
 
@@ -179,8 +179,10 @@ def test_a_stream_comes_back_from_disk_and_keeps_its_indexes(tmp_path: Path) -> 
     found.stream.save(tmp_path)
     stream = Stream.load(tmp_path, found.stream.code, found.stream.steps)
     queries = Queries(stream)
-    assert queries.place.tolist() == Queries(found.stream).place.tolist()
-    assert (tmp_path / "place.u32").stat().st_size == 4 * len(stream.first)
+    stretch = int(stream.stretch[0])
+    instances = Queries(found.stream).instances_of(stretch)
+    assert queries.instances_of(stretch).tolist() == instances.tolist()
+    assert (tmp_path / "by-stretch.u32").stat().st_size == 4 * len(stream.first)
     step = stream.steps
     assert queries.definitions(step) == Queries(found.stream).definitions(step)
 

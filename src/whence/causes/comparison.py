@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whence.program.rows import OUTPUT
-from whence.trace.alignment import Alignment, Twins
+from whence.trace.alignment import Alignment, PairedOp
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
 from whence.trace.recording import Comparable
 
@@ -38,11 +38,11 @@ class Comparison:
 
     def __init__(self, alignment: Alignment) -> None:
         self.alignment = alignment
-        self.here, self.there = alignment.here, alignment.there
+        self.here, self.there = alignment.failing, alignment.passing
         self._same: dict[int, bool] = {}
 
     def twin(self, step: int) -> int | None:
-        return self.alignment.twin(step)
+        return self.alignment.passing_counterpart(step)
 
     def is_same(self, step: int) -> bool:
         """Did the passing run have the step, and did it come to the same there?"""
@@ -137,13 +137,13 @@ class Comparison:
         found: list[int] = []
         at = step
         while self.twin(at) is None:
-            region = alignment.region(at)
+            region = alignment.failing_region(at)
             found += self._only_here(at, region)
-            if not region:
+            if region is None:
                 break
             is_parting = self.twin(region) is not None
             # Code that only this version has may run in a region that both runs entered.
-            is_own = alignment.pairing.op(flow.op_of(at)) is None
+            is_own = alignment.pairing.good_op(flow.op_of(at)) is None
             if (
                 flow.is_branch(region)
                 and (at == step or is_parting)
@@ -158,14 +158,13 @@ class Comparison:
             at = region
         return found, False
 
-    def _only_here(self, step: int, region: int) -> Iterator[int]:
+    def _only_here(self, step: int, region: int | None) -> Iterator[int]:
         """The branches around a step, out to its region, that the other version does not have."""
-        control = self.here.control
-        decider = control[self.here.instance_of(step)]
-        while decider and decider != region:
+        decider = self.here.controlling_step(step)
+        while decider is not None and decider != region:
             if self.here.is_branch(decider):
                 yield decider
-            decider = control[self.here.instance_of(decider)]
+            decider = self.here.controlling_step(decider)
 
     def entered_by(self, step: int) -> Iterator[int]:
         """The calls that only this version has, by which it came to a step that the passing run
@@ -180,7 +179,7 @@ class Comparison:
             call = flow.call_of(at)
             if not call:
                 return
-            if self.alignment.pairing.op(flow.op_of(call)) is None:
+            if self.alignment.pairing.good_op(flow.op_of(call)) is None:
                 yield call
             at = call
 
@@ -192,7 +191,7 @@ class Comparison:
         own, other = self.here.node(load), self.there.node(twin)
         known = {*map(_step_of, own.operands), *own.through}
         for made in (*map(_step_of, other.operands), *other.through):
-            if made and self.alignment.back(made) not in known:
+            if made and self.alignment.failing_counterpart(made) not in known:
                 yield _given(self.there, made)
 
     def lost(self, made: int, load: int) -> tuple[Lost | None, int | None]:
@@ -200,15 +199,15 @@ class Comparison:
         a branch, which is returned, went another way."""
         alignment = self.alignment
         at, removed = made, None
-        while alignment.back(at) is None:
+        while alignment.failing_counterpart(at) is None:
             removed = removed or self._removed(at)
-            region = alignment.region_there(at)
-            own = alignment.back(region) if region else 0
-            if own is not None:
+            region = alignment.passing_region(at)
+            own = None if region is None else alignment.failing_counterpart(region)
+            if region is None or own is not None:
                 gone = removed or at
                 lost = Lost(gone, self._place_of(gone, own), load, made)
-                went = own if removed is None and own and self.here.is_branch(own) else None
-                return lost, went
+                is_branch = own is not None and self.here.is_branch(own)
+                return lost, own if removed is None and is_branch else None
             at = region
         return None, None
 
@@ -216,24 +215,25 @@ class Comparison:
         """What this version does not have, of a step of the passing run and what decided about
         it, out to its region: the outermost call, as all that it did went with it; else the
         innermost."""
-        back, flow = self.alignment.pairing.back, self.there
-        region, at = self.alignment.region_there(there), there
+        back, flow = self.alignment.pairing.bad_op, self.there
+        region = self.alignment.passing_region(there)
+        at: int | None = there
         found = None
-        while at and at != region:
+        while at is not None and at != region:
             if back(flow.op_of(at)) is None and (found is None or flow.is_call(at)):
                 found = at
-            at = flow.control[flow.instance_of(at)]
+            at = flow.controlling_step(at)
         return found
 
     def jumped(self, step: int) -> Lost | None:
         """The jump that kept the passing run from coming to a step, and that was removed here."""
         at = step
         while self.twin(at) is None:
-            region = self.alignment.region(at)
-            twin = self.twin(region) if region else 0
-            if twin is not None:
+            region = self.alignment.failing_region(at)
+            twin = None if region is None else self.twin(region)
+            if region is None or twin is not None:
                 own = self.alignment
-                jump = _last_own(self.there, own.region_there, own.pairing.back, twin)
+                jump = _last_own(self.there, own.passing_region, own.pairing.bad_op, twin)
                 if jump is None:
                     return None
                 return Lost(jump, self._place_of(jump, region), step, jump)
@@ -245,14 +245,14 @@ class Comparison:
         run did at a step."""
         own = self.alignment
         at = made
-        while own.back(at) is None:
-            region = own.region_there(at)
-            back = own.back(region) if region else 0
-            if back is not None:
-                jump = _last_own(self.here, own.region, own.pairing.op, back)
+        while own.failing_counterpart(at) is None:
+            region = own.passing_region(at)
+            back = None if region is None else own.failing_counterpart(region)
+            if region is None or back is not None:
+                jump = _last_own(self.here, own.failing_region, own.pairing.good_op, back)
                 while jump is not None and not self.here.is_branch(jump):
-                    jump = self.here.deciding(jump)
-                return jump if jump is not None and jump > back else None
+                    jump = self.here.controlling_branch(jump)
+                return jump if jump is not None and jump > (back or 0) else None
             at = region
         return None
 
@@ -263,34 +263,35 @@ class Comparison:
         effects = self.there.thread.stream.effects
         steps = np.unique(effects["step"][effects["kind"] == OUTPUT])
         for step in steps[steps > start].tolist():
-            if self.alignment.back(step) is None:
+            if self.alignment.failing_counterpart(step) is None:
                 yield step
                 return
 
-    def _place_of(self, there: int, region: int) -> int:
+    def _place_of(self, there: int, region: int | None) -> int:
         """The step here after which a step there would have run."""
         flow = self.there
         own = flow.activation_of(there)
         for at in range(there - 1, max(0, there - _FARTHEST), -1):
             if flow.activation_of(at) == own:
-                back = self.alignment.back(at)
+                back = self.alignment.failing_counterpart(at)
                 if back is not None:
                     return back
-        return region
+        return region or 0
 
 
 def _last_own(
-    flow: Flow, region_of: Callable[[int], int], paired: Twins, region: int
+    flow: Flow, region_of: Callable[[int], int | None], paired: PairedOp, region: int | None
 ) -> int | None:
     """The last step that a region decided about, near enough, of what the other version lacks."""
     rows = flow.thread.image.rows
-    for step in range(min(region + _FARTHEST, flow.thread.stream.steps), region, -1):
+    start = region or 0
+    for step in range(min(start + _FARTHEST, flow.thread.stream.steps), start, -1):
         op = flow.op_of(step)
         if not rows[op] or paired(op) is not None:
             continue
         above = region_of(step)
         for _ in range(_NESTED):
-            if above <= region:
+            if above is None or above <= start:
                 break
             above = region_of(above)
         if above == region:

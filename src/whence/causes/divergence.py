@@ -95,7 +95,7 @@ class DivergencePredicates(CriticalPredicates):
             if not self.flow.reads(step):
                 continue
             for made in self.comparison.read_instead(step):
-                own = self.comparison.alignment.back(made)
+                own = self.comparison.alignment.failing_counterpart(made)
                 if own is None:
                     yield from self._lost(made, step)
                 elif any(self._other_pointers(own)) or self.comparison.other_arguments(own):

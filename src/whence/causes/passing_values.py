@@ -73,7 +73,7 @@ class PassingValues:
     def _start(self, step: int) -> Place | None:
         """The line before the first one of the function that a step is of."""
         function = self.comparison.here.thread.image.function_of(self.comparison.here.op_of(step))
-        body = self.comparison.alignment.pairing.here.body(function)
+        body = self.comparison.alignment.pairing.bad.body(function)
         return Place(body.file, body.first - 1, 0, body.name) if body else None
 
 

@@ -200,7 +200,7 @@ class CriticalPredicates:
             instance = self.flow.instance_of(step)
             if instance not in seen:
                 seen.add(instance)
-                decided = self.visible(self.flow.deciding(step))
+                decided = self.visible(self.flow.controlling_branch(step))
                 if decided is not None:
                     found.setdefault(decided, step)
         return found
@@ -210,7 +210,7 @@ class CriticalPredicates:
         if it has no line, as the compiler made it, the one that decided about it."""
         rows = self.flow.thread.image.rows
         while branch is not None and (self.is_hidden(branch) or not rows[self.flow.op_of(branch)]):
-            branch = self.flow.deciding(branch)
+            branch = self.flow.controlling_branch(branch)
         if branch is None or not self.flow.is_branch(branch):
             return None  # a call that could have thrown: nobody decides about that here
         return branch
@@ -327,11 +327,11 @@ class CriticalPredicates:
     def _decided(self, branch: int, step: int) -> bool:
         """Did the branch decide that the step ran, near or far?  Then, gone the other way, it
         would not have given the step something else to read."""
-        found = self.flow.deciding(step)
+        found = self.flow.controlling_branch(step)
         for _ in range(_MOST_DECIDERS):
             if found is None or found <= branch:
                 break
-            found = self.flow.deciding(found)
+            found = self.flow.controlling_branch(found)
         return found == branch
 
     def _went_elsewhere(self, instance: int, block: int) -> bool:

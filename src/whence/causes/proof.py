@@ -106,7 +106,7 @@ class Prover:
             yield node.chosen_by, ALL
         if self.is_hidden(step):
             # Of a function that is taken as a whole, conditions count like data.
-            decided = self.flow.deciding(step)
+            decided = self.flow.controlling_branch(step)
             if decided is not None and self.is_hidden(decided):
                 yield decided, ALL
             if node.pointer is not None:

@@ -93,7 +93,7 @@ class Flow(ABC):
         self._first: Column[int, Step] = view(stream.first)
         self._stretch: Column[int, Stretch] = view(stream.stretch)
         self._activation: Column[int, Activation] = view(stream.activation)
-        self.control: Column[int, Step] = view(stream.control)
+        self._control: Column[int, Step] = view(stream.control)  # 0: none
         self._instmap: Column[int, Instance] = view(stream.instmap)
         self._stretch_first: Column[int, Op] = view(code.stretch_first_op)
         self._op_stretch: Column[int, Stretch] = view(code.op_stretch)
@@ -202,7 +202,7 @@ class Flow(ABC):
     def region_of(self, step: int) -> tuple[Activation, Step | None]:
         """The activation of a step, and what decided that it ran."""
         instance = self.instance_of(step)
-        return self._activation[instance], self.control[instance] or None
+        return self._activation[instance], self._control[instance] or None
 
     @abstractmethod
     def is_load(self, step: int) -> bool:
@@ -229,21 +229,20 @@ class Flow(ABC):
     def activation_of(self, step: int) -> Activation:
         return self._activation[self.instance_of(step)]
 
-    def deciding(self, step: int) -> Step | None:
-        """The branch that decided that `step` ran, or that its function was called."""
-        found = self.control[self.instance_of(step)]
+    def controlling_step(self, step: int) -> Step | None:
+        """Return the branch or call that decided that `step` ran; None at the outermost level."""
+        return self._control[self.instance_of(step)] or None
+
+    def controlling_branch(self, step: int) -> Step | None:
+        """Return the branch that decided that `step` ran, or that its function was called."""
+        found = self._control[self.instance_of(step)]
         while found and self.kind(found) != BRANCH:
-            found = self.control[self.instance_of(found)]
+            found = self._control[self.instance_of(found)]
         return found or None
 
     def executions(self, op: int) -> npt.NDArray[np.int64]:
-        """The steps that executed an op."""
-        code, stream = self.thread.image.code, self.thread.stream
-        stretch = int(code.op_stretch[op])
-        instances = self.queries.instances_of(stretch)
-        inside = op - int(code.stretch_first_op[stretch])
-        steps = stream.first[instances].astype(np.int64) + inside
-        return steps[steps <= stream.steps]
+        """Return the steps that executed `op`, in order."""
+        return self.queries.executions(op)
 
     def call_of(self, step: int) -> Step | None:
         """The call that the function of a step was entered by."""

@@ -1,8 +1,8 @@
-"""Which op of one version of a program is which op of another version?
+"""Which operation of the good version of a program matches which operation of the bad version?
 
-Functions are paired by name, and renamed ones by their text; inside a pair the lines that a diff
-of the two bodies leaves alone, and those that one replaced by one; on a pair of lines the ops of
-the same kind, in order.  Nothing here looks at a run.
+Functions are paired by name, and renamed ones by their text.  Inside a pair of functions, lines
+are paired that a diff of the two bodies keeps, and lines that replace each other.  On a pair of
+lines, operations of the same sort are paired in order.  Only the programs count here, not the runs.
 """
 
 from __future__ import annotations
@@ -16,25 +16,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from whence.program.ids import Op
 from whence.program.source import SourceLines
 from whence.trace.columns import NONE
 from whence.trace.recording import Image, Sort
 
-_ALIKE = 0.6  # so much of two bodies is the same if one is the other, renamed
-_LIKE_LINES = 0.5  # and so much of two lines if one became the other
-_MOST_RENAMED = 400  # functions without a namesake for which it is tried
-_MOST_LINES = 60  # of a replaced block that are compared one by one
+_SAME_BODY = 0.6  # least similarity of the bodies of a function and its renamed form; guessed
+_SAME_LINE = 0.5  # least similarity of a line and the line that replaced it; guessed
+_MAX_RENAMED = 400  # limit on functions without a namesake that are compared by text; guessed
+_MAX_REPLACED = 60  # limit on lines of a replaced part that are compared one by one; guessed
 
 
 class PairedFunction(NamedTuple):
-    """A function: its ops, and its lines in the file that holds it."""
+    """A function, and its lines in the file that holds most of it."""
 
     function: int
     name: str
     file: str
-    first: int  # lines, as numbered in the file
+    first: int  # first and last line number in the file
     last: int
-    text: tuple[str, ...]  # stripped
+    text: tuple[str, ...]  # the lines, stripped
 
 
 class Version:
@@ -49,7 +50,7 @@ class Version:
         self._bodies: dict[int, PairedFunction | None] = {}
 
     @cached_property
-    def by_name(self) -> dict[tuple[str, str], list[int]]:
+    def by_name_and_file(self) -> dict[tuple[str, str], list[int]]:
         """The functions of each name and file."""
         found: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, name in enumerate(self.image.function_names):
@@ -57,20 +58,22 @@ class Version:
         return found
 
     @cached_property
-    def named(self) -> dict[str, list[int]]:
+    def by_name(self) -> dict[str, list[int]]:
+        """The functions of each name."""
         found: dict[str, list[int]] = defaultdict(list)
         for number, name in enumerate(self.image.function_names):
             found[name].append(number)
         return found
 
     def file_of(self, function: int) -> str:
+        """Return the file of the function's last operation that has one; "" if none has."""
         start, count = int(self._starts[function]), int(self._counts[function])
         files = self.image.files[start : start + count]
         known = files[files != NONE]
         return self.image.file_names[int(known[-1])] if len(known) else ""
 
     def body(self, function: int) -> PairedFunction | None:
-        """None if the compiler did not say where it is."""
+        """Return the lines of a function; None if the compiler did not record them."""
         if function not in self._bodies:
             self._bodies[function] = self._read(function)
         return self._bodies[function]
@@ -88,183 +91,194 @@ class Version:
         return PairedFunction(function, name, file, first, last, text)
 
     def shape(self, function: int) -> tuple[tuple[str, int], ...]:
-        """What a function's ops are, whatever things are called in it."""
+        """Return what is left of a function's operations without the names in them."""
         sorts = (self.image.sort(op) for _, _, op in self.ops(function))
-        return tuple((one.opcode, one.operands) for one in sorts)
+        return tuple((sort.opcode, sort.operands) for sort in sorts)
 
-    def ops(self, function: int) -> Iterator[tuple[str, int, int]]:
-        """File, line and number of each op of a function; "" and 0 where there is none."""
+    def ops(self, function: int) -> Iterator[tuple[str, int, Op]]:
+        """Yield (file, line, operation) for each operation; ("", 0, operation) if unknown."""
         start, count = int(self._starts[function]), int(self._counts[function])
         files = self.image.files[start : start + count].tolist()
         rows = self.image.rows[start : start + count].tolist()
         names = self.image.file_names
         for offset, (file, row) in enumerate(zip(files, rows, strict=True)):
             known = file != NONE and row
-            yield (names[file] if known else "", row if known else 0, start + offset)
+            yield (names[file] if known else "", row if known else 0, Op(start + offset))
 
 
 class Pairing:
-    """The pairs of two versions; made for a function when one of its ops is asked about."""
+    """The paired functions and operations of two versions.
 
-    def __init__(self, here: Version, there: Version) -> None:
-        self.here, self.there = here, there
-        self._ops: dict[int, dict[int, int]] = {}  # by function here
-        self._back: dict[int, dict[int, int]] = {}  # by function there
+    The operations of a function are paired when one of them is first looked up.
+    """
 
-    def op(self, op: int) -> int | None:
-        """The op there that is this op here."""
-        function = self.here.image.function_of(op)
-        other = self.functions.get(function)
-        return None if other is None else self._paired(function, other).get(op)
+    def __init__(self, bad: Version, good: Version) -> None:
+        self.bad, self.good = bad, good
+        self._good_ops: dict[int, dict[Op, Op]] = {}  # by function of the bad version
+        self._bad_ops: dict[int, dict[Op, Op]] = {}  # by function of the good version
 
-    def back(self, op: int) -> int | None:
-        """The op here that is this op there."""
-        function = self.there.image.function_of(op)
-        own = self._functions_back.get(function)
-        if own is None:
+    def good_op(self, op: int) -> Op | None:
+        """Return the operation of the good version that matches an operation of the bad one."""
+        bad = self.bad.image.function_of(op)
+        good = self.functions.get(bad)
+        return None if good is None else self._paired(bad, good).get(Op(op))
+
+    def bad_op(self, op: int) -> Op | None:
+        """Return the operation of the bad version that matches an operation of the good one."""
+        good = self.good.image.function_of(op)
+        bad = self._bad_functions.get(good)
+        if bad is None:
             return None
-        self._paired(own, function)
-        return self._back[function].get(op)
+        self._paired(bad, good)
+        return self._bad_ops[good].get(Op(op))
 
-    def _paired(self, here: int, there: int) -> dict[int, int]:
-        if here not in self._ops:
-            pairs = dict(self._pair_ops(here, there))
-            self._ops[here] = pairs
-            self._back[there] = {other: own for own, other in pairs.items()}
-        return self._ops[here]
+    def _paired(self, bad: int, good: int) -> dict[Op, Op]:
+        """Return the operations of the good function by those of the bad function."""
+        if bad not in self._good_ops:
+            pairs = dict(self._pair_ops(bad, good))
+            self._good_ops[bad] = pairs
+            self._bad_ops[good] = {good_op: bad_op for bad_op, good_op in pairs.items()}
+        return self._good_ops[bad]
 
     # --- functions -----------------------------------------------------------------------------
 
     @cached_property
     def functions(self) -> dict[int, int]:
-        """The function there for each function here that has one."""
+        """The function of the good version for each paired function of the bad version."""
         found: dict[int, int] = {}
-        for key, own in self.here.by_name.items():
-            others = self.there.by_name.get(key, ())
-            found.update(zip(own, others, strict=False))
+        for key, bad in self.bad.by_name_and_file.items():
+            good = self.good.by_name_and_file.get(key, ())
+            found.update(zip(bad, good, strict=False))
         taken = set(found.values())
-        for name, own in self.here.named.items():  # moved to another file
-            left = [function for function in own if function not in found]
-            others = [f for f in self.there.named.get(name, ()) if f not in taken]
-            if len(left) == len(others) == 1:
-                found[left[0]] = others[0]
-                taken.add(others[0])
+        for name, functions in self.bad.by_name.items():  # moved to another file
+            bad_left = [f for f in functions if f not in found]
+            good_left = [f for f in self.good.by_name.get(name, ()) if f not in taken]
+            if len(bad_left) == len(good_left) == 1:
+                found[bad_left[0]] = good_left[0]
+                taken.add(good_left[0])
         found.update(self._renamed(found, taken))
         return found
 
     @cached_property
-    def _functions_back(self) -> dict[int, int]:
-        return {other: own for own, other in self.functions.items()}
+    def _bad_functions(self) -> dict[int, int]:
+        return {good: bad for bad, good in self.functions.items()}
 
     def _renamed(self, found: dict[int, int], taken: set[int]) -> Iterator[tuple[int, int]]:
-        own = [f for f in range(len(self.here.image.function_names)) if f not in found]
-        others = [f for f in range(len(self.there.image.function_names)) if f not in taken]
-        if not own or not others or max(len(own), len(others)) > _MOST_RENAMED:
+        """Pair the functions that are left by the similarity of their bodies."""
+        bad = [f for f in range(len(self.bad.image.function_names)) if f not in found]
+        good = [f for f in range(len(self.good.image.function_names)) if f not in taken]
+        if not bad or not good or max(len(bad), len(good)) > _MAX_RENAMED:
             return
-        bodies = [body for f in others if (body := self.there.body(f))]
+        bodies = [body for f in good if (body := self.good.body(f))]
         free = {body.function for body in bodies}
         left: list[int] = []
-        for function in own:
-            body = self.here.body(function)
+        for function in bad:
+            body = self.bad.body(function)
             if body is None:
                 continue
-            near = [
-                (_likeness(body.text, b.text), b.function) for b in bodies if b.function in free
+            similar = [
+                (_similarity(body.text, b.text), b.function) for b in bodies if b.function in free
             ]
-            best = max(near, default=(0.0, -1))
-            if best[0] >= _ALIKE:
-                free.discard(best[1])
-                yield function, best[1]
+            similarity, best = max(similar, default=(0.0, -1))
+            if similarity >= _SAME_BODY:
+                free.discard(best)
+                yield function, best
             else:
                 left.append(function)
         yield from self._of_one_shape(left, sorted(free))
 
-    def _of_one_shape(self, own: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Functions of which every line is written differently, and that do just the same."""
-        ours, theirs = defaultdict(list), defaultdict(list)
-        for function in own:
-            ours[self.here.shape(function)].append(function)
-        for function in others:
-            theirs[self.there.shape(function)].append(function)
-        for shape, functions in ours.items():
-            if len(functions) == len(theirs[shape]) == 1:
-                yield functions[0], theirs[shape][0]
+    def _of_one_shape(self, bad: Sequence[int], good: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Pair functions with different text but the same operations, if no others have them."""
+        bad_shapes, good_shapes = defaultdict(list), defaultdict(list)
+        for function in bad:
+            bad_shapes[self.bad.shape(function)].append(function)
+        for function in good:
+            good_shapes[self.good.shape(function)].append(function)
+        for shape, functions in bad_shapes.items():
+            if len(functions) == len(good_shapes[shape]) == 1:
+                yield functions[0], good_shapes[shape][0]
 
-    # --- ops -----------------------------------------------------------------------------------
+    # --- operations ----------------------------------------------------------------------------
 
-    def _pair_ops(self, here: int, there: int) -> Iterator[tuple[int, int]]:
-        own, other = self.here.body(here), self.there.body(there)
-        rows = dict(_pair_lines(own, other)) if own and other else {}
-        theirs: dict[tuple[str, int], list[int]] = defaultdict(list)
-        ours: dict[tuple[str, int], list[int]] = defaultdict(list)
-        for file, row, op in self.there.ops(there):
-            theirs[file, row].append(op)
-        for file, row, op in self.here.ops(here):
-            ours[file, row].append(op)
-        for (file, row), ops in ours.items():
-            place = (file, row)
-            if own and other and file == own.file and row:
+    def _pair_ops(self, bad: int, good: int) -> Iterator[tuple[Op, Op]]:
+        bad_body, good_body = self.bad.body(bad), self.good.body(good)
+        rows = dict(_pair_lines(bad_body, good_body)) if bad_body and good_body else {}
+        good_lines: dict[tuple[str, int], list[Op]] = defaultdict(list)
+        bad_lines: dict[tuple[str, int], list[Op]] = defaultdict(list)
+        for file, row, op in self.good.ops(good):
+            good_lines[file, row].append(op)
+        for file, row, op in self.bad.ops(bad):
+            bad_lines[file, row].append(op)
+        for (file, row), ops in bad_lines.items():
+            line = (file, row)
+            if bad_body and good_body and file == bad_body.file and row:
                 if row not in rows:
                     continue
-                place = (other.file, rows[row])
-            yield from self._on_lines(ops, theirs.get(place, []))
+                line = (good_body.file, rows[row])
+            yield from self._on_lines(ops, good_lines.get(line, []))
 
-    def _on_lines(self, ours: Sequence[int], theirs: Sequence[int]) -> Iterator[tuple[int, int]]:
-        a = [self._sort(self.here, op, is_here=True) for op in ours]
-        b = [self._sort(self.there, op, is_here=False) for op in theirs]
-        if a == b:
-            yield from zip(ours, theirs, strict=True)
+    def _on_lines(self, bad: Sequence[Op], good: Sequence[Op]) -> Iterator[tuple[Op, Op]]:
+        """Pair the operations of two paired lines that are of the same sort, in order."""
+        bad_sorts = [self._bad_sort(op) for op in bad]
+        good_sorts = [self.good.image.sort(op) for op in good]
+        if bad_sorts == good_sorts:
+            yield from zip(bad, good, strict=True)
             return
-        for i, j, size in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
-            yield from zip(ours[i : i + size], theirs[j : j + size], strict=True)
+        matcher = SequenceMatcher(None, bad_sorts, good_sorts, autojunk=False)
+        for i, j, size in matcher.get_matching_blocks():
+            yield from zip(bad[i : i + size], good[j : j + size], strict=True)
 
-    def _sort(self, version: Version, op: int, *, is_here: bool) -> Sort:
-        """What two ops have in common that can be the same; a callee counts as its namesake."""
-        sort = version.image.sort(op)
-        return sort._replace(callee=self._callee(sort.callee)) if is_here and sort.callee else sort
+    def _bad_sort(self, op: Op) -> Sort:
+        """Return the sort of an operation of the bad version, with callees as good names them."""
+        sort = self.bad.image.sort(op)
+        return sort._replace(callee=self._good_name(sort.callee)) if sort.callee else sort
 
-    def _callee(self, name: str) -> str:
-        """What the function of this name is called there."""
-        for function in self.here.named.get(name, ())[:1]:
-            other = self.functions.get(function)
-            if other is not None:
-                return self.there.image.function_names[other]
+    def _good_name(self, name: str) -> str:
+        """Return the good version's name of a function that the bad version calls `name`."""
+        for function in self.bad.by_name.get(name, ())[:1]:
+            good = self.functions.get(function)
+            if good is not None:
+                return self.good.image.function_names[good]
         return name
 
 
-def _pair_lines(here: PairedFunction, there: PairedFunction) -> Iterator[tuple[int, int]]:
-    """The lines of two bodies that are the same, or that one became the other."""
-    if here.text == there.text:
-        yield from zip(range(here.first, here.last + 1), range(there.first, there.last + 1),
+def _pair_lines(bad: PairedFunction, good: PairedFunction) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of lines that are equal, or of which one replaced the other."""
+    if bad.text == good.text:
+        yield from zip(range(bad.first, bad.last + 1), range(good.first, good.last + 1),
                        strict=True)  # fmt: skip
         return
-    a, b = here.text, there.text
-    start = _common(a, b)
-    end = _common(a[start:][::-1], b[start:][::-1])
+    a, b = bad.text, good.text
+    start = _common_start(a, b)
+    end = _common_start(a[start:][::-1], b[start:][::-1])
     middle = SequenceMatcher(None, a[start : len(a) - end], b[start : len(b) - end], autojunk=False)
-    yield from ((here.first + k, there.first + k) for k in range(start))
+    yield from ((bad.first + k, good.first + k) for k in range(start))
     for tag, i1, i2, j1, j2 in middle.get_opcodes():
         left, right = range(i1, i2), range(j1, j2)
         if tag == "replace" and len(left) != len(right):
-            pairs = _like(a[start:], b[start:], left, right)
+            pairs = _similar_lines(a[start:], b[start:], left, right)
         else:
             pairs = list(zip(left, right, strict=False))
-        yield from ((here.first + start + i, there.first + start + j) for i, j in pairs)
-    yield from ((here.last - k, there.last - k) for k in range(end))
+        yield from ((bad.first + start + i, good.first + start + j) for i, j in pairs)
+    yield from ((bad.last - k, good.last - k) for k in range(end))
 
 
-def _like(a: Sequence[str], b: Sequence[str], left: range, right: range) -> list[tuple[int, int]]:
-    """The lines of a replaced block that are like each other, in order."""
-    if max(len(left), len(right)) > _MOST_LINES:
+def _similar_lines(
+    a: Sequence[str], b: Sequence[str], left: range, right: range
+) -> list[tuple[int, int]]:
+    """Pair the similar lines of a replaced part, in order."""
+    if max(len(left), len(right)) > _MAX_REPLACED:
         return []
     found: list[tuple[int, int]] = []
     following = right.start
     for i in left:
-        near = [(_likeness(_words(a[i]), _words(b[j])), -j) for j in range(following, right.stop)]
-        best, at = max(near, default=(0.0, 0))
-        if best >= _LIKE_LINES:
-            found.append((i, -at))
-            following = -at + 1
+        similar = [
+            (_similarity(_words(a[i]), _words(b[j])), -j) for j in range(following, right.stop)
+        ]
+        best, minus_j = max(similar, default=(0.0, 0))
+        if best >= _SAME_LINE:
+            found.append((i, -minus_j))
+            following = -minus_j + 1
     return found
 
 
@@ -272,18 +286,19 @@ def _words(line: str) -> list[str]:
     return re.findall(r"\w+|\S", line)
 
 
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    """How many lines the two begin with alike."""
+def _common_start(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return the number of equal lines at the start of both."""
     count = 0
-    for one, other in zip(a, b, strict=False):
-        if one != other:
+    for in_a, in_b in zip(a, b, strict=False):
+        if in_a != in_b:
             break
         count += 1
     return count
 
 
-def _likeness(a: Sequence[str], b: Sequence[str]) -> float:
+def _similarity(a: Sequence[str], b: Sequence[str]) -> float:
+    """Return the share of equal parts, from 0 to 1; 0 for lengths that differ a lot."""
     if not a or not b or max(len(a), len(b)) > 4 * min(len(a), len(b)):
         return 0.0
     matcher = SequenceMatcher(None, a, b, autojunk=False)
-    return matcher.ratio() if matcher.real_quick_ratio() >= _LIKE_LINES else 0.0
+    return matcher.ratio() if matcher.real_quick_ratio() >= _SAME_LINE else 0.0

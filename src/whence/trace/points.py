@@ -271,6 +271,6 @@ def _at(thread: Thread, steps: list[int], file: str, line: int, variable: str | 
     words = f"{variable} at {file}:{line} (when it ran last)"
     if criteria:
         return Point(thread, criteria, words)
-    decided = thread.queries.deciding(steps[-1])
+    decided = thread.queries.controlling_step(steps[-1])
     note = f"no step of the run wrote {variable} before: it is as it was at the start"
     return Point(thread, (decided,) if decided else (), words, (note,))

@@ -219,10 +219,17 @@ class Queries:
                 return Instance(int(found[part][hits[0]]))
         return None
 
+    def executions(self, op: int) -> npt.NDArray[np.int64]:
+        """Return the steps that executed `op`, in order."""
+        stretch = int(self.code.op_stretch[op])
+        offset = op - int(self.code.stretch_first_op[stretch])
+        steps = self.stream.first[self.instances_of(stretch)].astype(np.int64) + offset
+        return steps[steps <= self.stream.steps]
+
     # --- dependences --------------------------------------------------------------------------
 
-    def deciding(self, step: int) -> Step | None:
-        """The branch or call step that decided that `step` ran; None at the outermost level."""
+    def controlling_step(self, step: int) -> Step | None:
+        """Return the branch or call that decided that `step` ran; None at the outermost level."""
         return Step(int(self.stream.control[self.instance_of(step)])) or None
 
     def coming_from(self, step: int) -> Step | None:
@@ -236,15 +243,6 @@ class Queries:
             return None
         before = self.previous_instance(instance)
         return None if before is None else self.last_step(before)
-
-    def decided_by(self, step: int) -> U32:
-        """The instances that `step` decided, in order (0: those that no step did)."""
-        order, control = self._by_control, self.stream.control
-        low, high = (
-            bisect_left(order, decider, key=lambda instance: int(control[instance]))
-            for decider in (step, step + 1)
-        )
-        return order[low:high]
 
     def definitions(
         self, step: int, part: Part = Part.VALUE, place: StepPlace | None = None
@@ -377,24 +375,6 @@ class Queries:
         start = np.zeros(len(counts) + 1, np.uint32)
         np.cumsum(counts, out=start[1:])
         return order, start
-
-    @cached_property
-    def _by_control(self) -> U32:
-        return self.index("by-control.u32", lambda: argsort(self.stream.control))
-
-    @cached_property
-    def place(self) -> U32:
-        """For each instance, how many others the same step decided before it."""
-        return self.index("place.u32", self._places)
-
-    def _places(self) -> U32:
-        order = self._by_control
-        deciders = self.stream.control[order]
-        starts = np.flatnonzero(np.append(True, deciders[1:] != deciders[:-1]))
-        sizes = np.diff(np.append(starts, len(deciders)))
-        places = np.empty(len(deciders), np.uint32)
-        places[order] = np.arange(len(deciders)) - np.repeat(starts, sizes)
-        return places
 
     def index(self, name: str, build: Callable[[], U32]) -> U32:
         """The array that `build` makes, from the stream's directory if it is there."""

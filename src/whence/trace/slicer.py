@@ -131,7 +131,7 @@ class _Criteria:
             self.only.append(step)
         elif outer:
             self.points.append(_Point(outer, Part.ARGUMENTS))
-        if control and (decider := queries.deciding(step)):
+        if control and (decider := queries.controlling_step(step)):
             self.points.append(_Point(decider, Part.ENTRY))
         if data:
             found = queries.bytes_of(criterion.effect, criterion.start, criterion.stop)

@@ -78,7 +78,7 @@ def _assertion(point: Point) -> ObservedFailure:
     """The branch that led to it, or, if nothing decided it, the call itself."""
     flow = flow_of(point.thread)
     call = int(max(step for step in point.criteria if isinstance(step, int)))
-    decided = flow.deciding(call)
+    decided = flow.controlling_branch(call)
     if decided is None:
         return replace(_found(flow, point, call, frozenset(), (), "called"), subject="")
     side = flow.side_of(decided) or 0
@@ -126,7 +126,7 @@ def _branch(flow: Flow, step: int) -> tuple[int, ...]:
         return ()
     if flow.is_branch(step):
         return (step,)
-    decided = flow.deciding(step)
+    decided = flow.controlling_branch(step)
     return (decided,) if decided is not None else ()
 
 

@@ -81,7 +81,7 @@ def _raised(flow: PythonFlow, step: int) -> ObservedFailure:
     where = flow.thread.line_at(step)
     words = f"the failed assertion at {where}" if is_assertion else f"{_said(value)} at {where}"
     outcome = "failed" if is_assertion else type_of(value)
-    decided = flow.deciding(step)
+    decided = flow.controlling_branch(step)
     if flow.opcode(step) == "raise" and decided is not None:
         question = Question(
             Influence.FAILURE,

@@ -48,7 +48,7 @@ def assertion(thread: ReplayedLog) -> Ending | None:
     step = thread.stream.steps
     if not step or callee(thread, step) not in ASSERTIONS:
         return None
-    decided = thread.queries.deciding(step)
+    decided = thread.queries.controlling_step(step)
     where = thread.line_at(step)
     what = "the call of abort" if callee(thread, step) == "abort" else "the failed assertion"
     return Ending((step, *([decided] if decided else [])), f"{what} at {where}")

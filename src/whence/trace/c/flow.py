@@ -194,7 +194,7 @@ class CFlow(Flow):
         if chosen_by is not None and self.kind(chosen_by) != OpKind.BRANCH:
             chosen_by = None
         if chosen_by is not None and self._codes[self.op_of(chosen_by)] == OpCode.BR:
-            chosen_by = self.deciding(chosen_by)
+            chosen_by = self.controlling_branch(chosen_by)
         steps = [found.step for found in self.queries.definitions(step) if found.step]
         operands: tuple[Operand, ...] = tuple(steps[:1]) or (Constant(self.value(step), width),)
         return FlowNode(

@@ -84,8 +84,8 @@ class _Walk:
 
     def _decided(self, step: int) -> None:
         """A branch of its own function by how it came out; another's step in that it ran code."""
-        decider = self._flow.control[self._flow.instance_of(step)]
-        if decider:
+        decider = self._flow.controlling_step(step)
+        if decider is not None:
             own = self._flow.activation_of(decider) == self._flow.activation_of(step)
             self.want(decider, is_whole=own)
 

@@ -1,4 +1,4 @@
-"""The structural execution index of real runs: one step each, and the same place in another run."""
+"""Do execution indexes of recorded programs lead to their steps, and to those of another run?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.frontend import corpus
 from tests.trace import running
-from whence.trace.index import index_of, step_at
+from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.recording import Thread
 
 
@@ -19,10 +19,9 @@ from whence.trace.recording import Thread
 def test_an_index_leads_back_to_its_step(name: str, tmp_path: Path) -> None:
     program = corpus.program(corpus.PROGRAMS / name)
     _, thread = running.run(program, running.build(program, tmp_path), tmp_path / "trace")
-    queries, choose = thread.queries, random.Random(3)
+    indexes, choose = ExecutionIndexes(thread.queries), random.Random(3)
     steps = sorted(choose.sample(range(1, thread.stream.steps + 1), 150))
-    indexes = [index_of(queries, step) for step in steps]
-    assert [step_at(queries, index) for index in indexes] == steps
+    assert [indexes.step_at(indexes.index_of(step)) for step in steps] == steps
 
 
 READS = """
@@ -42,7 +41,7 @@ int main(void) {
 """
 
 
-def test_two_runs_meet_at_equal_indexes(tmp_path: Path) -> None:
+def test_steps_of_two_runs_correspond_if_their_indexes_are_equal(tmp_path: Path) -> None:
     program = running.of_text(READS, tmp_path)
     executable = running.build(program, tmp_path)
 
@@ -52,15 +51,16 @@ def test_two_runs_meet_at_equal_indexes(tmp_path: Path) -> None:
 
     one, other = run(b"ab x z"), run(b"qb  zebra")
     steps = range(1, one.stream.steps + 1)
-    met = [step_at(other.queries, index_of(one.queries, step)) for step in steps]
-    pairs = [(step, there) for step, there in zip(steps, met, strict=True) if there]
-    for step, there in pairs:
-        assert one.queries.op_of(step) == other.queries.op_of(there)
-        assert index_of(one.queries, step) == index_of(other.queries, there)
-    # They come to these places in the same order ...
-    assert np.all(np.diff([there for _, there in pairs]) > 0)
-    # ... and to the first and the last step both: the return of main.
+    own, others = ExecutionIndexes(one.queries), ExecutionIndexes(other.queries)
+    counterparts = [others.step_at(own.index_of(step)) for step in steps]
+    pairs = [(step, found) for step, found in zip(steps, counterparts, strict=True) if found]
+    for step, counterpart in pairs:
+        assert one.queries.op_of(step) == other.queries.op_of(counterpart)
+        assert own.index_of(step) == others.index_of(counterpart)
+    # Both runs execute these steps in the same order.
+    assert np.all(np.diff([counterpart for _, counterpart in pairs]) > 0)
+    # The first steps correspond, and the last: the return of main.
     assert pairs[0] == (1, 1)
     assert pairs[-1] == (one.stream.steps, other.stream.steps)
-    # What only one of them did has no counterpart: "much", and the turns for which i > 0.
+    # "much" and the iterations for which i > 0 are in one run only, so they have no counterpart.
     assert len(pairs) < len(steps)

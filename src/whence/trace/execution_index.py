@@ -1,0 +1,117 @@
+"""Where in the structure of its run does a step lie, and which step of a run lies there?
+
+The execution index of a step is the path from the start of the run down to the step: at each
+level a branch or call that controls the next level, and how many steps of the same operation the
+level above controlled before it.  Each step of a run has its own index.  A step of one run
+corresponds to the step of another run that has the same index.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.program.ids import Op, Step
+
+
+class RunStructure(Protocol):
+    """What an execution index is made from; `Flow` and `Queries` both provide it."""
+
+    def op_of(self, step: int) -> Op:
+        """Return the operation that `step` executed."""
+
+    def controlling_step(self, step: int) -> Step | None:
+        """Return the branch or call that decided that `step` ran; None at the outermost level."""
+
+    def executions(self, op: int) -> npt.NDArray[np.int64]:
+        """Return the steps that executed `op`, in order."""
+
+
+class Level(NamedTuple):
+    """One or more adjacent levels of an execution index.
+
+    `rank` is the number of steps of `op` that the level above controlled before this one.
+    `times` levels in a row have this operation and rank: in a loop, the branch of each iteration
+    controls the branch of the next.
+    """
+
+    op: Op
+    rank: int
+    times: int
+
+
+ExecutionIndex = tuple[Level, ...]  # the outermost level first, the step itself last
+
+
+class ExecutionIndexes:
+    """The execution indexes of one run.
+
+    The indexes may leave out branches and calls: `is_level` says which operations count.  What an
+    operation that does not count controls belongs to the next controlling step around it.
+    """
+
+    def __init__(self, run: RunStructure, is_level: Callable[[Op], bool] = lambda _: True) -> None:
+        self._run = run
+        self._is_level = is_level
+        self._known_levels: dict[Op, bool] = {}
+        self._groups: dict[int, dict[Step | None, list[Step]]] = {}
+
+    def index_of(self, step: int) -> ExecutionIndex:
+        """Return the execution index of `step`."""
+        path: list[tuple[Op, int]] = []
+        at: int | None = step
+        while at is not None:
+            region = self.region(at)
+            path.append((self._run.op_of(at), self.rank(at, region)))
+            at = region
+        groups = itertools.groupby(reversed(path))
+        return tuple(Level(op, rank, len(list(same))) for (op, rank), same in groups)
+
+    def step_at(self, index: ExecutionIndex) -> Step | None:
+        """Return the step whose execution index is `index`; None if this run has none."""
+        step: Step | None = None
+        for level in index:
+            for _ in range(level.times):
+                step = self.at(level.op, step, level.rank)
+                if step is None:
+                    return None
+        return step
+
+    def region(self, step: int) -> Step | None:
+        """Return the nearest controlling step that counts; None at the outermost level."""
+        found = self._run.controlling_step(step)
+        while found is not None and not self._counts(self._run.op_of(found)):
+            found = self._run.controlling_step(found)
+        return found
+
+    def rank(self, step: int, region: Step | None) -> int:
+        """Return the number of steps of the same operation and region that come before `step`."""
+        return bisect_left(self._group(self._run.op_of(step)).get(region, []), step)
+
+    def at(self, op: int, region: Step | None, rank: int) -> Step | None:
+        """Return the step of `op` with this region and rank, if there is one."""
+        steps = self._group(op).get(region, [])
+        return steps[rank] if rank < len(steps) else None
+
+    def _counts(self, op: Op) -> bool:
+        found = self._known_levels.get(op)
+        if found is None:
+            found = self._known_levels[op] = self._is_level(op)
+        return found
+
+    def _group(self, op: int) -> dict[Step | None, list[Step]]:
+        """Return the steps of an operation, in order, by their region."""
+        found = self._groups.get(op)
+        if found is None:
+            steps: list[Step] = self._run.executions(op).tolist()
+            by_region: dict[Step | None, list[Step]] = defaultdict(list)
+            for step in steps:
+                by_region[self.region(step)].append(step)
+            found = self._groups[op] = dict(by_region)
+        return found
