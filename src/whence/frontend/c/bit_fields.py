@@ -1,6 +1,6 @@
 """Which bit-field does an instruction read or write?
 
-clang loads and stores the whole unit that a bit-field is in, and shifts and masks it.
+clang loads and stores the whole unit that contains a bit-field, and shifts and masks the unit.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from whence.frontend.c.terms import CTerm, constant_term
 
 
 class BitFields:
-    """The bit-fields that the instructions of one function read and write."""
+    """Finds the bit-fields that the instructions of one function read and write."""
 
     def __init__(self, writer: TermWriter) -> None:
         self.writer = writer
 
     def written(self, place: CTerm, value: ir.Typed) -> tuple[CTerm, CTerm]:
-        """Return the bit-field that is written with the bits around it, and what it gets."""
+        """Return the bit-field that a store to the unit `place` changes, and its new value."""
         low, width, new = self.bits_written(place, value)
         field = self._field(place, low, width)
-        if new is value:  # one field fills the unit
+        if new is value:  # one field fills the whole unit
             return field, self.writer.value(value)
         return field, self._inserted(new, low) if new else constant_term(0)
 
     def bits_written(self, place: CTerm, value: ir.Typed) -> tuple[int, int, ir.Typed | None]:
-        """Return the lowest bit and the width of the field, and the operand that is put there.
+        """Return the lowest bit and the width of the field, and the operand stored in it.
 
         unit = (unit & ~mask) | (value & width) << low
         """
@@ -61,7 +61,7 @@ class BitFields:
         return terms.member_of(bits.owner, found) if found else replace(term, bits=None)
 
     def extracted(self, opcode: str, left: CTerm, number: int) -> CTerm | None:
-        """Return the bits that a shift or mask leaves of a unit, named if they are a field."""
+        """Return the bits of a unit that a shift or mask selects, with the name of their field."""
         bits = left.bits
         assert bits is not None
         if opcode == "shl":

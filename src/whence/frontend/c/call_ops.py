@@ -1,6 +1,7 @@
 """Which op does a call become?
 
-A call of an intrinsic that a replay can compute, or that does nothing, is no CALL.
+A call of an intrinsic becomes another op than CALL if a replay can compute the intrinsic or if the
+intrinsic does nothing.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ VA_LIST = {"x86_64": 24, "aarch64": 32}
 
 
 def intrinsic(name: str, stems: Iterable[str]) -> str | None:
-    """Which of `stems` is the intrinsic `llvm.STEM.types`?  The longest that fits."""
+    """Return the longest of `stems` for which `name` is `llvm.STEM.types`; None if there is none."""
     if not name.startswith("llvm."):
         return None
     rest = name[5:] + "."
@@ -71,11 +72,11 @@ def intrinsic(name: str, stems: Iterable[str]) -> str | None:
 
 
 class CallOps(OpBuilder):
-    """Builds the ops of calls."""
+    """Builds the ops of the calls of one function."""
 
     def __init__(self, tables: ModuleTables, function: Function) -> None:
         super().__init__(tables, function)
-        self.sites: list[tuple[int, int]] = []  # where control comes back: (kind, target)
+        self.sites: list[tuple[int, int]] = []  # places where control can come back: (kind, target)
 
     def call_op(self, i: Instruction) -> LoweredOp:
         name = i.callee.name if isinstance(i.callee, Global) else ""
@@ -145,7 +146,9 @@ class CallOps(OpBuilder):
         return known is not None and "noreturn" in known.attributes
 
     def _intrinsic(self, i: Instruction, name: str) -> LoweredOp | None:
-        """The op of an intrinsic that is no call; None if it must be treated as one."""
+        """Return the op of an intrinsic that is not a real call; None if it must be treated as a
+        call.
+        """
         if intrinsic(name, ("memcpy", "memmove", "memcpy.inline")):
             return self._memory_copy(i, i.operands[0], i.operands[1], i.operands[2])
         if intrinsic(name, ("memset", "memset.inline")):

@@ -17,7 +17,7 @@ _OPERATOR = re.compile(
 
 
 class CallWriter:
-    """Writes the calls of one function."""
+    """Writes the calls of one function as the source does."""
 
     def __init__(self, writer: TermWriter) -> None:
         self.writer, self.program = writer, writer.program
@@ -50,7 +50,7 @@ class CallWriter:
     ) -> str:
         arguments = list(self._arguments(instruction, name, signature))
         if name.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
-            arguments.pop()  # whether it is volatile, which no source says
+            arguments.pop()  # the argument "is volatile", which has no counterpart in the source
         if isinstance(instruction.callee, ir.Asm):
             return f"asm({', '.join(wrap(each, terms.CHOICE) for each in arguments)})"
         method = self._virtual_method(instruction) if not name else None
@@ -72,7 +72,7 @@ class CallWriter:
         return f"{shown}({_listed(arguments)})"
 
     def _virtual_method(self, instruction: ir.Instruction) -> str | None:
-        """Return the method that a call takes from the table of its first argument."""
+        """Return the virtual method that a call takes from the vtable of its first argument."""
         if not isinstance(instruction.callee, ir.Local) or not instruction.operands:
             return None
         entry = self.writer.defined(ir.Typed(ir.PointerType(), instruction.callee))
@@ -93,7 +93,7 @@ class CallWriter:
     def _arguments(
         self, instruction: ir.Instruction, name: str, signature: tuple[DebugType | None, ...]
     ) -> Iterable[CTerm]:
-        """Yield the arguments that the source has: not where a struct is returned to."""
+        """Yield the arguments that the source has; skip the address of a returned struct."""
         callee = self.program.module.functions.get(name)
         parameters = callee.parameters if callee else ()
         position = 0
@@ -117,13 +117,13 @@ def _listed(arguments: Iterable[CTerm]) -> str:
 
 
 def _method_call(this: CTerm, name: str, arguments: list[CTerm]) -> str:
-    """Return a call of a method: `v.size()`, `p->size()`."""
+    """Write a call of a method: `v.size()`, `p->size()`."""
     called = terms.member_of(terms.pointee(this), DebugMember(name, None, 0, 0))
     return f"{called.text}({_listed(arguments)})"
 
 
 def _operator_call(operator: str, arguments: list[CTerm]) -> str:
-    """Return a call of an operator, a method or not: `v[2]`, `*it`, `a == b`."""
+    """Write a call of an operator, whether it is a method or not: `v[2]`, `*it`, `a == b`."""
     first = arguments[0]
     text = wrap(terms.pointee(first) if first.place else first, terms.UNARY)
     listed = _listed(arguments[1:])

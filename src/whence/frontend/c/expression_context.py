@@ -14,7 +14,7 @@ _MANGLED = re.compile(r"(?:_ZT[VIST])?(?:_Z)?(?:N[KVr]*)?(St)?(?:L)?")
 
 
 class ExpressionContext:
-    """A module with what its source calls things."""
+    """A module with the names that its source gives to things."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
@@ -28,7 +28,7 @@ class ExpressionContext:
         return self._bodies[function]
 
     def global_term(self, name: str) -> CTerm:
-        """Return a global as an object; a string literal as a value."""
+        """Return a global as an object, and a string literal as a value."""
         variable = self.module.variables.get(name)
         if variable is None:
             return CTerm(self.function_name(name), place=False)
@@ -52,7 +52,7 @@ class ExpressionContext:
 
 
 def unmangled_name(name: str) -> str:
-    """Return the name in the source of a mangled or private name, as far as it is easy to see.
+    """Return the name in the source of a mangled or private name, as far as simple rules can tell.
 
     _ZN2ns3Foo3barEi  ->  ns::Foo::bar        __const.main.table  ->  table
     """
@@ -65,7 +65,7 @@ def unmangled_name(name: str) -> str:
             end = found.end() + int(found[0])
             parts.append(rest[found.end() : end])
             rest = rest[end:]
-        shown = [part for part in parts if part != "__1"]  # libc++ versions its names
+        shown = [part for part in parts if part != "__1"]  # libc++ puts its version in names
         return "::".join((["std"] if at and at[1] else []) + shown) if shown else name
     if name.startswith("__const."):
         return name.rsplit(".", 1)[-1]

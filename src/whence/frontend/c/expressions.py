@@ -31,7 +31,7 @@ _COPIES = ("llvm.memcpy", "llvm.memmove", "llvm.memset")
 
 
 class ExpressionWriter(TermWriter):
-    """Writes the values of one function."""
+    """Writes the values of one function as C expressions."""
 
     def __init__(
         self, program: ExpressionContext, body: FunctionBody, values: Values | None
@@ -73,10 +73,10 @@ class ExpressionWriter(TermWriter):
         return NAMELESS
 
     def _parameter(self, parameter: ir.Parameter) -> CTerm:
-        """A parameter is what it is stored to first."""
+        """Write a parameter as the variable that it is stored to first."""
         if parameter.sret:
             return CTerm(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)
-        forms = {parameter.name}  # a bool is extended before it is stored
+        forms = {parameter.name}  # a bool is extended before the store
         for each in self.body.function.blocks[0].instructions:
             value = each.operands[0].value if each.operands else None
             if not isinstance(value, ir.Local) or value.name not in forms:
@@ -95,14 +95,14 @@ class ExpressionWriter(TermWriter):
     # --- memory ---
 
     def _object(self, pointer: ir.Typed, seen: ir.Type) -> CTerm:
-        """Return the object that an access of this type through the pointer is to."""
+        """Return the object that an access of type `seen` through the pointer reads or writes."""
         term = self.term(pointer)
         if term.refers:
             return term
         return self.objects.seen_as(terms.pointee(term), seen)
 
     def _read(self, place: CTerm) -> CTerm:
-        """Return the value of an object; that of a reference is the address of another."""
+        """Return the value of an object; the value of a reference is the object it refers to."""
         if place.refers:
             return place.refers
         found = terms.bare(place.type)
@@ -125,7 +125,7 @@ class ExpressionWriter(TermWriter):
         return kept or self._read(self._object(instruction.operands[0], instruction.type))
 
     def _kept(self, pointer: ir.Local) -> CTerm | None:
-        """Return the value that was put aside at an alloca without a name, if it is one."""
+        """Return the value that a nameless alloca holds, if it is stored to exactly once."""
         found = self.body.definitions.get(pointer.name)
         if not found or found[0].opcode != "alloca" or pointer.name in self.body.homes:
             return None
@@ -162,7 +162,7 @@ class ExpressionWriter(TermWriter):
         return operand.value in (ir.Int(0), ir.Zero())
 
     def _index(self, operand: ir.Typed) -> CTerm:
-        """Return an index: the number if it is known, the expression otherwise."""
+        """Return an index as a number if its value is known, else as an expression."""
         if self.values and isinstance(operand.value, ir.Local):
             known = self._known(operand.value.name)
             if known is not None:
@@ -170,7 +170,7 @@ class ExpressionWriter(TermWriter):
         return self.value(operand)
 
     def _known(self, name: str) -> int | None:
-        """Return the number that a register, or what it was extended from, held."""
+        """Return the number that a register held, or the register that it was extended from."""
         assert self.values is not None
         found = self.body.definitions.get(name)
         raw = self.values(name)
@@ -184,14 +184,14 @@ class ExpressionWriter(TermWriter):
         return None
 
     def _row(self, operand: ir.Typed) -> CTerm | None:
-        """Return x of an index x * n."""
+        """Return x if the index is x * n."""
         if not isinstance(operand.value, ir.Local):
             return None
         found = self.body.definitions.get(operand.value.name)
         is_product = found is not None and found[0].opcode == "mul"
         return self._index(found[0].operands[0]) if found and is_product else None
 
-    # --- what is written ---
+    # --- what an instruction writes ---
 
     def target(self, instruction: ir.Instruction) -> CTerm:
         if instruction.opcode == "store":
@@ -279,7 +279,7 @@ class ExpressionWriter(TermWriter):
         return terms.binary(left, operator, rank, right)
 
     def _is_distance(self, operand: ir.Typed) -> bool:
-        """Is it the difference of two pointers, in bytes?"""
+        """Is the operand the difference of two pointers, in bytes?"""
         found = self.defined(operand)
         if not found or found.opcode != "sub":
             return False
@@ -306,9 +306,9 @@ class ExpressionWriter(TermWriter):
         return terms.binary(left, operator, rank, right)
 
     def _truth(self, instruction: ir.Instruction, left: CTerm) -> CTerm | None:
-        """Return x if the source does not compare it with 0 itself: `if (x)`.
+        """Return x if the source tests `if (x)` without comparing x with 0.
 
-        Such a test is placed where its operand begins, a written != at the operator.
+        clang places such a test where its operand begins, and a written != at the operator.
         """
         if left.rank in terms.TRUTHS or (left.rank == terms.UNARY and left.text[0] == "!"):
             return left
@@ -340,34 +340,34 @@ class ExpressionWriter(TermWriter):
 
 
 def _mask(number: int) -> CTerm:
-    """Return a constant as one writes it beside & or |."""
+    """Return a constant as programmers write it beside & or |."""
     if number < 0:
         return CTerm("~" + _mask(~number).text, terms.UNARY)
     return CTerm(str(number) if number < 256 else hex(number))
 
 
 def _whole(place: CTerm) -> CTerm:
-    """Return all of what a memcpy from the first element of an array is about."""
+    """Return the whole array if a memcpy starts at its first element."""
     if place.indexed and place.indexed[1].number == 0 and place.indexed[0].place:
         return place.indexed[0]
     return place
 
 
 def _copied(term: CTerm) -> CTerm:
-    """Return what a memcpy takes from there: all of a struct, or from a pointer on."""
+    """Return what a memcpy copies from: a whole struct or array, or else the pointer."""
     is_record = terms.term_kind(terms.pointee(term)) in ("struct", "class", "union")
     return _whole(terms.pointee(term)) if term.place or is_record else term
 
 
 def _like(term: CTerm, kind: DebugType | None, is_unsigned: bool) -> CTerm:
-    """Return a constant as it is written beside a value of this type."""
+    """Return a constant as it is written beside a value of type `kind`."""
     if term.number is None or (is_unsigned and term.number < 0):
         return term
     return terms.c_literal(term, kind)
 
 
 def _wider(left: CTerm, right: CTerm) -> DebugType | None:
-    """Return the type of an arithmetic result, if it is that of an operand."""
+    """Return the type of an arithmetic result if it is the type of an operand."""
     known = [kind for kind in (left.type, right.type) if kind and kind.size >= 4]
     widest = max(known, key=lambda kind: kind.size, default=None)
     return None if terms.term_kind(CTerm("", type=widest)) == "enum" else widest

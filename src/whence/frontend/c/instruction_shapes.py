@@ -1,6 +1,6 @@
 """Which instruction is a line of one of the commonest shapes?
 
-Nine instructions in ten have one of these shapes.  One regular expression reads each of them.
+Nine instructions in ten have one of these shapes.  One regular expression reads each shape.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ _CAST = re.compile(rf"  %({_NAME}) = (\w+) (?:nneg |nuw |nsw )*(i\d+ {_VALUE}) t
 
 
 class _Operands(dict[str, Typed]):
-    """Operands by their text.  A module has few distinct ones, and each is read once."""
+    """Maps the text of an operand to the operand.  A module has few distinct texts; each is read
+    once.
+    """
 
     def __init__(self) -> None:
         self._kinds: dict[str, Type] = {}
@@ -86,7 +88,7 @@ class CommonShapes:
         }
 
     def match(self, text: str) -> tuple[Build, re.Match[str]] | None:
-        """Return the pattern match of a line of a common shape, and what builds its instruction."""
+        """Return the builder of a line's instruction and its match; None for other shapes."""
         head = _HEAD.match(text)
         shape = self._shape.get(head[1]) if head else None
         if shape is None:

@@ -1,7 +1,7 @@
-"""Which instruction does this text spell?
+"""Which instruction does a line of IR spell?
 
-The commonest shapes, nine instructions in ten, are matched by one regular expression each;
-the rest is read token by token.  Both ways give the same Instruction.
+One regular expression each reads the commonest shapes, nine instructions in ten.  The rest is read
+token by token.  Both ways give the same Instruction.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FLAGS = frozenset((
     "nuw", "nsw", "exact", "disjoint", "nneg", "inbounds", "nusw", "samesign", "fast", "nnan",
     "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "inalloca", "swifterror",
 ))  # fmt: skip
-# What may follow the parameters of a function and is no attribute of it.
+# Words that may follow the parameters of a function and are not attributes of it.
 _NOT_OF_FUNCTIONS = frozenset((
     "unnamed_addr", "local_unnamed_addr", "addrspace", "section", "partition", "comdat", "align",
     "gc", "prefix", "prologue", "personality", "unwind",
@@ -50,7 +50,7 @@ _ORDERINGS = frozenset((
 class Instructions:
     """Reads the instructions of one module.
 
-    `types` are its named types, `groups` what its attribute groups (#n) say.
+    `types` are its named types; `groups` maps each attribute group (#n) to its attributes.
     """
 
     def __init__(self, types: Mapping[str, Type], groups: Mapping[str, frozenset[str]]) -> None:
@@ -59,7 +59,7 @@ class Instructions:
         self._common = CommonShapes()
 
     def read(self, lines: Sequence[str], at: int, *, fast: bool = True) -> Instruction:
-        """The instruction that starts on line `at`."""
+        """Return the instruction that starts on line `at`."""
         text = lines[at]
         if fast and (common := self._common.match(text)):
             build, match = common
@@ -68,11 +68,11 @@ class Instructions:
             end = _end(lines, at)
             whole = text if end == at + 1 else " ".join(lines[at:end])
             return self._general(IRTokens(whole, at, end - at))
-        except (IndexError, KeyError, ValueError):  # cut short, or a name that means nothing
+        except (IndexError, KeyError, ValueError):  # cut short, or an unknown name
             raise IRError(at, text) from None
 
     def has_common_shape(self, text: str) -> bool:
-        """Is this line read without looking at its tokens?"""
+        """Is this line read by a regular expression?"""
         return self._common.match(text) is not None
 
     def _general(self, t: IRTokens) -> Instruction:
@@ -314,7 +314,7 @@ class Instructions:
         )  # fmt: skip
 
     def function_attributes(self, t: IRTokens) -> frozenset[str]:
-        """What the attributes that stand here say of a function: `#3 nounwind memory(none)`."""
+        """Read the function attributes that come next: `#3 nounwind memory(none)`."""
         found: set[str] = set()
         while True:
             start = t.at
@@ -361,7 +361,7 @@ _READERS: dict[str, _Read] = {
 
 
 def _end(lines: Sequence[str], at: int) -> int:
-    """The line after the last one of the instruction that starts on line `at`."""
+    """Return the line after the instruction that starts on line `at`."""
     end = at + 1
     if lines[at].endswith("["):  # a switch: its cases, then "  ], !dbg !5"
         while not lines[end].startswith("  ]"):
@@ -373,7 +373,7 @@ def _end(lines: Sequence[str], at: int) -> int:
 
 
 def _tail(t: IRTokens) -> int | None:
-    """Read `, align 4, !dbg !5, !srcloc !6` up to the end; the number of the !dbg."""
+    """Read `, align 4, !dbg !5, !srcloc !6` up to the end; return the number of the !dbg."""
     where = None
     while t.accept(","):
         if t.accept("align"):
@@ -408,14 +408,14 @@ def _skip_ordering(t: IRTokens) -> None:
 
 
 def _pair(t: IRTokens) -> tuple[Typed, Typed]:
-    """`i32 %a, %b`."""
+    """Read `i32 %a, %b`."""
     a = t.typed()
     t.expect(",")
     return a, Typed(a.type, t.value(a.type))
 
 
 def _operands(t: IRTokens) -> tuple[Typed, ...]:
-    """Typed values with commas between them, up to the tail of the instruction."""
+    """Read typed values separated by commas, up to the tail of the instruction."""
     found = [t.typed()]
     while t.peek() == "," and t.peek(1) != "align" and t.peek(1)[0] != "!":
         t.next()
@@ -432,7 +432,7 @@ def _indices(t: IRTokens) -> tuple[int, ...]:
 
 
 def _labels(t: IRTokens) -> list[Typed]:
-    """`[label %a, label %b]`."""
+    """Read `[label %a, label %b]`."""
     t.expect("[")
     found: list[Typed] = []
     while not t.accept("]"):
@@ -443,7 +443,7 @@ def _labels(t: IRTokens) -> list[Typed]:
 
 
 def _destinations(t: IRTokens) -> tuple[str, ...]:
-    """`to label %a unwind label %b`, or `to label %a [label %b, label %c]`."""
+    """Read `to label %a unwind label %b`, or `to label %a [label %b, label %c]`."""
     t.expect("to")
     found = [t.label()]
     if t.accept("unwind"):
@@ -454,7 +454,7 @@ def _destinations(t: IRTokens) -> tuple[str, ...]:
 
 
 def _arguments(t: IRTokens) -> tuple[tuple[Typed, ...], tuple[Type | None, ...]]:
-    """The arguments of a call, and what each of them copies."""
+    """Read the arguments of a call, and the type that each byval argument copies."""
     t.expect("(")
     found: list[Typed] = []
     byval: list[Type | None] = []
@@ -472,5 +472,5 @@ def _arguments(t: IRTokens) -> tuple[tuple[Typed, ...], tuple[Type | None, ...]]
 
 
 def _like(shape: Type, scalar: Type) -> Type:
-    """`scalar`, or as many of them as `shape` is a vector of."""
+    """Return `scalar`, or a vector of it as long as `shape` if `shape` is a vector."""
     return VectorType(shape.count, scalar) if isinstance(shape, VectorType) else scalar

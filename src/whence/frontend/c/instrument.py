@@ -1,4 +1,4 @@
-"""How is a module of IR rewritten so that its run writes down what cannot be recomputed?
+"""How is a module of IR rewritten so that its run logs what a replay cannot compute?
 
 Before:                              After:
     5:                                   5:
@@ -13,12 +13,12 @@ Before:                              After:
                                            store i32 %6, ptr %wh.7              ; its value
                                            ...
 
-Inserted values are named, so the numbers of unnamed ones stay as they are.  A block that was
-split ends under another label, which phis must name.  The cursor is moved on before anything
-that can fault or leave, so that a crash loses nothing.
-
-Room is asked for where a function and each turn of a loop begins, and after a call, before the
-next byte: WH_SLACK bytes are more than what any way between two such places logs.
+1. Inserted values have names, so unnamed values keep their numbers.
+2. A block that was split ends under another label; the phis must name that label.
+3. The cursor moves before every instruction that can fault or leave, so a crash loses nothing.
+4. The code asks for room in the log where a function and each iteration of a loop begins, and
+   after a call, before the next byte.  No path between two such places logs more than WH_SLACK
+   bytes.
 """
 
 from __future__ import annotations

@@ -41,11 +41,11 @@ class ModuleRewrite:
     lowered: Lowered
     mode: str
     layout: Layout
-    hooks: dict[str, str]  # declarations of the runtime's hooks that are called
+    hooks: dict[str, str]  # declarations of the runtime hooks that are called
 
 
 def type_text(of: Type) -> str:
-    """A type as IR writes it."""
+    """Return a type as IR text."""
     if isinstance(of, IntType):
         return f"i{of.bits}"
     if isinstance(of, FloatType):
@@ -68,7 +68,7 @@ def type_text(of: Type) -> str:
 
 
 class FunctionRewrite:
-    """The lines of one function, from after its opening line to before its closing brace."""
+    """Rewrites one function: the lines between its opening line and its closing brace."""
 
     def __init__(
         self, owner: ModuleRewrite, function: Function, log: FunctionLog, *, everywhere: bool
@@ -79,8 +79,10 @@ class FunctionRewrite:
         self.counter = 0
         self.out: list[str] = []
         self.cursor = LogCursor(self.new)
-        self.last_label: dict[str, str] = {}  # block -> the label under which it ends now
-        self.edge_label: dict[tuple[str, str], str] = {}  # (block, successor) -> label between
+        # block -> the label under which it ends after rewriting
+        self.last_label: dict[str, str] = {}
+        # (block, successor) -> label inserted between them
+        self.edge_label: dict[tuple[str, str], str] = {}
         self.width = 2 if FunctionFlag.WIDE in log.flags else 1
         self.since_room = 0
         self.asking, self.owing = room_blocks(function, log, everywhere)
@@ -147,7 +149,7 @@ class FunctionRewrite:
         return list(self.owner.module.text[first : first + instruction.lines])
 
     def _rename_incoming(self, block: Block, line: str) -> str:
-        """Phis name the blocks that control comes from by the labels under which these end."""
+        """Replace the labels of predecessors in a phi by those under which they now end."""
 
         def renamed(match: re.Match[str]) -> str:
             written = match.group(1)
@@ -176,7 +178,7 @@ class FunctionRewrite:
 
     def _entry(self, allocas: Sequence[Instruction], logging: Sequence[Logging]) -> None:
         if FunctionFlag.QUIET not in self.log.flags:
-            # The kind of item (0) and the function in one store; what follows overwrites byte 8.
+            # One store writes the item kind (0) and the function; the next item overwrites byte 8.
             self.out += self.cursor.put(f"i64 {self.log.fid << 8}", 7)
         if FunctionFlag.LANDS in self.log.flags:
             self.out += self._frame()
@@ -184,10 +186,10 @@ class FunctionRewrite:
             parameter = self.function.parameters[k]
             self._value(parameter.type, f"%{quote(parameter.name)}")
         self._values(allocas, logging)
-        self.out += self.cursor.tell()
+        self.out += self.cursor.commit()
 
     def _values(self, first: Sequence[Instruction], logging: Sequence[Logging]) -> None:
-        """Append the results of the first instructions of a block, all together."""
+        """Log the results of the first instructions of a block together."""
         for instruction, log in zip(first, logging, strict=False):
             if log.value:
                 self._value(instruction.type, f"%{quote(instruction.result or '')}")
@@ -202,10 +204,10 @@ class FunctionRewrite:
     def _landing(self, site: int, first: Sequence[Instruction], logging: Sequence[Logging]) -> None:
         self._come_back(site)
         self._values(first, logging)
-        self.out += self.cursor.tell()
+        self.out += self.cursor.commit()
 
     def _come_back(self, site: int) -> None:
-        """Control arrives here from deeper frames, or from a signal handler."""
+        """Log that control arrived from deeper frames or from a signal handler."""
         frame = self.new()
         self.out += [
             f"  {frame} = call ptr @llvm.frameaddress.p0(i32 0)",
@@ -220,7 +222,7 @@ class FunctionRewrite:
     # --- values ------------------------------------------------------------------------------
 
     def _value(self, of: Type, register: str) -> None:
-        """Append a value; an aggregate leaf by leaf."""
+        """Log a value; log an aggregate leaf by leaf."""
         layout = self.owner.layout
         if isinstance(of, OtherType):
             return
@@ -258,7 +260,7 @@ class FunctionRewrite:
             self.out += self.cursor.room()
             self.since_room = 0
         if terminator or log.faults:
-            self.out += self.cursor.tell()
+            self.out += self.cursor.commit()
         if log.call is not None:
             self._call(block, instruction, log)
             return
@@ -297,7 +299,7 @@ class FunctionRewrite:
             return
         sigil = "%" if isinstance(pointer.value, Local) else "@"
         size = self.owner.layout.store_size(value.type)
-        self.out += self.cursor.tell()  # the runtime asks where we are
+        self.out += self.cursor.commit()  # the runtime reads the cursor
         self.out.append(
             f"  call void @wh_store(ptr {sigil}{quote(pointer.value.name)}, i64 {size},"
             f" i64 {self._point(log)})"
@@ -324,7 +326,7 @@ class FunctionRewrite:
         if CallFlag.NORETURN not in flags:
             self._after_call(instruction, log, flags, model)
         if instruction.opcode == "invoke":
-            self.out += self.cursor.tell()
+            self.out += self.cursor.commit()
             self.out.append(f"  br label %{quote(instruction.labels[0])}")
 
     def _after_call(
@@ -368,7 +370,7 @@ class FunctionRewrite:
             arguments = ", ".join(filter(None, [f"{model.result} %{quote(result)}", arguments]))
             types.insert(0, model.result)
         elif prefix == "wh_a_" and model.result != "void":
-            return  # the result is not named: nobody uses it, but the hook needs it
+            return  # the result is unnamed because it is unused, but the hook needs it
         name = f"{prefix}{model.name}"
         signature = ", ".join([*types, *(["..."] if model.variadic else [])])
         made_with = f" ({signature})" if model.variadic else ""
@@ -394,7 +396,7 @@ class FunctionRewrite:
 
 
 def _arguments(call: str) -> str | None:
-    """The text between the parentheses of a call's arguments, without what follows them."""
+    """Return the text between the parentheses of a call's arguments."""
     match = re.search(r'@(?:"[^"]*"|[-\w.$]+)\(', call)
     if match is None:
         return None

@@ -1,7 +1,7 @@
 """How does instrumented code append to the log, and where does it ask for room?
 
 The code asks for room where a function and each iteration of a loop begins, and after a call,
-before the next byte: WH_SLACK bytes are more than what any path between two such places logs.
+before the next byte.  No path between two such places logs more than WH_SLACK bytes.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from whence.frontend.c.lower import FunctionLog, Logging
 from whence.frontend.c.tables import BlockFlag, CallFlag
 from whence.program import graph
 
-MAX_UNCHECKED = 4096  # bytes a block may log before it asks for room again
-# Bytes that all blocks of a function together may log if only its loops ask for room: no way
-# without a turn logs more.  In a longer function every marked block asks.
+MAX_UNCHECKED = 4096  # bytes that a block may log before it asks for room again
+# Limit on the bytes that all blocks of a function together log if only its loops ask for room.  No
+# path without an iteration logs more.  Above the limit, every marked block asks.
 MAX_UNCHECKED_PATH = 32 << 10
 
 
 class LogCursor:
-    """Code that appends to the log: where the cursor is known to be, and what is not yet told."""
+    """Emits code that appends to the log, and tracks the cursor."""
 
     def __init__(self, new: Callable[[], str]) -> None:
         self.new = new
-        self.header = ""  # the register that holds wh_log; empty when it must be loaded again
+        self.header = ""  # the register that holds wh_log; empty if it must be loaded again
         self.base = ""
         self.offset = 0  # bytes written beyond `base`
-        self.told = 0  # ... of which the header knows
-        self.owes = False  # must room be asked for before the next byte?
+        self.stored = 0  # ... that the stored cursor already includes
+        self.owes = False  # must the code ask for room before the next byte?
         self.written = 0
 
     def forget(self) -> None:
-        """A call was made: the cursor may be anywhere."""
+        """Forget the cursor after a call, which may have moved it."""
         self.header = ""
 
     def room(self) -> list[str]:
-        lines = [*self.tell(), "  call void @wh_room()"]
+        lines = [*self.commit(), "  call void @wh_room()"]
         self.forget()
         self.owes = False
         return lines
@@ -51,7 +51,7 @@ class LogCursor:
     def load(self) -> list[str]:
         if self.header:
             return []
-        self.header, self.base, self.offset, self.told = self.new(), self.new(), 0, 0
+        self.header, self.base, self.offset, self.stored = self.new(), self.new(), 0, 0
         return [
             f"  {self.header} = load ptr, ptr @wh_log",
             f"  {self.base} = load ptr, ptr {self.header}",
@@ -70,11 +70,11 @@ class LogCursor:
         self.written += size
         return lines
 
-    def tell(self) -> list[str]:
-        """Move the cursor beyond all that was written."""
-        if not self.header or self.told == self.offset:
+    def commit(self) -> list[str]:
+        """Emit code that stores the cursor after all written bytes."""
+        if not self.header or self.stored == self.offset:
             return []
-        self.told = self.offset
+        self.stored = self.offset
         spot = self.new()
         return [
             f"  {spot} = getelementptr i8, ptr {self.base}, i64 {self.offset}",
@@ -85,9 +85,9 @@ class LogCursor:
 def room_blocks(
     function: Function, log: FunctionLog, everywhere: bool
 ) -> tuple[set[int], set[int]]:
-    """The blocks that ask for room at once, and those that must before they log anything.
+    """Return the blocks that ask for room at once, and those that ask before they log.
 
-    A block begins in debt if one before it ends so: with a call after which it logs nothing.
+    A block owes a check if a predecessor ends owing one: with a call after which it logs nothing.
     """
     following = flow.block_successors(function)
     asking = {0} | graph.loop_heads(following)
@@ -97,7 +97,7 @@ def room_blocks(
     )
     if everywhere:
         asking |= marked
-    asking -= landing  # these ask in any case
+    asking -= landing  # landing blocks ask in any case
     ends = [
         _ends_owing(block, logging)
         for block, logging in zip(function.blocks, log.instructions, strict=True)
@@ -108,7 +108,7 @@ def room_blocks(
         for after in following[work.pop()]:
             if after in asking or after in landing or after in owing:
                 continue
-            if after in marked:  # it logs its number
+            if after in marked:  # it logs its number first
                 asking.add(after)
             else:
                 owing.add(after)
@@ -118,7 +118,7 @@ def room_blocks(
 
 
 def _ends_owing(block: Block, logging: Sequence[Logging]) -> bool | None:
-    """Must room be asked for after a block?  None: if it must before it."""
+    """Must code ask for room after this block?  None: only if it had to before the block."""
     for instruction, log in zip(reversed(block.instructions), reversed(logging), strict=True):
         if log.call is not None:
             return CallFlag.SURE in log.call or CallFlag.NORETURN in log.call

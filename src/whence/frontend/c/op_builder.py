@@ -1,7 +1,8 @@
 """What does every op of a function consist of?
 
-`OpBuilder` finds the operands, definers and slots of an instruction, and builds the two ops that
-most instructions become: one that a replay computes, and an OPAQUE one, whose result is logged.
+`OpBuilder` finds the operands, definers and slots of an instruction.  It builds the two kinds of op
+that most instructions become: an op that a replay computes, and an OPAQUE op, whose result is
+logged.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from whence.frontend.c.ir import (
 from whence.frontend.c.plan import Private, private_memory
 from whence.frontend.c.tables import NONE, CallFlag, OpCode, OpFlag, OpKind
 
-# As plain numbers: an operation on flags costs more than all else about an instruction.
+# These are plain numbers: operations on Flag objects dominated the time per instruction.
 LOGGED, LINK, CHECKED = int(OpFlag.LOGGED), int(OpFlag.LINK), int(OpFlag.CHECKED)
 
 
 @dataclass(slots=True)
 class LoweredOp:
-    """One row of `ops`, with its uses."""
+    """One row of the table `ops`, with the definers of its operands."""
 
     code: OpCode
     flags: int = 0
@@ -50,7 +51,7 @@ class LoweredOp:
 
 
 class OpBuilder:
-    """Builds ops of one function."""
+    """Builds the ops of one function."""
 
     def __init__(self, tables: ModuleTables, function: Function) -> None:
         self.m = tables
@@ -93,7 +94,7 @@ class OpBuilder:
         return self.first_block + self.number[value.name]
 
     def opaque(self, instruction: Instruction) -> LoweredOp:
-        """An op that is not recomputed: its result is logged, its operands are what it used."""
+        """Return an op that a replay does not compute: the run logs its result."""
         pairs = [(self.operand(o), self.m.slots(o.type)) for o in instruction.operands]
         numbers = [len(pairs), *(number for pair in pairs for number in pair)]
         has_result = instruction.result is not None and self.m.slots(instruction.type) > 0
@@ -117,7 +118,7 @@ class OpBuilder:
         )  # fmt: skip
 
     def scalar_bits(self, of: Type) -> int:
-        """How wide a value of one slot is; 64 for all others."""
+        """Return the width in bits of a value that fits one slot; 64 for all other values."""
         if isinstance(of, IntType):
             return min(of.bits, 64)
         if isinstance(of, (FloatType, VectorType)):
@@ -125,7 +126,9 @@ class OpBuilder:
         return 64
 
     def layout_of(self, of: Type) -> int:
-        """How the slots of an aggregate are spread: n, then n times (offset in memory, size)."""
+        """Describe the slots of an aggregate: their number n, then n pairs (offset in memory,
+        size).
+        """
         if not self.m.is_aggregate(of):
             return 0
         leaves = self.m.layout.leaves(of)
@@ -144,5 +147,5 @@ def word_width(of: Type) -> int:
 
 
 def float_width(of: Type) -> int:
-    """32 or 64; 0 for every type whose arithmetic is left to the machine."""
+    """Return 32 or 64; 0 for a float type that a replay does not compute with."""
     return {"float": 32, "double": 64}.get(of.kind, 0) if isinstance(of, FloatType) else 0

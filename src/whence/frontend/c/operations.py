@@ -1,7 +1,7 @@
 """Which op does each instruction become?
 
-An instruction whose result a replay cannot compute, or need not, becomes OPAQUE: the run
-logs its result.
+An instruction becomes OPAQUE if a replay cannot compute its result or need not: then the run logs
+the result.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FAULTING = frozenset({
 
 
 class Operations(CallOps):
-    """The instructions of one function, turned into ops."""
+    """Turns the instructions of one function into ops."""
 
     def __init__(self, tables: ModuleTables, function: Function) -> None:
         super().__init__(tables, function)

@@ -9,12 +9,12 @@ from whence.frontend.c.bodies import target_labels
 from whence.frontend.c.term_writer import TermWriter
 from whence.frontend.c.terms import NAMELESS, CTerm
 
-# How x86-64 finds the next argument of a variadic function.
+# clang's x86-64 code that finds the next argument of a variadic function contains this text.
 _VA_ARG = re.compile(r"reg_save_area\b.* : ([^ ]+?)(?:\[0\])?(?:\.|->)overflow_arg_area$")
 
 
 class PhiChoice:
-    """Writes a phi: what the branches on the ways to it choose from."""
+    """Writes a phi as a choice between values, by the branches on the paths to it."""
 
     def __init__(self, writer: TermWriter, phi: ir.Instruction, label: str) -> None:
         self.writer, self.label = writer, label
@@ -34,7 +34,9 @@ class PhiChoice:
         return term
 
     def _from(self, label: str) -> CTerm | None:
-        """Return the value that the phi will have if this block runs; None: it will not run."""
+        """Return the value that the phi has if block `label` runs; None if the phi cannot follow
+        it.
+        """
         if label not in self.found:
             if not self.writer.enter():
                 return NAMELESS
@@ -45,7 +47,8 @@ class PhiChoice:
     def _chosen(self, label: str) -> CTerm | None:
         ends = self._ends(label)
         block = self.writer.body.blocks[label]
-        if len(ends) == 1 and ends != [label]:  # however it goes on, this comes of it
+        # every path from here reaches the phi from one block
+        if len(ends) == 1 and ends != [label]:
             return self.writer.value(self.incoming[ends[0]])
         targets = target_labels(block)
         ways = [self._along(label, each) for each in targets]
@@ -63,7 +66,7 @@ class PhiChoice:
         return self.writer.value(self.incoming[label]) if label in self.incoming else None
 
     def _ends(self, label: str) -> list[str]:
-        """Return the blocks that come to the phi next, of those that can run from here on."""
+        """Return the blocks that enter the phi's block and are reachable from `label`."""
         found, seen, waiting = list[str](), {label, self.label, self.head}, [label]
         while waiting:
             here = waiting.pop()

@@ -1,7 +1,7 @@
 """Which C expression is an operand?
 
-`TermWriter` writes constants and remembers the expressions of registers.  Subclasses write the
-instructions that compute them.
+`TermWriter` writes constants and remembers the expressions of registers.  Its subclass writes the
+instructions that compute registers.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from whence.frontend.c.bodies import FunctionBody
 from whence.frontend.c.expression_context import ExpressionContext
 from whence.frontend.c.terms import NAMELESS, CTerm, constant_term, term_value
 
-Values = Callable[[str], int | None]  # what a register held, if that is known
+Values = Callable[[str], int | None]  # returns the value that a register held, or None
 
-_MAX_DEPTH = 40  # how far back an expression is followed
+_MAX_DEPTH = 40  # limit on the depth of an expression; guessed
 BINARY = {
     "add": ("+", terms.SUM), "sub": ("-", terms.SUM), "mul": ("*", terms.PRODUCT),
     "sdiv": ("/", terms.PRODUCT), "udiv": ("/", terms.PRODUCT), "fdiv": ("/", terms.PRODUCT),
@@ -31,7 +31,7 @@ CASTS = (
 
 
 class TermWriter:
-    """Writes the operands of one function."""
+    """Writes the operands of one function as C expressions."""
 
     def __init__(
         self, program: ExpressionContext, body: FunctionBody, values: Values | None
@@ -41,10 +41,10 @@ class TermWriter:
         self.terms: dict[str, CTerm] = {}
         self.shared = body.terms if values is None else {}
         self.depth = 0
-        self.is_cut = False  # something was too deep to be followed
+        self.is_cut = False  # was an expression cut because it was too deep?
 
     def value(self, operand: ir.Value | ir.Typed) -> CTerm:
-        """Return an operand as a value."""
+        """Return an operand as a value, not as a place."""
         return term_value(self.term(operand))
 
     def term(self, operand: ir.Value | ir.Typed) -> CTerm:
@@ -78,7 +78,7 @@ class TermWriter:
         raise NotImplementedError
 
     def compute(self, name: str) -> CTerm:
-        """Write the expression of a register that was not written before."""
+        """Write the expression of a register for the first time."""
         raise NotImplementedError
 
     def _register(self, name: str) -> CTerm:
@@ -89,7 +89,7 @@ class TermWriter:
             return NAMELESS
         term = self.terms[name] = self.compute(name)
         self.depth -= 1
-        if not self.is_cut:  # or the text would depend on what was asked first
+        if not self.is_cut:  # a cut text depends on where the walk began
             self.shared[name] = term
         return term
 
@@ -98,7 +98,7 @@ class TermWriter:
         return self.body.definitions[name][0] if name in self.body.definitions else None
 
     def enter(self) -> bool:
-        """Go one level deeper into an expression; False if it is too deep to be followed."""
+        """Go one level deeper into an expression; return False at the depth limit."""
         if self.depth >= _MAX_DEPTH:
             self.is_cut = True
             return False
