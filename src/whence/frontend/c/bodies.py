@@ -1,4 +1,4 @@
-"""What is where in a function: definitions, variables, and which block decides on which?"""
+"""What does a function contain: definitions, variables, dominators?"""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from whence.frontend.c.terms import CTerm
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a variable lives: at an alloca or parameter, or where that points to."""
+    """The home of a variable: an alloca or parameter, or the object that this points to."""
 
     name: str
     type: DebugType | None
-    is_pointed_to: bool  # the alloca holds its address
+    is_pointed_to: bool  # does the alloca hold the variable's address?
 
 
 class FunctionBody:
-    """What is asked of a function again and again."""
+    """Facts about a function that are needed again and again."""
 
     def __init__(self, function: ir.Function, debug: Debug) -> None:
         self.function = function
-        self.definitions: dict[str, tuple[ir.Instruction, str]] = {}  # and in which block
-        self.stores: dict[str, list[ir.Instruction]] = {}  # by the register of the address
+        # register -> its instruction and block
+        self.definitions: dict[str, tuple[ir.Instruction, str]] = {}
+        self.stores: dict[str, list[ir.Instruction]] = {}  # register of the address -> stores to it
         self.parameters = {each.name: each for each in function.parameters}
         self.blocks = {block.label: block for block in function.blocks}
         self.returned: set[str] = set()  # registers that are returned
@@ -42,7 +43,7 @@ class FunctionBody:
             if isinstance(declare.address, ir.Local)
             if (variable := debug.variable(declare.variable))
         }
-        self.terms: dict[str, CTerm] = {}  # those that depend on no value
+        self.terms: dict[str, CTerm] = {}  # expressions that do not depend on run-time values
 
     def _note(self, each: ir.Instruction, label: str) -> None:
         if each.result is not None:
@@ -56,13 +57,13 @@ class FunctionBody:
 
     @cached_property
     def result_slots(self) -> frozenset[str]:
-        """The allocas that hold what will be returned."""
+        """Return the allocas that hold the value to be returned."""
         loads = (self.definitions[name][0] for name in self.returned if name in self.definitions)
         slots = (each.operands[0].value for each in loads if each.opcode == "load")
         return frozenset(self._start(each.name) for each in slots if isinstance(each, ir.Local))
 
     def _start(self, name: str) -> str:
-        """Return the register whose object a getelementptr is the first part of."""
+        """Return the register of the object that a getelementptr without offset points to."""
         while name in self.definitions and self.definitions[name][0].opcode == "getelementptr":
             base, *indices = self.definitions[name][0].operands
             if not isinstance(base.value, ir.Local) or any(
@@ -74,7 +75,7 @@ class FunctionBody:
 
     @cached_property
     def dominators(self) -> dict[str, str]:
-        """The block that every way into a block goes through last; the entry has itself."""
+        """Return the immediate dominator of each block; the entry has itself."""
         return _dominators(self.function)
 
 
@@ -85,7 +86,7 @@ def target_labels(block: ir.Block) -> list[str]:
 
 
 def _dominators(function: ir.Function) -> dict[str, str]:
-    """Cooper, Harvey and Kennedy's algorithm: meet over predecessors until nothing changes."""
+    """Compute dominators by Cooper, Harvey and Kennedy's algorithm."""
     following = {block.label: target_labels(block) for block in function.blocks}
     entry = function.blocks[0].label
     order, done, stack = list[str](), {entry}, [(entry, iter(following[entry]))]

@@ -63,7 +63,7 @@ VA_LIST = {"x86_64": 24, "aarch64": 32}
 
 
 def intrinsic(name: str, stems: Iterable[str]) -> str | None:
-    """Return the longest of `stems` for which `name` is `llvm.STEM.types`; None if there is none."""
+    """Return the longest of `stems` for which `name` is `llvm.STEM.types`, or None."""
     if not name.startswith("llvm."):
         return None
     rest = name[5:] + "."

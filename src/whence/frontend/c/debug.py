@@ -1,7 +1,7 @@
 """What does the debug information of a module say about its source?
 
-A module can have 200,000 nodes of it, so a node is parsed when something asks for it and
-kept; only `locations` looks at all of them, and at no more than their scopes.
+A module can have 200,000 nodes of debug information.  A node is parsed and kept when a caller needs
+it.  Only `locations` looks at all nodes, and reads no more than their scopes.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ class LocalVariable:
     name: str
     type: DebugType | None
     line: int
-    arg: int  # counted from 1; 0 for a variable that is no parameter
+    arg: int  # counted from 1; 0 for a variable that is not a parameter
     scope: int
     file: str
-    artificial: bool = False  # the compiler's own: this, the size of a VLA
+    artificial: bool = False  # made by the compiler: `this`, the size of a VLA
 
 
 @dataclass(frozen=True, slots=True)
 class GlobalVariable:
-    name: str  # with the namespaces and classes that it is in; "" for a string literal
+    name: str  # qualified by namespaces and classes; "" for a string literal
     type: DebugType | None
     line: int
-    scope: int | None  # the function or block of a static local is one that has locals
+    scope: int | None  # for a static local: its function or block
     file: str
 
 
 @dataclass(frozen=True, slots=True)
 class Subprogram:
-    name: str  # with the namespaces and classes that it is in
+    name: str  # qualified by namespaces and classes
     file: str
-    line: int  # where it is declared
-    scope_line: int  # where its body begins
+    line: int  # of the declaration
+    scope_line: int  # where the body begins
     type: DebugType | None
-    is_method: bool  # takes `this`
+    is_method: bool  # does it take `this`?
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class DebugScope:
 
 @dataclass(frozen=True, slots=True)
 class DebugMember:
-    """A member of a struct, union or class; a base class is one without a name."""
+    """A member of a struct, union or class; a base class is a member without a name."""
 
     name: str
     type: DebugType | None
@@ -93,7 +93,7 @@ POINTER_BYTES = 8
 
 @dataclass(frozen=True, eq=False)
 class DebugType:
-    """A type of the source: equal to itself only, since a node is made into one Type once.
+    """A type of the source.  Equality is identity: each node is made into one DebugType.
 
     `kind` is basic, pointer, reference, typedef, const, volatile, restrict, _Atomic,
     member pointer, struct, class, union, enum, array or function.  `base` is what it
@@ -105,7 +105,7 @@ class DebugType:
     kind: str
     name: str = ""
     encoding: str = ""  # of a basic type: signed, unsigned, boolean, float, signed_char, ...
-    dimension: int = 0  # of an array: how many of the node's dimensions are left behind
+    dimension: int = 0  # of an array: the number of outer dimensions that were indexed away
 
     @cached_property
     def base(self) -> DebugType | None:
@@ -119,7 +119,7 @@ class DebugType:
 
     @cached_property
     def count(self) -> int | None:
-        """How many elements an array has; None if that is decided at run time or not at all."""
+        """Return the number of elements of an array; None if it is not known at compile time."""
         subrange = self._ranges[self.dimension].fields
         count, upper = subrange.get("count"), subrange.get("upperBound")
         if isinstance(upper, int) and not isinstance(count, int):
@@ -128,7 +128,7 @@ class DebugType:
 
     @cached_property
     def size(self) -> int:
-        """In bytes; 0 if it is not known."""
+        """Return the size in bytes; 0 if it is not known."""
         if self.kind == "array":
             return (self.count or 0) * (self.base.size if self.base else 0)
         if self.kind in _WRAPPERS or (self.kind == "enum" and not self.node.int("size")):
@@ -139,7 +139,7 @@ class DebugType:
 
     @cached_property
     def members(self) -> tuple[DebugMember, ...]:
-        """Of a struct, union or class, base classes included, in order."""
+        """Return the members of a struct, union or class in order, base classes included."""
         if self.kind not in ("struct", "class", "union"):
             return ()
         found = self.debug.nodes(self.node.fields.get("elements"))
@@ -154,19 +154,19 @@ class DebugType:
 
     @cached_property
     def virtual_methods(self) -> Mapping[int, str]:
-        """The names of the methods that a class puts into its table, by their index there."""
+        """Return the names of the virtual methods of a class by their index in the vtable."""
         return {
             node.int("virtualIndex"): node.text("name")
             for node in self.debug.nodes(self.node.fields.get("elements"))
             if node.tag == "DISubprogram"
             and "Virtual" in node.text("spFlags")
-            # clang says 0 for every destructor, wherever it is
+            # clang gives index 0 to every destructor
             and not node.text("name").startswith("~")
         }
 
     @cached_property
     def enumerators(self) -> Mapping[int, str]:
-        """The first name of each value of an enum; scoped ones with the enum's own name."""
+        """Return the first name of each enum value; names of scoped enums are qualified."""
         prefix = f"{self.name}::" if "DIFlagEnumClass" in self.node.text("flags") else ""
         found: dict[int, str] = {}
         for node in self.debug.nodes(self.node.fields.get("elements")):
@@ -175,7 +175,7 @@ class DebugType:
 
     @cached_property
     def signature(self) -> tuple[DebugType | None, ...]:
-        """Of a function: its result, then its parameters (None: void, or "..." at the end)."""
+        """Return the result type, then the parameter types (None: void, or "..." at the end)."""
         types = self.debug.items(self.node.fields.get("types"))
         return tuple(self.debug.type(item) for item in types)
 
@@ -246,7 +246,7 @@ def _spell_pointer(kind: DebugType, inner: str) -> str:
 
 
 class Debug:
-    """The debug information of a module, by the numbers of its nodes."""
+    """The debug information of a module, by node number."""
 
     def __init__(self, metadata: Mapping[int, str]) -> None:
         self._metadata = metadata
@@ -269,17 +269,17 @@ class Debug:
         return node.items if node else ()
 
     def nodes(self, item: Item) -> Iterator[MetadataNode]:
-        """Yield the nodes of a tuple of them."""
+        """Yield the nodes that are items of a tuple node."""
         return (node for each in self.items(item) if (node := self.node(each)))
 
     @cached_property
     def is_cplusplus(self) -> bool:
-        """Is the module made from C++?"""
+        """Was the module compiled from C++?"""
         units = (text for text in self._metadata.values() if "!DICompileUnit(" in text)
         return any(re.search(r"language: DW_LANG_(C_plus|ObjC_plus)", unit) for unit in units)
 
     def file(self, node: MetadataNode | None) -> str:
-        """Return the file that a node says it is in, below its directory if that is given."""
+        """Return the file of a node, joined to its directory if it is relative."""
         found = self.node(node.fields.get("file")) if node else None
         if not found:
             return ""
@@ -290,7 +290,7 @@ class Debug:
     # --- places ---
 
     def scope(self, number: int | None) -> DebugScope | None:
-        """Return a function, block, namespace, class or file, as something to be in."""
+        """Return a function, block, namespace, class or file as a scope."""
         node = self.node(Ref(number)) if number is not None else None
         if node is None or number is None:
             return None
@@ -309,14 +309,14 @@ class Debug:
         return Subprogram(self.qualified(node), self.file(node), line, scope_line, kind, is_method)
 
     def scope_lines(self, number: int) -> tuple[str, int] | None:
-        """Return the file of a subprogram and the line that its body begins on."""
+        """Return the file of a subprogram and the line where its body begins."""
         found = self.subprogram(number)
         return (found.file, found.scope_line) if found else None
 
     def qualified(self, node: MetadataNode) -> str:
-        """Return the name of a node, after those of the named scopes around it."""
+        """Return the name of a node, qualified by the named scopes around it."""
         names = [node.text("name")]
-        # A static member and a method are defined outside of the class that declares them.
+        # The class that declares a static member or method is the scope of its declaration.
         declared = self.node(node.fields.get("declaration")) or node
         scope = self.node(declared.fields.get("scope"))
         while scope and scope.tag in ("DINamespace", "DICompositeType"):
@@ -326,14 +326,14 @@ class Debug:
         return "::".join(reversed(names))
 
     def function_of(self, scope: int | None) -> int | None:
-        """Return the number of the subprogram that a scope is or is in."""
+        """Return the number of the subprogram that contains a scope or is that scope."""
         here = self.scope(scope)
         while here and not here.is_function:
             here = self.scope(here.parent)
         return here.number if here else None
 
     def location(self, number: int) -> Location | None:
-        """Return where a !dbg points to (for an inlined one: in what was inlined)."""
+        """Return the location of a !dbg; for inlined code, the location in the inlined function."""
         node = self.node(Ref(number))
         if not node or node.tag != "DILocation":
             return None
@@ -399,14 +399,14 @@ def _number(item: Item) -> int | None:
     return item.number if isinstance(item, Ref) else None
 
 
-# --- all locations at once ---------------------------------------------------------------
+# --- all locations of a module ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Locations:
-    """Where each !dbg points to: `line[number]`, 0 if it is no location or has none.
+    """The locations of all !dbg nodes: `line[number]` is 0 if node `number` has no location.
 
-    `file[number]` is an index into `files`, -1 if there is none.
+    `file[number]` is an index into `files`, or -1.
     """
 
     line: array[int]
@@ -420,7 +420,7 @@ _FILE = re.compile(r"[(,] ?file: !(\d+)")
 
 
 def locations(metadata: Mapping[int, str]) -> Locations:
-    """Return where all the !dbg of a module point to."""
+    """Return the locations of all !dbg nodes of a module."""
     length = max(metadata, default=-1) + 1
     line, column = array("i", bytes(4 * length)), array("i", bytes(4 * length))
     file = array("i", [-1]) * length
@@ -441,6 +441,6 @@ def locations(metadata: Mapping[int, str]) -> Locations:
 
 
 def _file_of_scope(debug: Debug, text: str) -> str:
-    # A module can have 25,000 blocks: each is only searched for its file, not parsed.
+    # A module can have 25,000 block scopes: search each for its file without parsing it.
     found = _FILE.search(text)
     return debug.file(MetadataNode("", {"file": Ref(int(found[1]))})) if found else ""

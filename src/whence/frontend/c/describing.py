@@ -1,7 +1,7 @@
-"""What did a step do, in the words of the source?
+"""What did a step do, in terms of the source?
 
-A store says `sum = 4`, a branch `i < n = true`, a call `f(x) = 3`: the name of what changed and
-its new value.
+A store is described as `sum = 4`, a branch as `i < n = true`, a call as `f(x) = 3`: what changed
+and its new value.
 """
 
 from __future__ import annotations
@@ -16,29 +16,30 @@ from whence.frontend.c.names import CNames
 from whence.frontend.c.source import ModuleSource, Values
 from whence.program.source import NamedValue
 
-Pointed = Callable[[int, bool], str | None]  # what a programmer calls an address; True: a string
-_LONGEST_NAME = 80
+# returns the source's name for an address; True: it points to text
+Pointed = Callable[[int, bool], str | None]
+_MAX_NAME = 80
 _SINGLE = ("basic", "enum", "pointer", "reference", "function", "member pointer")
-# Calls that the compiler makes, objects without a name, and what no programmer would write.
-_UNSAID = re.compile(r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)")
-# `stdout` of a C library has no debug information: its type is that of the load.
+# Calls that the compiler inserts, nameless objects, and text that no programmer would write.
+_UNWANTED = re.compile(r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)")
+# `stdout` of a C library has no debug information: its type is the type of the load.
 _CAST_GLOBAL = re.compile(r"\*\([\w ]+\*+\)&(\w+)")
 
 
 def describe_op(
     source: ModuleSource, op: int, value: int, values: Values, pointed: Pointed | None = None
 ) -> NamedValue | None:
-    """Return what op number `op` of a module did, given its value; None if it is not worth a word.
+    """Return what op number `op` of a module did, given its value; None if it is not worth showing.
 
-    `values` gives what a register of the function held then, `pointed` what lies at an address.
+    `values` returns the value that a register held, `pointed` describes what lies at an address.
     """
-    said = _described(source, op, value, values, pointed or (lambda _address, _is_text: None))
-    if said is None:
+    described = _described(source, op, value, values, pointed or (lambda _address, _is_text: None))
+    if described is None:
         return None
-    name = _CAST_GLOBAL.sub(r"\1", said.name)
-    if _UNSAID.search(name) or _UNSAID.search(said.value) or len(name) > _LONGEST_NAME:
+    name = _CAST_GLOBAL.sub(r"\1", described.name)
+    if _UNWANTED.search(name) or _UNWANTED.search(described.value) or len(name) > _MAX_NAME:
         return None
-    return NamedValue(name, said.value)
+    return NamedValue(name, described.value)
 
 
 def _described(
@@ -97,7 +98,7 @@ def _call(
     result = Local(instruction.result or "")
     text = names.expression(function, result)
     if text.startswith("&"):
-        return None  # a reference: what it is to has a name
+        return None  # a reference: its object has a name of its own
     kind = names.type_of(function, result)
     return _named(text, _shown(names, kind, instruction, value, pointed))
 
@@ -109,7 +110,7 @@ def _named(name: str, value: str | None) -> NamedValue | None:
 def _shown(
     names: CNames, kind: DebugType | None, instruction: Instruction, value: int, pointed: Pointed
 ) -> str | None:
-    """A value as a programmer writes it; None if it is no single value but a whole object."""
+    """Return a value as C text; None if it is an aggregate."""
     is_call = instruction.opcode in ("call", "invoke")
     of = instruction.type if is_call else instruction.operands[0].type
     return c_text(names, kind, of, value, pointed)
@@ -118,7 +119,7 @@ def _shown(
 def c_text(
     names: CNames, kind: DebugType | None, of: ir.Type, value: int, pointed: Pointed
 ) -> str | None:
-    """A value of type `kind` in the source, and `of` in the IR, as a programmer writes it."""
+    """Return a value of source type `kind` and IR type `of` as C text."""
     found = terms.bare(kind)
     if found is not None and found.kind not in _SINGLE:
         return None
@@ -129,14 +130,14 @@ def c_text(
     if isinstance(of, PointerType):
         return "NULL"
     if of == IntType(64) and value >> 32 not in (0, 0xFFFFFFFF):
-        return None  # of a function that we know nothing of: a small struct, as likely as not
+        return None  # the result of an unknown function, probably a small struct
     if isinstance(of, IntType) and of.bits > 1 and value >> (of.bits - 1) & 1:
         return str(value - (1 << of.bits))
     return str(value)
 
 
 def _is_text(kind: DebugType | None) -> bool:
-    """Is it a pointer to characters?"""
+    """Is the type a pointer to characters?"""
     found = terms.bare(kind)
     inside = terms.bare(found.base) if found is not None and found.kind == "pointer" else None
     return inside is not None and inside.encoding.endswith("_char")

@@ -1,6 +1,6 @@
-"""What does an instruction compute, in the words of `frontend.meaning`?
+"""Which operation of `program.operations` does an instruction compute?
 
-As the replay kernel computes it: `operations` says the same in the kernel's words.
+The replay kernel computes the same; `operations` says it with the kernel's op codes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from whence.frontend.c.layout import Layout
 from whence.frontend.c.operations import BINARY, FCMP, FLOATING
 from whence.program.operations import COp, Operation
 
-COMPUTED = ("half", "float", "double")  # kinds of floats that `frontend.meaning` knows
+COMPUTED = ("half", "float", "double")  # float formats that `program.operations` can compute
 OTHER_INTRINSICS = {
     "round": COp.ROUND, "roundeven": COp.RINT, "minnum": COp.FMIN, "maxnum": COp.FMAX,
 }  # fmt: skip
@@ -45,22 +45,23 @@ LIBRARY = {
     "trunc": COp.TRUNCF, "rint": COp.RINT, "nearbyint": COp.RINT, "round": COp.ROUND,
     "fmin": COp.FMIN, "fmax": COp.FMAX, "copysign": COp.COPYSIGN,
 }  # fmt: skip
-INDEX_BITS = 32  # of what a switch comes to: the number of its case
+INDEX_BITS = 32  # width of the result of a switch: the number of its case
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """An operation, and the operands of the instruction that it takes."""
+    """An operation, and the operands of the instruction that it uses."""
 
     operation: Operation
     operands: tuple[Typed, ...]
 
 
-Definitions = Callable[[str], "Instruction | None"]  # which instruction defines a register
+# returns the instruction that defines a register
+Definitions = Callable[[str], "Instruction | None"]
 
 
 class Meanings:
-    """What the instructions of one module mean."""
+    """The operations that the instructions of one module compute."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -89,16 +90,16 @@ class Meanings:
     def of(
         self, instruction: Instruction, definitions: Definitions | None = None
     ) -> Meaning | None:
-        """What an instruction computes from its operands.
+        """Return what an instruction computes from its operands.
 
-        A conditional branch, a return and a store come to their condition or value, a switch to
-        the number of the case that it takes.  Functions of the C library that compute just one
-        operation count as such; that a program has its own is for the caller to see.  None if
-        an instruction computes nothing, if what it computes comes from memory, from where
-        control came from (phi) or from other code, or if a value is no scalar.
+        The result of a conditional branch, a return or a store is its condition or value; the
+        result of a switch is the number of the case that it takes.  A function of the C library
+        that computes one operation counts as this operation; the caller checks whether the program
+        defines its own.  Return None if the instruction computes nothing, if its result comes from
+        memory, from the previous block (phi) or from other code, or if a value is not a scalar.
 
-        Given the `definitions` of its function, that which takes apart the result of
-        llvm.sadd.with.overflow and its like has a meaning too; its operands are the call's.
+        Given the `definitions` of its function, an extractvalue from llvm.sadd.with.overflow and
+        the like has a meaning too; its operands are those of the call.
         """
         if instruction.opcode == "extractvalue":
             return self._checked(instruction, definitions) if definitions else None
@@ -106,7 +107,7 @@ class Meanings:
         return rule(instruction) if rule else None
 
     def width(self, of: Type) -> int | None:
-        """How many bits a scalar has; None for everything else."""
+        """Return the number of bits of a scalar; None for other types."""
         if isinstance(of, IntType):
             return of.bits
         if isinstance(of, PointerType | FloatType):
@@ -114,9 +115,9 @@ class Meanings:
         return None
 
     def constant(self, typed: Typed) -> int | None:
-        """The bits of a scalar constant; None for addresses, which differ from run to run.
+        """Return the bits of a scalar constant; None for addresses, which differ between runs.
 
-        Undefined values are zero, as they are to the replay.
+        Undefined values are zero, as in the replay.
         """
         width, value = self.width(typed.type), typed.value
         if width is None:
@@ -150,13 +151,13 @@ class Meanings:
     def _floating(
         self, op: COp, result: Type, operands: Sequence[Typed], extra: tuple[int, ...] = ()
     ) -> Meaning | None:
-        """An operation on floats, if we know their formats."""
+        """Return an operation on floats; OPAQUE if a float format is unknown."""
         types = (result, *(operand.type for operand in operands))
         known = all(t.kind in COMPUTED for t in types if isinstance(t, FloatType))
         return self._of(op if known else COp.OPAQUE, result, operands, extra if known else ())
 
     def _cast(self, i: Instruction) -> Meaning | None:
-        """A cast that keeps the bits, as many as there are in the new type."""
+        """Return a cast that keeps the bits that fit the new type."""
         before, after = self.width(i.operands[0].type), self.width(i.type)
         if before is None or after is None:
             return None
@@ -164,7 +165,7 @@ class Meanings:
         return self._of(op, i.type, i.operands)
 
     def _freeze(self, i: Instruction) -> Meaning | None:
-        # An undefined value that is frozen is whatever the machine has there, once and for all.
+        # freeze fixes an undefined value to whatever the machine holds.
         is_undefined = isinstance(i.operands[0].value, Undefined)
         return None if is_undefined else self._of(COp.COPY, i.type, i.operands)
 
@@ -224,17 +225,17 @@ class Meanings:
         return self._of(op, i.type, i.operands[:1] if op is COp.ABS else i.operands)
 
     def _product_and_sum(self, stem: str) -> COp:
-        """What the machine makes of llvm.fma and llvm.fmuladd.
+        """Return what the machine computes for llvm.fma and llvm.fmuladd.
 
-        Without an instruction for it, the latter is two, and the former a function that some
-        libraries get wrong.
+        Without a fused instruction, fmuladd becomes two operations, and fma becomes a library call
+        that some libraries round wrongly.
         """
         if self._fuses:
             return COp.FMA
         return COp.FMULADD if stem == "fmuladd" and self._fuses is False else COp.OPAQUE
 
     def _checked(self, i: Instruction, definitions: Definitions) -> Meaning | None:
-        """The sum, difference or product of a checked one, or whether it overflowed."""
+        """Return the result of a checked sum, difference or product, or its overflow flag."""
         value = i.operands[0].value
         call = definitions(value.name) if isinstance(value, Local) else None
         name = call.callee.name if call and isinstance(call.callee, Global) else ""
@@ -248,7 +249,7 @@ class Meanings:
 
 
 def _fuses(module: Module) -> bool | None:
-    """Has the machine an instruction for a * b + c?  None: some functions may use it."""
+    """Does the machine have an instruction for a * b + c?  None: only for some functions."""
     if module.triple.startswith("aarch64"):
         return True
     groups = [line for line in module.text if line.startswith("attributes #")]

@@ -1,6 +1,7 @@
 """What does a metadata node of IR say?
 
-!12 = !DIFoo(name: "x", line: 3)  is the text of node 12; `parse_metadata` reads what follows "=".
+`!12 = !DIFoo(name: "x", line: 3)` is the text of node 12.  `parse_metadata` reads what follows the
+"=".
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """!12: another node."""
+    """A reference to another node: !12."""
 
     number: int
 
@@ -35,7 +36,7 @@ class MetadataNode:
         return value if isinstance(value, int) else 0
 
 
-Item: TypeAlias = Ref | MetadataNode | str | int | None  # words, such as DW_TAG_member, are str
+Item: TypeAlias = Ref | MetadataNode | str | int | None  # words such as DW_TAG_member are str
 
 _TOKEN = re.compile(
     r'!?"[^"]*"|!\d+|!\w*[({]|[-\w.$@%]*"[^"]*"|-?\d+(?![\w.])|[-\w.$@%*+]+|[(){}\[\],:|<>=]|\S'
@@ -44,14 +45,14 @@ _OPENS, _CLOSES = ("(", "[", "<"), (")", "]", ">", "}")
 
 
 def parse_metadata(text: str) -> MetadataNode:
-    """Return the node that is written so, right of its "="."""
+    """Return the node that the text right of "=" spells."""
     tokens = _TOKEN.findall(text.removeprefix("distinct "))
     node, _ = _item(tokens, 0)
     return node if isinstance(node, MetadataNode) else MetadataNode("", {})
 
 
 def _item(tokens: list[str], at: int) -> tuple[Item, int]:
-    """Read one item (of several words: `i64 224`, `A | B`); return it and where it ends."""
+    """Read one item (possibly several words: `i64 224`, `A | B`); return it and its end."""
     if tokens[at][0] == "!" and tokens[at][-1] in "({" and tokens[at] != '!"':
         return _node(tokens, at)
     words: list[str] = []
@@ -91,7 +92,7 @@ def _word(word: str) -> Item:
 
 
 def unescape_metadata(text: str) -> str:
-    """Return what a string of IR stands for (\\xx is a byte of UTF-8)."""
+    """Return the text that a string of IR stands for (\\xx is a byte of UTF-8)."""
     if "\\" not in text:
         return text
     raw = re.sub(

@@ -1,7 +1,7 @@
 """Which object of the source lies where an IR address points?
 
-IR says how it looks at memory (a %struct.node, its field 1, an i32); debug information says
-what the source has there.  Here the two meet.
+IR says with which type it accesses memory (a %struct.node, its field 1, an i32).  Debug information
+says which object the source has there.  This module combines the two.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from whence.frontend.c.terms import (
 
 _RECORDS = ("struct", "class", "union")
 _NAME = re.compile(r"(?:struct|class|union)\.(.*?)(?:\.\d+)?(?:\.base)?(?:\.\d+)?")
-_ARGUMENTS = re.compile(r"<[^<>]*>")  # of a template
+_ARGUMENTS = re.compile(r"<[^<>]*>")  # template arguments
 _TYPE_NAME = re.compile(
     r"(?:distinct )?!DI(?:Composite|Derived)Type\(tag: DW_TAG_"
     r'(?:structure_type|class_type|union_type|typedef), name: "([^"]+)"'
@@ -40,9 +40,9 @@ _TYPE_NAME = re.compile(
 
 
 def source_name(name: str) -> str:
-    """Return the bare name in the source of an IR type: "struct.node.3" is `node`.
+    """Return the source name of an IR type: "struct.node.3" is `node`.
 
-    What has none there is "".
+    Return "" if the type has no name in the source.
     """
     found = _NAME.fullmatch(name)
     name = found[1] if found else name
@@ -51,7 +51,7 @@ def source_name(name: str) -> str:
 
 
 def without_arguments(name: str) -> str:
-    """Return a name without the arguments of templates in it."""
+    """Return a name without its template arguments."""
     while "<" in name and (shorter := _ARGUMENTS.sub("", name)) != name:
         name = shorter
     return name
@@ -77,7 +77,7 @@ class SourceObjects:
 
     @cached_property
     def _by_name(self) -> dict[str, int]:
-        """The record types and typedefs that have a name, definitions before declarations."""
+        """Map the names of records and typedefs to nodes, definitions preferred to declarations."""
         found: dict[str, int] = {}
         for number, text in self._metadata.items():
             match = _TYPE_NAME.match(text)
@@ -86,14 +86,14 @@ class SourceObjects:
         return found
 
     def record(self, kind: ir.Type) -> DebugType | None:
-        """Return the type in the source that a named IR struct was made from."""
+        """Return the source type that a named IR struct was made from."""
         name = source_name(kind.name) if isinstance(kind, ir.NamedType) else ""
         return self._debug.type(Ref(self._by_name[name])) if name in self._by_name else None
 
-    # --- does this look at memory match that type? ---
+    # --- does an IR type fit a source type? ---
 
     def fits(self, kind: DebugType | None, seen: ir.Type) -> bool:
-        """Can an object of the source's type `kind` be looked at as a `seen`?"""
+        """Can IR access an object of source type `kind` as a `seen`?"""
         found = bare(kind)
         if found is None:
             return False
@@ -122,7 +122,7 @@ class SourceObjects:
         return False
 
     def _same_shape(self, kind: DebugType, seen: ir.NamedType) -> bool:
-        """Have two records the same size and, if they are no unions, the same fields?"""
+        """Do two records have the same size and, unless they are unions, the same fields?"""
         if self.size(seen) != kind.size or kind.kind == "union":
             return self.size(seen) == kind.size
         at: dict[int, list[DebugMember]] = {}
@@ -135,9 +135,9 @@ class SourceObjects:
         )
 
     def seen_as(self, place: CTerm, seen: ir.Type) -> CTerm:
-        """Return the object at the same address that IR looks at: `s` as i32 can be `s.x`.
+        """Return the object at this address that IR accesses: `s` accessed as i32 can be `s.x`.
 
-        Whole objects that are moved as if they were something else keep their name.
+        An object that is copied whole under another type keeps its name.
         """
         found = bare(place.type)
         if place.bits or place.seen == seen or self.fits(place.type, seen):
@@ -156,7 +156,7 @@ class SourceObjects:
         return self.recast(place, seen)
 
     def recast(self, place: CTerm, seen: ir.Type) -> CTerm:
-        """Return what is there as an object of the type that IR sees."""
+        """Return the object at this address, cast to the type that IR sees."""
         kind = self.record(seen)
         there = cast(place, str(kind) if kind else self._spell(seen), kind)
         return replace(there, seen=seen)
@@ -169,7 +169,7 @@ class SourceObjects:
         return "void *" if isinstance(seen, ir.PointerType) else "char"
 
     def _first_parts(self, place: CTerm, seen: ir.Type, depth: int) -> Iterator[CTerm]:
-        """Yield the parts at the start of an object that IR can look at as a `seen`."""
+        """Yield the parts at the start of an object that IR can access as a `seen`."""
         found = bare(place.type)
         if not found or not depth:
             return
@@ -190,7 +190,7 @@ class SourceObjects:
                 yield from self._first_parts(part, seen, depth - 1)
 
     def _unit(self, owner: CTerm, offset: int, seen: ir.Type) -> CTerm:
-        """Return the bytes of an object that hold bit-fields, named by the first of them."""
+        """Return the unit of bytes that holds bit-fields, named by the first of them."""
         width = 8 * self.size(seen)
         found = bare(owner.type)
         members = found.members if found else ()
@@ -206,7 +206,7 @@ class SourceObjects:
         if isinstance(record, ir.StructType):
             return replace(place, indexed=None)  # a struct passed in registers, piece by piece
         part = self._part(place, offset, seen) or within(place, offset, self.size(seen))
-        if part is place and not place.opaque:  # the source's type is not known here
+        if part is place and not place.opaque:  # the source type is not known
             return replace(member_of(place, DebugMember(UNKNOWN, None, 0, 0)), opaque=True)
         return part
 
@@ -230,9 +230,9 @@ class SourceObjects:
         return next((member_of(place, each) for each in near if not each.is_base), None)
 
     def moved(self, base: CTerm, seen: ir.Type, index: CTerm, rows: CTerm | None) -> CTerm:
-        """Return the object `index` times a `seen` after the one that `base` points to.
+        """Return the object `index` * sizeof(`seen`) bytes after the one that `base` points to.
 
-        `rows` is x if the index is a product x * n: how a row of a VLA is found.
+        `rows` is x if the index is a product x * n, which selects a row of a VLA.
         """
         size = self.size(seen)
         place = pointee(base)

@@ -1,7 +1,8 @@
 """What do pointers point to in a program?
 
-Holds the objects of the program, linked by the names of their symbols, and the pointers that its
-constants are.  `pointers` adds what calls do with pointers, `walk` what the other instructions do.
+`PointerObjects` holds the objects of the program, linked by their symbol names, and the pointers
+that its constants are.  `pointers` adds what calls do with pointers, `walk` what other instructions
+do.
 """
 
 from __future__ import annotations
@@ -29,19 +30,22 @@ from whence.frontend.c.ir import (
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.unify import FAR, FieldStep, Target, Unifier
 
-OUTSIDE = 0  # the object that stands for all memory that the program does not define
+OUTSIDE = 0  # number of the object that stands for all memory that the program does not define
 Place = tuple[int, str, int]  # module, function, line of the instruction
-# What a register holds: a pointer into an object that is known (the `cls` of the Target is the
-# object's number), a value of the Unifier, or nothing that could be a pointer.
+# The content of a register: a pointer into a known object (the `cls` of the Target is the object's
+# number), a value of the Unifier, or None if it cannot be a pointer.
 Held = Target | int | None
 ANYWHERE = FieldStep(0, 1)
 
 
 class PointedObject(NamedTuple):
-    """`kind` is local, parameter (passed by value), variadic (the unnamed arguments), global,
-    heap, function or outside.  `line` is that of the alloca, or of the call that allocates, in
-    the text of the module: a call of malloc, or of a function that only passes on what it got
-    from there.  `size` is None if it is not known before the run."""
+    """An object in memory.
+
+    `kind` is local, parameter (passed by value), variadic (the unnamed arguments), global, heap,
+    function or outside.  `line` is the line of the alloca or of the allocating call in the text of
+    the module: a call of malloc, or of a function that only passes on memory from malloc.  `size`
+    is None if it is not known before the run.
+    """
 
     kind: str
     module: int = -1
@@ -81,11 +85,11 @@ class PointerObjects:
 
     def add(self, thing: PointedObject) -> int:
         self.objects.append(thing)
-        return self.unifier.cls(len(self.objects) - 1)  # numbered alike
+        return self.unifier.cls(len(self.objects) - 1)  # both use the same numbers
 
     def _link(self) -> None:
         self._symbols: list[dict[str, int]] = [{} for _ in self.modules]
-        # An inline function may be in several modules, and any of them may be the one that runs.
+        # An inline function may be in several modules; any of the copies may be the one that runs.
         self._functions: dict[int, list[FunctionId]] = {}
         shared: dict[str, int] = {}
         for m, module in enumerate(self.modules):
@@ -114,7 +118,7 @@ class PointerObjects:
             self._functions.setdefault(number, []).append((m, name))
 
     def symbol(self, m: int, name: str) -> Target:
-        """What the name of a global means in a module."""
+        """Return the object that the name of a global means in a module."""
         alias = self.modules[m].aliases.get(name)
         if alias is not None:
             held = self.constant(m, alias.target)
@@ -126,7 +130,7 @@ class PointerObjects:
         return Target(number, 0)
 
     def _declare(self, m: int, name: str) -> int:
-        """An object for what is defined outside the program."""
+        """Add an object for a symbol that is defined outside the program."""
         variable = self.modules[m].variables.get(name)
         if variable is None:
             number = self.add(PointedObject("function", -1, "", name))
@@ -140,7 +144,7 @@ class PointerObjects:
         return self.bodies(self.symbol(m, name).cls)
 
     def bodies(self, number: int) -> Sequence[FunctionId]:
-        """The function that an object is, wherever it has a body."""
+        """Return the bodies of the function that an object is."""
         return self._functions.get(number, ())
 
     def _announce(self, m: int, function: Function) -> None:
@@ -185,7 +189,7 @@ class PointerObjects:
         return self.modules[m].types[kind.name] if isinstance(kind, NamedType) else kind
 
     def constant(self, m: int, what: Typed) -> Held:
-        """The pointer that a constant is, if it is one."""
+        """Return the pointer that a constant is, or None."""
         value = what.value
         if isinstance(value, Global):
             return self.symbol(m, value.name)
@@ -202,7 +206,7 @@ class PointerObjects:
         return None
 
     def gep(self, m: int, element: Type, indices: Sequence[Typed]) -> FieldStep:
-        """How far a getelementptr goes."""
+        """Return the distance that a getelementptr moves a pointer."""
         layout = self.layouts[m]
         add = stride = array = length = 0
         inside: Type = ArrayType(0, element)
@@ -218,7 +222,7 @@ class PointerObjects:
             count, inside = inside.count, inside.element
             size = layout.size(inside)
             if place and not length and not stride:
-                # An array of one or none at the end of a struct has as many as there is room.
+                # An array of length 0 or 1 at the end of a struct may be longer at run time.
                 array, length = add, count * size if count > 1 else FAR
             if isinstance(index.value, Int):
                 add += index.value.value * size
@@ -229,7 +233,7 @@ class PointerObjects:
     # --- values
 
     def pointer(self, held: Target | int) -> int:
-        """The value of the Unifier that `held` is; what it points to can now be passed on."""
+        """Return `held` as a value of the Unifier; mark what it points to as exposed."""
         if isinstance(held, int):
             return held
         self.exposed.add(held.cls)
@@ -247,13 +251,13 @@ class PointerObjects:
         return None if held is None else self.unifier.step(held, step)
 
     def star(self, held: Target | int) -> int:
-        """What is stored where `held` points."""
+        """Return the value stored where `held` points."""
         if isinstance(held, Target):
             return self.unifier.content(held)
         return self.unifier.star(held)
 
     def mixed(self, parts: Sequence[Held]) -> Held:
-        """One of the parts, or all of them."""
+        """Return a pointer that may be any of the parts."""
         known = [part for part in parts if part is not None]
         if len(set(known)) < 2:
             return known[0] if known else None

@@ -1,6 +1,7 @@
-"""How do pointers go through a program?
+"""How do pointers flow through a program?
 
-Holds what the program's calls and copies do with pointers; `walk` adds what its instructions do.
+`Pointers` holds what the calls and copies of the program do with pointers; `walk` adds what its
+other instructions do.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ from whence.frontend.c.unify import FAR, FieldStep, Target
 
 
 class PointerCall(NamedTuple):
-    """A call, seen from its caller."""
+    """A call as its caller sees it."""
 
     place: Place
     callee: int
     function: FunctionType
     arguments: tuple[Held, ...]
     result: int | None
-    length: int | None = None  # bytes that it reads and writes, if that is one constant
+    length: int | None = None  # bytes that the call reads and writes, if a single constant
     byval: tuple[Type | None, ...] = ()
 
 
 def _meets(home: Target, offset: int, length: int) -> bool:
-    """Is some of `home` among these bytes?"""
+    """Does `home` overlap these bytes?"""
     if home.stride:
         return home.low < offset + length and offset < home.high
     return offset <= home.offset < offset + length
@@ -65,7 +66,7 @@ class Pointers(PointerObjects):
         self._enter()
 
     def _enter(self) -> None:
-        """Who calls the program gives it what is outside."""
+        """Give the entry points of the program arguments from outside."""
         starts = [fid for fid in self.parameters if fid[1] == "main"] or [
             (m, f.name)
             for m, module in enumerate(self.modules)
@@ -87,7 +88,7 @@ class Pointers(PointerObjects):
             self.unifier.join(content, self.outside)
 
     def solve(self) -> None:
-        """Calls through pointers, and copies, until they add nothing."""
+        """Apply indirect calls and copies until they add nothing."""
         self.escaped: set[FunctionId] = set()
         self._taken = {number for number in self.exposed if self.objects[number].kind == "function"}
         done: set[tuple[int, int]] = set()
@@ -117,14 +118,14 @@ class Pointers(PointerObjects):
         return [number for number, _ in members if self.objects[number].kind == "function"]
 
     def _possible(self, call: PointerCall) -> list[int]:
-        """What a call through a pointer may call (OUTSIDE: something unknown)."""
+        """Return the functions that a call through a pointer may call (OUTSIDE: unknown ones)."""
         at = self.unifier.target(call.callee)
         found = self._functions_in(at)
         fitting = [number for number in found if self._fits(number, call.function)]
         if found:
             found = fitting or found
         outside = self.unifier.target(self.outside)
-        if at is None:  # nobody says where it comes from
+        if at is None:  # nothing is known about the pointer
             found = [number for number in self._taken if self._fits(number, call.function)]
         elif outside is not None and at.cls == outside.cls:
             found.append(OUTSIDE)
@@ -145,7 +146,7 @@ class Pointers(PointerObjects):
             self.call_function(call, fid)
 
     def call_function(self, call: PointerCall, fid: FunctionId) -> None:
-        """Pass the arguments, and the result."""
+        """Pass the arguments to a function, and its result back."""
         self.callees.setdefault(call.place, set()).add(fid)
         parameters = self.parameters[fid]
         for i, held in enumerate(call.arguments):
@@ -165,7 +166,7 @@ class Pointers(PointerObjects):
             self.unifier.join(call.result, self.returns[fid])
 
     def call_library(self, call: PointerCall, name: str) -> None:
-        """Do what a function without a body does."""
+        """Apply the summary of a function without a body."""
         words = library_summary(name)
         if words is None:
             self.call_unknown(call)
@@ -185,7 +186,7 @@ class Pointers(PointerObjects):
         self.outcalls.add(call.place)
 
     def _do(self, call: PointerCall, word: str) -> None:
-        """One word of a summary."""
+        """Apply one word of a summary."""
         arguments = call.arguments
         numbers = [int(letter) for letter in word if letter.isdigit()]
         held = arguments[numbers[0]] if numbers and numbers[0] < len(arguments) else None
@@ -228,14 +229,14 @@ class Pointers(PointerObjects):
         if held is None or fid not in self.variadic:
             return
         area = self.pointer_to(Target(self.variadic[fid], 0, 1))
-        for offset in (0, 8, 16):  # wherever the ABI keeps the pointers in a va_list
+        for offset in (0, 8, 16):  # the offsets at which some ABI keeps a pointer in a va_list
             place = self.stepped(held, FieldStep(offset))
             assert place is not None
             self.unifier.join(self.star(place), area)
         self._touch(self.writes, call, held)
 
     def allocate(self, call: PointerCall) -> None:
-        """Let the result be fresh memory, which the call writes."""
+        """Make the result fresh memory that the call writes."""
         fresh = self._heap(call)
         self.join(call.result if call.result is not None else self.unifier.value(), fresh)
         self.note(self.writes, call.place, Target(fresh.cls, 0, 1), 1)
@@ -251,13 +252,13 @@ class Pointers(PointerObjects):
             table.setdefault(place, []).append((held, size))
 
     def _copy(self, to: Held, source: Held, length: int) -> None:
-        """Whatever is stored at `source` is stored at `to`, too."""
+        """Store at `to` what is stored at `source`."""
         there = self.resolved(to)
         here = self.resolved(source)
         if there is None or here is None or there == here:
             return
         by = there.offset - here.offset
-        # What is copied may be copied on and on, through a class into itself.
+        # A copy within one class can repeat: what was copied is copied again.
         once = length < FAR and (here.cls != there.cls or abs(by) >= length)
         for home, stored in self.unifier.contents(here.cls):
             if not here.stride and not _meets(home, here.offset, length):

@@ -1,4 +1,4 @@
-"""Where in the source is an op, and how would a programmer write what it does?"""
+"""Where in the source is an op, and how does the source write what it does?"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from whence.frontend.c.reader import read_module
 from whence.frontend.c.tables import NONE, Description
 from whence.program.source import Place, shown_path
 
-Values = Callable[[str], int | None]  # what a register of the function holds
+Values = Callable[[str], int | None]  # returns the value that a register of the function held
 
 
 class ModuleSource:
-    """One module: its IR, read where it is asked for, and its names."""
+    """One module: its IR, read when needed, and its names."""
 
     def __init__(self, description: Description) -> None:
         self.description = description
@@ -30,7 +30,7 @@ class ModuleSource:
 
     @property
     def description_function_names(self) -> list[str]:
-        """The recorded functions, as the linker knows them, in order."""
+        """Return the linker names of the recorded functions, in order."""
         return self._function_names
 
     @cached_property
@@ -42,14 +42,14 @@ class ModuleSource:
         return CNames(self.module)
 
     def function_of(self, op: int) -> str:
-        """The name, as the linker knows it, of the function that has this op."""
+        """Return the linker name of the function that contains an op."""
         return self._function_names[bisect_right(self._starts, op) - 1]
 
     def function(self, op: int) -> Function:
         return self.module.functions[self.function_of(op)]
 
     def register(self, op: int, name: str) -> int | None:
-        """The op that defines a register of the function that op number `op` belongs to."""
+        """Return the op that defines a register of the function that contains `op`."""
         function = self.function_of(op)
         if function not in self._registers:
             start = self._starts[bisect_right(self._starts, op) - 1]
@@ -61,7 +61,7 @@ class ModuleSource:
         return self._registers[function].get(name)
 
     def instruction(self, op: int) -> Instruction:
-        """The instruction that is op number `op` of the module."""
+        """Return the instruction of op number `op` of the module."""
         offset = op - self._starts[bisect_right(self._starts, op) - 1]
         return self._flat(self.function_of(op))[offset]
 
@@ -76,11 +76,11 @@ class ModuleSource:
         return frozenset(np.unique(self.description.arrays["use_def"]).tolist())
 
     def is_used(self, op: int) -> bool:
-        """Does another op use what this one computes?"""
+        """Does another op use the result of this one?"""
         return op in self._used
 
     def place(self, op: int) -> Place | None:
-        """Where the op is in the source; None if the compiler did not say."""
+        """Return the place of an op in the source; None if the compiler did not give it."""
         arrays = self.description.arrays
         line, file = int(arrays["op_row"][op]), int(arrays["op_file"][op])
         if not line or file == NONE:

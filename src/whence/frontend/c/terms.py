@@ -1,7 +1,7 @@
-"""How are a value and an object of the source written in C?
+"""How does C write a value or an object of the source?
 
-A Term is text with what is needed to go on from it: how tightly it binds, its type, and
-whether it stands for a value or for an object whose address is meant.
+A CTerm is a text with what is needed to build on it: how tightly it binds, its type, and whether it
+stands for a value or for an object whose address is meant.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from whence.frontend.c import ir
 from whence.frontend.c.debug import DebugMember, DebugType
 
-UNKNOWN = "…"  # stands for what has no name in the source
-TEMPORARY = "temporary"  # an object of the compiler's own
-LONGEST = 120  # a part of a longer text than this is not spelled out
+UNKNOWN = "…"  # stands for a part that has no name in the source
+TEMPORARY = "temporary"  # an object that the compiler made
+LONGEST = 120  # limit on the length of a text inside another; guessed
 
-# How tightly operators bind, as in C.
+# Binding strengths of operators, as in C.
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY = 16, 15, 13, 12, 11, 10, 9
 AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 7, 6, 5, 4, 3
 TRUTHS = (ORDER, EQUALITY, BOTH, EITHER)  # their results are 0 or 1
@@ -25,41 +25,41 @@ TRUTHS = (ORDER, EQUALITY, BOTH, EITHER)  # their results are 0 or 1
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Some bits of a struct: bit 0 of the value is bit `start` of it, of `width` in all."""
+    """Bits of a struct: bit 0 of the value is bit `start` of `owner`, `width` bits in all."""
 
     owner: CTerm
     start: int
     width: int
-    loaded: int  # bits of the register
+    loaded: int  # bits of the register that holds them
 
 
 @dataclass(frozen=True, slots=True)
 class CTerm:
     """A value; or, if `place`, the address of the object that `text` names.
 
-    `type` is that of the value or of the object; None if it is not known.
+    `type` is the type of the value or of the object; None if it is not known.
     """
 
     text: str
     rank: int = PRIMARY
     type: DebugType | None = None
     place: bool = False
-    pointer: CTerm | None = None  # `*p`: this is p
-    indexed: tuple[CTerm, CTerm] | None = None  # `a[i]`: these are a and i
-    bits: Bits | None = None  # bit-fields, before one of them is singled out
-    number: int | None = None  # a constant
-    seen: ir.Type | None = None  # what IR takes an object of unknown type for
-    negated: CTerm | None = None  # `-x`: this is x
-    opaque: bool = False  # IR may take the object for anything: it is not one of the source
-    others: tuple[CTerm, ...] = ()  # other members of a union that it may be as well
-    refers: CTerm | None = None  # what holds the address of a variable: this is the variable
+    pointer: CTerm | None = None  # p if the text is `*p`
+    indexed: tuple[CTerm, CTerm] | None = None  # (a, i) if the text is `a[i]`
+    bits: Bits | None = None  # a unit of bit-fields, before one of them is selected
+    number: int | None = None  # the value of a constant
+    seen: ir.Type | None = None  # the IR type of an object whose source type is unknown
+    negated: CTerm | None = None  # x if the text is `-x`
+    opaque: bool = False  # not an object of the source: it may have any IR type
+    others: tuple[CTerm, ...] = ()  # other union members that it may also be
+    refers: CTerm | None = None  # the variable, if this holds a variable's address
 
 
 NAMELESS = CTerm(UNKNOWN, opaque=True)
 
 
 def is_named(term: CTerm) -> bool:
-    """Does all of it have a name in the source?"""
+    """Does every part of the term have a name in the source?"""
     return UNKNOWN not in term.text and TEMPORARY not in term.text
 
 
@@ -68,13 +68,13 @@ def bare(kind: DebugType | None) -> DebugType | None:
 
 
 def term_kind(term: CTerm) -> str:
-    """Return the kind of the term's type, under typedefs; "" if it is not known."""
+    """Return the kind of the term's type under typedefs; "" if it is not known."""
     found = bare(term.type)
     return found.kind if found else ""
 
 
 def wrap(term: CTerm, rank: int) -> str:
-    """Return the text as an operand of something that binds as tightly as `rank`."""
+    """Return the text as an operand of an operator that binds as tightly as `rank`."""
     if len(term.text) > LONGEST:
         return UNKNOWN
     return f"({term.text})" if term.rank < rank else term.text
@@ -84,7 +84,7 @@ def wrap(term: CTerm, rank: int) -> str:
 
 
 def term_value(term: CTerm) -> CTerm:
-    """Return the term as a value: the address of `a[0]` is `a`, that of `p[i]` is `p + i`."""
+    """Return a term as a value: the address of `a[0]` is `a`, that of `p[i]` is `p + i`."""
     if not term.place:
         return term
     if term_kind(term) in ("array", "function"):
@@ -105,7 +105,7 @@ def pointee(term: CTerm) -> CTerm:
     if term.place:
         return term
     found = bare(term.type)
-    if found and found.kind == "array":  # it has decayed
+    if found and found.kind == "array":  # an array that decayed to a pointer
         return element(replace(term, place=True), constant_term(0))
     base = found.base if found and found.kind in ("pointer", "reference") else None
     text = "*" + wrap(term, UNARY)
@@ -113,14 +113,14 @@ def pointee(term: CTerm) -> CTerm:
 
 
 def cast(term: CTerm, name: str, kind: DebugType | None) -> CTerm:
-    """Return the object at the term's address as one of another type, `name`."""
+    """Return the object at the term's address as an object of another type, `name`."""
     star = "*" if name.endswith("*") else " *"
     pointer = CTerm(f"({name}{star}){wrap(term_value(term), UNARY)}", UNARY)
     return CTerm("*" + pointer.text, UNARY, kind, place=True, pointer=pointer)
 
 
 def member_of(place: CTerm, member: DebugMember) -> CTerm:
-    """Return a member of an object; what has no name adds nothing to the text."""
+    """Return a member of an object; a nameless member adds nothing to the text."""
     if member.is_base or not member.name:
         return replace(place, type=member.type, indexed=None)
     if place.pointer:
@@ -131,7 +131,7 @@ def member_of(place: CTerm, member: DebugMember) -> CTerm:
 
 
 def element(array: CTerm, index: CTerm) -> CTerm:
-    """Return an element of an array, or of what a pointer (a value) points to."""
+    """Return an element of an array, or of the memory that a pointer (a value) points to."""
     found = bare(array.type)
     base = found.base if found and found.kind in ("array", "pointer") else None
     text = f"{wrap(array, PRIMARY)}[{index.text}]"
@@ -151,7 +151,7 @@ def advance(term: CTerm, index: CTerm) -> CTerm:
 
 
 def member_at(place: CTerm, bit: int, bits: int) -> DebugMember | None:
-    """Return the member that begins at a bit of a struct and has so many, or begins there."""
+    """Return the member that begins at this bit, preferably one with `bits` bits."""
     found = bare(place.type)
     starting = [each for each in found.members if each.bit_offset == bit] if found else []
     exact = [each for each in starting if each.bits == bits]
@@ -159,7 +159,7 @@ def member_at(place: CTerm, bit: int, bits: int) -> DebugMember | None:
 
 
 def within(place: CTerm, offset: int, size: int) -> CTerm:
-    """Return the smallest named part of an object that has these of its bytes."""
+    """Return the smallest named part of an object that contains these bytes."""
     found = bare(place.type)
     if not found or (offset == 0 and size >= found.size > 0):
         return place
@@ -190,7 +190,7 @@ def negate(term: CTerm) -> CTerm:
 
 
 def add_terms(left: CTerm, right: CTerm) -> CTerm:
-    """Return a sum, as a difference where that reads better."""
+    """Return a sum, written as a difference where that reads better."""
     if left.number is not None and right.number is not None:
         return constant_term(left.number + right.number)
     if left.number == 0:
@@ -217,14 +217,17 @@ def binary(left: CTerm, operator: str, rank: int, right: CTerm) -> CTerm:
 
 
 def invert(term: CTerm) -> CTerm:
-    """Return the opposite of a condition."""
+    """Return the negation of a condition."""
     if term.text.startswith("!") and term.rank == UNARY:
         return replace(term, text=term.text[1:])
     return CTerm("!" + wrap(term, UNARY), UNARY)
 
 
 def choose(condition: CTerm, then: CTerm, otherwise: CTerm, is_truth: bool = False) -> CTerm:
-    """Return `condition ? then : otherwise`, as && or || where that is a truth value."""
+    """Return `condition ? then : otherwise`, written with && or
+
+    for truth values.
+    """
     if then.text == otherwise.text:
         return then
     if is_truth and then.number is not None:
@@ -265,7 +268,7 @@ _CHARACTERS = ("char", "signed char", "unsigned char")
 
 
 def c_string(data: bytes, quote: str = '"') -> str:
-    """Return bytes as C writes them, at most 24 of them."""
+    """Return bytes as a C literal, at most 24 of them."""
     shown = "".join(
         "\\" + quote if byte == ord(quote)
         else _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}")
@@ -275,14 +278,14 @@ def c_string(data: bytes, quote: str = '"') -> str:
 
 
 def is_character(kind: DebugType | None) -> bool:
-    """Is it char itself?  A typedef of it, such as uint8_t, is mostly a number."""
+    """Is the type char itself?  A typedef of char, such as uint8_t, is mostly used for numbers."""
     while kind and kind.kind in ("const", "volatile"):
         kind = kind.base
     return kind is not None and kind.name in _CHARACTERS
 
 
 def c_literal(term: CTerm, kind: DebugType | None) -> CTerm:
-    """Return a constant as it is written where a `kind` is meant; other terms as they are."""
+    """Return a constant as C writes it where type `kind` is expected; other terms unchanged."""
     if term.number is None:
         return term
     number, found = term.number, bare(kind)
@@ -308,7 +311,7 @@ def as_signed(raw: int, size: int, unsigned: bool = False) -> int:
 
 
 def float_text(bits: int, size: int) -> str:
-    """Return the shortest decimal that reads back as this float (4, 8 or 10+ bytes)."""
+    """Return the shortest decimal that reads back as this float (2, 4, 8 or 10+ bytes)."""
     if size == 2:
         return repr(struct.unpack("<e", struct.pack("<H", bits & 0xFFFF))[0])
     if size == 4:
@@ -325,7 +328,7 @@ def float_text(bits: int, size: int) -> str:
 
 
 def _extended_text(bits: int) -> str:
-    """x86_fp80, to the precision of a double: explicit leading bit, 15 bits of exponent."""
+    """Write an x86_fp80 (explicit leading bit, 15 exponent bits) with the precision of a double."""
     mantissa, exponent, sign = bits & (1 << 64) - 1, bits >> 64 & 0x7FFF, bits >> 79 & 1
     if exponent == 0x7FFF:
         text = "nan" if mantissa << 1 & (1 << 64) - 1 else "inf"
@@ -338,7 +341,7 @@ def _extended_text(bits: int) -> str:
 
 
 def describe_term(kind: DebugType | None, raw: int, bits: int | None = None) -> str:
-    """Return how the raw bits of a value of this type are shown; `bits` for a bit-field."""
+    """Return the text for the raw bits of a value of this type; `bits` is a bit-field's width."""
     found = bare(kind)
     if found is None or kind is None:
         return hex(raw)

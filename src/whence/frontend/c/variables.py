@@ -1,6 +1,7 @@
 """Which object does a user mean by `opt->name[3]` at a line of a function?
 
-Debug information has no end for a block; it reaches as far as the instructions in it do.
+Debug information gives no last line of a block, so a block reaches to the last line of its
+instructions.
 """
 
 from __future__ import annotations
@@ -17,32 +18,32 @@ from whence.frontend.c.terms import bare
 
 @dataclass(frozen=True, slots=True)
 class VisibleVariable:
-    """A variable and the lines that it can be named in."""
+    """A variable, and the lines that can name it."""
 
     name: str
     address: ir.Local | ir.Global
     type: DebugType | None
     first: int
     last: int
-    depth: int  # of the scope that it is in: 0 is the file, 1 the function, then blocks
-    is_indirect: bool = False  # what lies at the address is the address of the variable
+    depth: int  # depth of its scope: 0 is the file, 1 the function, then blocks
+    is_indirect: bool = False  # does the address hold the address of the variable?
 
 
 @dataclass(frozen=True, slots=True)
 class VariablePlace:
-    """An object, seen from the address of a variable.
+    """An object, found from the address of a variable.
 
-    Its address is that of the variable plus hops[0]; then, for each further hop, the
-    pointer that lies there, plus the hop.
+    Start with the variable's address plus hops[0].  For each further hop, load the pointer there
+    and add the hop.
     """
 
     hops: tuple[int, ...]
     type: DebugType | None
-    bits: tuple[int, int] | None = None  # of a bit-field: its lowest bit there, and how many
+    bits: tuple[int, int] | None = None  # of a bit-field: its lowest bit, and its width
 
 
 def visible_variables(module: ir.Module, debug: Debug, function: str) -> list[VisibleVariable]:
-    """Return the variables that lines of a function can name, the innermost first."""
+    """Return the variables that lines of a function can name, innermost first."""
     body = module.functions[function]
     reach = _reach(body, debug)
     found = [*_locals(body, debug, reach), *_globals(module, debug, body.subprogram, reach)]
@@ -65,7 +66,7 @@ def _reach(body: ir.Function, debug: Debug) -> dict[int, tuple[int, int]]:
 
 
 def _depth(debug: Debug, number: int | None) -> int:
-    """Return how deep a scope is in its function; 0 if it is in none."""
+    """Return the nesting depth of a scope in its function; 0 if it is in none."""
     depth, scope = 0, debug.scope(number)
     while scope:
         depth += 1
@@ -118,7 +119,7 @@ def _globals(
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """`.name`, `->name`, `[index]` or `*`."""
+    """One step of a path: `.name`, `->name`, `[index]` or `*`."""
 
     operator: str  # one of . -> [ *
     name: str = ""
@@ -135,7 +136,7 @@ _TOKEN = re.compile(r"\s*(->|\.|\[\s*-?(?:0[xX][\da-fA-F]+|\d+)\s*\]|[*()]|[A-Za
 
 
 def parse_path(text: str) -> VariablePath:
-    """Return what is meant by `*opt->name[3]`, `(*pp)->next`, `ns::table[1].x`."""
+    """Parse `*opt->name[3]`, `(*pp)->next` or `ns::table[1].x`."""
     tokens, at = list[str](), 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -188,7 +189,7 @@ def _not_a_path(text: str) -> UserError:
 
 
 def follow(kind: DebugType | None, steps: tuple[PathStep, ...], text: str) -> VariablePlace:
-    """Return the object that the steps lead to from a variable of this type."""
+    """Return the object that the steps lead to from a variable of type `kind`."""
     place = _through_reference(VariablePlace((0,), kind))
     for step in steps:
         place = _through_reference(_take(place, step, text))
@@ -198,7 +199,7 @@ def follow(kind: DebugType | None, steps: tuple[PathStep, ...], text: str) -> Va
 def _take(place: VariablePlace, step: PathStep, text: str) -> VariablePlace:
     found = bare(place.type)
     kind = found.kind if found else ""
-    if kind == "pointer" and step.operator != "*":  # `.` after a pointer is meant as ->
+    if kind == "pointer" and step.operator != "*":  # accept `.` after a pointer as ->
         place = _behind(place)
         found = bare(place.type) if step.operator != "[" else place.type
     elif kind == "pointer":
@@ -227,7 +228,7 @@ def _through_reference(place: VariablePlace) -> VariablePlace:
 
 
 def _find(kind: DebugType | None, name: str, start: int) -> DebugMember | None:
-    """Return a member by name, its offset counted from `start` bits before the type's own."""
+    """Return a member by name, searching nameless members; add `start` to its bit offset."""
     for member in kind.members if kind else ():
         moved = replace(member, bit_offset=start + member.bit_offset)
         if member.name == name:
