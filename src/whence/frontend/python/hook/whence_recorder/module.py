@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import _ast as ast
 
+from .bodies import BodyRewriter
 from .ops import Constants, RecordedFunction, RecordedOp, number_ops
 from .recorder_calls import DOOR, TABLE, Calls, constant, end_row, place, read, statement
 from .scopes import FUNCTIONS, Scope, ScopeNames, children
-from .statements import BodyRewriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .expressions import Expressions
     from .ops import Node, OpBlock, Use
+    from .storage import StorageRewriter
 
 LONGEST = 80  # characters of an operation's text
 LINES = 6  # of which it is made at most
@@ -52,7 +52,7 @@ class InstrumentedModule:
         self.functions.append(function)
         return function
 
-    def _nested(self, name: str, kind: str, at: Node, around: Expressions) -> RecordedFunction:
+    def _nested(self, name: str, kind: str, at: Node, around: StorageRewriter) -> RecordedFunction:
         outer = around.function
         prefix = around.scope.comprehensions()
         if outer.kind == "class":
@@ -64,7 +64,7 @@ class InstrumentedModule:
 
     # --- what has a body of its own ---
 
-    def lower_function(self, node: Node, around: Expressions) -> int:
+    def lower_function(self, node: Node, around: StorageRewriter) -> int:
         is_async = isinstance(node, ast.AsyncFunctionDef)
         kind = "generator" if yields(node.body) else "coroutine" if is_async else "function"
         function = self._nested(node.name, kind, node, around)
@@ -73,7 +73,7 @@ class InstrumentedModule:
         node.body = body.framed(node.body, params, node)
         return function.number
 
-    def lower_lambda(self, node: Node, around: Expressions) -> int:
+    def lower_lambda(self, node: Node, around: StorageRewriter) -> int:
         kind = "generator" if yields([node.body]) else "lambda"
         function = self._nested("<lambda>", kind, node, around)
         scope, params = self._scope_of(node.args, [node.body], function, around)
@@ -95,7 +95,7 @@ class InstrumentedModule:
         args: ast.arguments,
         nodes: list[Node],
         function: RecordedFunction,
-        around: Expressions,
+        around: StorageRewriter,
     ) -> tuple[Scope, list[str]]:
         every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
         params = [arg.arg for arg in every if arg is not None]
@@ -106,14 +106,14 @@ class InstrumentedModule:
         function.params = [scope.mangled(name) for name in params]
         return scope, params
 
-    def lower_class(self, node: Node, around: Expressions) -> int:
+    def lower_class(self, node: Node, around: StorageRewriter) -> int:
         function = self._nested(node.name, "class", node, around)
         scope = Scope("class", around.scope, function.number, node.name.lstrip("_") or None)
         scope.bind(ScopeNames(node.body))
         node.body = BodyRewriter(self, function, scope).framed(node.body, [], node)
         return function.number
 
-    def lower_genexpr(self, node: Node, around: Expressions) -> int:
+    def lower_genexpr(self, node: Node, around: StorageRewriter) -> int:
         """The first iterable has been lowered: it is evaluated outside."""
         function = self._nested("<genexpr>", "genexpr", node, around)
         scope = Scope("genexpr", around.scope, function.number, around.scope.private)

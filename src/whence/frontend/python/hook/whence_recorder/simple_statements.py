@@ -1,0 +1,213 @@
+"""What does a simple statement or a definition do, operation by operation?"""
+
+from __future__ import annotations
+
+import _ast as ast
+
+from .expressions import BINARY
+from .ops import OpBlock
+from .recorder_calls import place, read
+from .scopes import bound_by
+from .statements import StatementRewriter, first_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .ops import Node, Use
+    from .statements import Rewritings
+
+
+class SimpleStatementRewriter(StatementRewriter):
+    """Rewrites statements that contain no other statements of their function."""
+
+    # --- assignments and imports ---
+
+    def _expr_statement(self, node: Node) -> Rewritings:
+        if not isinstance(node.value, ast.Constant):
+            node.value, _ = self.expression(node.value)
+        return [node]
+
+    def _assign_statement(self, node: Node) -> Rewritings:
+        node.value, value = self.expression(node.value)
+        last = len(node.targets) - 1
+        for i, target in enumerate(node.targets):
+            node.targets[i] = self.assign(target, value, logs=i == last)
+        return [node, *self._rest(node)]
+
+    def _annassign_statement(self, node: Node) -> Rewritings:
+        if node.value is None:
+            return [node]
+        node.value, value = self.expression(node.value)
+        node.target = self.assign(node.target, value, logs=True)
+        return [node, *self._rest(node)]
+
+    def _rest(self, node: Node) -> Rewritings:
+        op, self.logged_after = self.logged_after, None
+        return [self.done(op, node)] if op is not None else []
+
+    def _augassign_statement(self, node: Node) -> Rewritings:
+        target, name = node.target, BINARY[type(node.op)]
+        if isinstance(target, ast.Name):
+            old = self.load(target.id, target)
+            node.value, value = self.expression(node.value)
+            op = self.emit("inplace", node, [old, value], name)
+            self.store(target.id, target, op)
+            return [node, self.note("w", op, node, read(target.id, target))]
+        target.value, owner = self.expression(target.value)
+        uses: list[Use] = [owner]
+        extra: object = "item"
+        if isinstance(target, ast.Subscript):
+            target.slice, key = self.key(target.slice)
+            uses.append(key)
+        else:
+            extra = ["attr", self.scope.mangled(target.attr)]
+        node.value, value = self.expression(node.value)
+        op = self.emit("inplace", node, [*uses, value], f"{name}=", extra)
+        return [node, self.done(op, node)]
+
+    def _delete_statement(self, node: Node) -> Rewritings:
+        return [part for target in flat(node.targets) for part in self._delete(target, node)]
+
+    def _delete(self, target: Node, at: Node) -> Rewritings:
+        alone = place(ast.Delete(targets=[target]), at)
+        if isinstance(target, ast.Name):
+            found, owner = self.scope.find(target.id)
+            self.emit("delete", target, [], found, owner)
+            return [alone]
+        target.value, owner_use = self.expression(target.value)
+        if isinstance(target, ast.Subscript):
+            target.slice, key = self.key(target.slice)
+            op = self.emit("del_item", target, [owner_use, key])
+        else:
+            op = self.emit("del_attr", target, [owner_use], self.scope.mangled(target.attr))
+        return [alone, self.done(op, at)]
+
+    def _import_statement(self, node: Node) -> Rewritings:
+        written = []
+        for alias in node.names:
+            bound = bound_by(alias)
+            op = self.emit("import", node, [], alias.name)
+            self.store(bound, node, op)
+            alone = place(ast.Import(names=[alias]), node)
+            written += [alone, self.note("w", op, node, read(bound, node))]
+        return written
+
+    def _importfrom_statement(self, node: Node) -> Rewritings:
+        written = [node]
+        origin = "." * node.level + (node.module or "")
+        for alias in node.names:
+            op = self.emit("import_from", node, [], f"{origin}:{alias.name}")
+            if alias.name == "*":
+                written.append(self.done(op, node))
+            else:
+                bound = bound_by(alias)
+                self.store(bound, node, op)
+                written.append(self.note("w", op, node, read(bound, node)))
+        return written
+
+    def _typealias_statement(self, node: Node) -> Rewritings:
+        self.store(node.name.id, node, None)
+        return [node]
+
+    # --- leaving ---
+
+    def _return_statement(self, node: Node) -> Rewritings:
+        if node.value is None:
+            op = self.emit("return", node, [self.constant_use(None)])
+            written = [self.done(op, node), node]
+        else:
+            value, use = self.expression(node.value)
+            op = self.emit("return", node, [use])
+            node.value = self.calls("w", op, value, value)
+            written = [node]
+        self._leave_to(None, 0)
+        return written
+
+    def _raise_statement(self, node: Node) -> Rewritings:
+        if node.exc is None:
+            op = self.emit("reraise", node)
+            self.block.close([None])
+            return [self.done(op, node), node]
+        node.exc, raised = self.expression(node.exc)
+        wrapped, uses = "exc", [raised]
+        if node.cause is not None:
+            node.cause, cause = self.expression(node.cause)
+            uses.append(cause)
+            # What is evaluated last is wrapped; but a name or a constant logs nothing.
+            if not isinstance(node.cause, (ast.Name, ast.Constant)):
+                wrapped = "cause"
+        op = self.emit("raise", node, uses)
+        self.block.close([None])
+        inner = getattr(node, wrapped)
+        setattr(node, wrapped, self.calls("w", op, inner, inner))
+        return [node]
+
+    def _break_statement(self, node: Node) -> Rewritings:
+        op = self.emit("jump", node, [], "break")
+        self._leave_to(self.loops[-1].after, self.loops[-1].depth)
+        return [self.done(op, node), node]
+
+    def _continue_statement(self, node: Node) -> Rewritings:
+        op = self.emit("jump", node, [], "continue")
+        self._leave_to(self.loops[-1].head, self.loops[-1].depth)
+        return [self.done(op, node), node]
+
+    def _leave_to(self, target: OpBlock | None, depth: int) -> None:
+        """Go to `target` by way of each `finally` that is around the place from `depth` on."""
+        for final in self.finals[depth:]:
+            final.exits.append(target)
+            target = final.block
+        self.block.close([target])
+
+    def _assert_statement(self, node: Node) -> Rewritings:
+        holds, fails = OpBlock(), OpBlock()
+        node.test = self.branch(node.test, "assert", holds, fails, node)
+        self.start(fails)
+        uses: list[Use] = []
+        if node.msg is not None:
+            node.msg, use = self.expression(node.msg)
+            uses.append(use)
+        self.emit("raise", node, uses, "assert")
+        self.block.close([None])
+        self.start(holds)
+        return [node]
+
+    # --- definitions ---
+
+    def _functiondef_statement(self, node: Node) -> Rewritings:
+        decorators: list[Use] = []
+        for i, decorator in enumerate(node.decorator_list):
+            node.decorator_list[i], use = self.expression(decorator)
+            decorators.append(use)
+        defaults = self.defaults(node.args)
+        number = self.module.lower_function(node, self)
+        op = self.emit("def", first_line(node), [*defaults, *decorators], node.name, number)
+        self.store(node.name, first_line(node), op)
+        return [node, self.note("w", op, node, read(node.name, node))]
+
+    _asyncfunctiondef_statement = _functiondef_statement
+
+    def _classdef_statement(self, node: Node) -> Rewritings:
+        uses: list[Use] = []
+        decorators: list[Use] = []
+        for i, decorator in enumerate(node.decorator_list):
+            node.decorator_list[i], use = self.expression(decorator)
+            decorators.append(use)
+        for i, base in enumerate(node.bases):
+            node.bases[i], use = self.element(base)
+            uses.append(use)
+        for keyword in node.keywords:
+            keyword.value, use = self.expression(keyword.value)
+            uses.append(use)
+        number = self.module.lower_class(node, self)
+        op = self.emit("class", first_line(node), [*uses, *decorators], node.name, number)
+        self.store(node.name, first_line(node), op)
+        return [node, self.note("w", op, node, read(node.name, node))]
+
+
+def flat(targets: list[Node]) -> list[Node]:
+    """The targets of a `del`, brackets removed."""
+    return [
+        inner
+        for target in targets
+        for inner in (flat(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target])
+    ]

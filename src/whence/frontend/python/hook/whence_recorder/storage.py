@@ -1,0 +1,190 @@
+"""How does an expression read and store variables, attributes and items?
+
+Each method of a rewriter returns the rewritten node and a use: what a later operation names as
+its operand.  Nodes are changed in place.
+"""
+
+from __future__ import annotations
+
+import _ast as ast
+
+from .ops import OpFlow, RecordedOp
+from .recorder_calls import constant, place, read
+from .scopes import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from .ops import Constants, Node, RecordedFunction, Use
+    from .recorder_calls import Calls
+
+    Rewritten = tuple[Node, Use]
+
+    class Surroundings(Protocol):
+        """The module, which rewrites nodes with a body of their own and returns their number."""
+
+        calls: Calls
+        constants: Constants
+
+        def text(self, node: Node, /) -> str: ...
+        def lower_function(self, node: Node, around: StorageRewriter, /) -> int: ...
+        def lower_lambda(self, node: Node, around: StorageRewriter, /) -> int: ...
+        def lower_class(self, node: Node, around: StorageRewriter, /) -> int: ...
+        def lower_genexpr(self, node: Node, around: StorageRewriter, /) -> int: ...
+
+
+MAX_CONSTANTS = 64  # limit on the constants of a display that are operands; guessed
+DISPLAYS = {ast.List: "list", ast.Tuple: "tuple", ast.Set: "set"}
+NOT_CONSTANT = object()  # the result of `constant_value` for any other expression
+
+
+class StorageRewriter(OpFlow):
+    """Rewrites what one function loads and stores."""
+
+    def __init__(self, module: Surroundings, function: RecordedFunction, scope: Scope) -> None:
+        super().__init__(function)
+        self.module, self.scope = module, scope
+        self.calls = module.calls
+        self.constant_use = module.constants.use
+
+    def expression(self, node: Node) -> Rewritten:
+        value = constant_value(node)
+        if value is not NOT_CONSTANT:
+            return node, self.constant_use(value)
+        lower = getattr(self, "_" + type(node).__name__.lower())
+        rewritten: Rewritten = lower(node)
+        return rewritten
+
+    def logged(self, node: Node, op: RecordedOp) -> Rewritten:
+        return self.calls("w", op, node, node), op
+
+    # --- names, attributes, items ---
+
+    def load(self, name: str, at: Node) -> RecordedOp:
+        found, owner = self.scope.find(name)
+        return self.emit("load", at, [], found, owner)
+
+    def store(self, name: str, at: Node, value: Use, scope: Scope | None = None) -> None:
+        found, owner = (scope or self.scope).find(name)
+        self.emit("store", at, [value], found, owner)
+
+    def _name(self, node: Node) -> Rewritten:
+        return node, self.load(node.id, node)
+
+    def _namedexpr(self, node: Node) -> Rewritten:
+        node.value, value = self.expression(node.value)
+        self.store(node.target.id, node.target, value, self.scope.binder())
+        return node, value
+
+    def _attribute(self, node: Node) -> Rewritten:
+        node.value, value = self.expression(node.value)
+        return self.logged(node, self.emit("attr", node, [value], self.scope.mangled(node.attr)))
+
+    def _subscript(self, node: Node) -> Rewritten:
+        node.value, value = self.expression(node.value)
+        node.slice, key = self.key(node.slice)
+        return self.logged(node, self.emit("item", node, [value, key]))
+
+    def key(self, node: Node) -> Rewritten:
+        """What stands in brackets.  Slices cannot be wrapped, nor can tuples of slices."""
+        if isinstance(node, ast.Slice):
+            return self._slice(node)
+        if isinstance(node, ast.Tuple) and any(isinstance(part, ast.Slice) for part in node.elts):
+            uses: list[Use] = []
+            for i, part in enumerate(node.elts):
+                node.elts[i], use = self.key(part)
+                uses.append(use)
+            return node, self.emit("tuple", node, uses)
+        return self.expression(node)
+
+    def _slice(self, node: Node) -> Rewritten:
+        uses: list[Use] = []
+        for field in ("lower", "upper", "step"):
+            part, use = getattr(node, field), None
+            if part is not None:
+                part, use = self.expression(part)
+                setattr(node, field, part)
+            uses.append(use)
+        return node, self.emit("slice", node, uses)
+
+    # --- targets ---
+
+    def assign(self, target: Node, value: Use, *, logs: bool) -> Node:
+        """Store `value`; the rewritten target.
+
+        If something else is evaluated before anything can be logged, it is not (`logs`).
+        """
+        if isinstance(target, ast.Name):
+            self.store(target.id, target, value)
+        elif isinstance(target, ast.Attribute):
+            target.value, owner = self.expression(target.value)
+            name = self.scope.mangled(target.attr)
+            self._after(self.emit("set_attr", target, [owner, value], name), logs)
+        elif isinstance(target, ast.Subscript):
+            target.value, owner = self.expression(target.value)
+            target.slice, key = self.key(target.slice)
+            self._after(self.emit("set_item", target, [owner, key, value]), logs)
+        elif isinstance(target, ast.Starred):
+            target.value = self.assign(target.value, value, logs=logs)
+        else:
+            for i, part in enumerate(target.elts):
+                index = f"*{i}" if isinstance(part, ast.Starred) else str(i)
+                one = self.emit("unpack", part, [value], index)
+                last = i == len(target.elts) - 1
+                target.elts[i] = self.assign(part, one, logs=logs and last)
+        return target
+
+    def _after(self, op: RecordedOp, logs: bool) -> None:
+        if logs:
+            self.logged_after = op
+
+    logged_after: RecordedOp | None = None  # what the statement has to log once it is done
+
+    # --- constants ---
+
+    def searched(self, node: Node) -> Rewritten:
+        """A display of constants stays bare where Python makes a constant of it."""
+        if isinstance(node, (ast.List, ast.Set)) and all_constant(node.elts):
+            return node, self._constants(node, node.elts)
+        return self.expression(node)
+
+    def _constants(self, node: Node, parts: list[Node]) -> RecordedOp:
+        """A display of constants only."""
+        uses: list[Use] = [self.constant_use(constant_value(part)) for part in parts]
+        name = DISPLAYS.get(type(node), "dict")
+        return self.emit(name, node, uses if len(uses) <= MAX_CONSTANTS else [])
+
+
+def value_of(target: Node) -> Node:
+    """An expression for what a target was just given; None where it cannot be told."""
+    if isinstance(target, ast.Name):
+        return read(target.id, target)
+    if isinstance(target, (ast.Tuple, ast.List)):
+        parts = [value_of(part) for part in target.elts]
+        if all(not isinstance(part, ast.Constant) for part in parts):
+            return place(ast.Tuple(elts=parts, ctx=ast.Load()), target)
+    if isinstance(target, ast.Starred):
+        inner = value_of(target.value)
+        if isinstance(inner, ast.Name):
+            return place(ast.Starred(value=inner, ctx=ast.Load()), target)
+    return constant(None, target)
+
+
+def constant_value(node: Node) -> object:
+    """The value of a constant; a tuple of constants is one, and a number with a sign."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load):
+        parts = [constant_value(part) for part in node.elts]
+        return NOT_CONSTANT if NOT_CONSTANT in parts else tuple(parts)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        operand = node.operand
+        if isinstance(operand, ast.Constant) and type(operand.value) in (int, float, complex):
+            value = operand.value
+            return -value if isinstance(node.op, ast.USub) else value  # type: ignore[operator]
+    return NOT_CONSTANT
+
+
+def all_constant(nodes: list[Node]) -> bool:
+    return all(constant_value(node) is not NOT_CONSTANT for node in nodes)
