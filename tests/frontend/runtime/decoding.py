@@ -13,7 +13,7 @@ RUNNING, ENDED, CRASHED, DISK_FULL, TOO_LONG, EXECED, LEFT = range(7)
 READ, WRITE, COPY, INPUT, OUTPUT, ALLOC, FREE, SOURCE, EXIT, ARGV, ENV = range(1, 12)
 MEMORY = 0xFFFFFFFF
 _LAYOUT = {READ: "QQ", WRITE: "QQ", COPY: "QQQ", INPUT: "IQQQ", OUTPUT: "IQQQi", ALLOC: "QQ",
-           FREE: "Q", EXIT: "i", ARGV: "QQI", ENV: "QQI"}  # fmt: skip
+           FREE: "Q", EXIT: "i", ARGV: "QQIQ", ENV: "QQIQ"}  # fmt: skip
 
 Effect = tuple[int, ...]  # kind, and what follows it
 

@@ -34,10 +34,17 @@ def test_the_process_is_described(record: Record, built: Path) -> None:
 def test_arguments_and_environment_come_first(record: Record) -> None:
     run = record("fine", "four")
     arguments = [effect for effect in run.stream.effects if effect[0] == d.ARGV]
-    assert [(length, index) for _, _, length, index in arguments][1:] == [(5, 1), (5, 2)]
+    assert [effect[2:4] for effect in arguments][1:] == [(5, 1), (5, 2), (0, 3)]
     lengths = [effect[2] for effect in run.stream.effects if effect[0] == d.ENV]
     ours = [x for x in run.process.facts["env"] if not x.startswith(b"WHENCE_")]
-    assert lengths == [len(x) + 1 for x in ours]
+    assert lengths == [*(len(x) + 1 for x in ours), 0]
+
+
+def test_the_pointers_to_the_arguments_lie_one_after_the_other(record: Record) -> None:
+    effects = record("fine", "four").stream.effects
+    slots = [effect[4] for effect in effects if effect[0] == d.ARGV]
+    assert slots == [slots[0] + 8 * index for index in range(4)]
+    assert [effect[1] == 0 for effect in effects if effect[0] == d.ARGV] == [False] * 3 + [True]
 
 
 def test_modules_are_written_down_with_their_contents(record: Record) -> None:

@@ -20,7 +20,7 @@ from whence.frontend.c.ir import (
     PointerType,
     Typed,
 )
-from whence.frontend.c.models import MODELS
+from whence.frontend.c.models import ERRNO_LOCATION, MODELS, ONLY_ERRNO, READERS
 from whence.frontend.c.op_builder import (
     LINK,
     LoweredOp,
@@ -106,8 +106,8 @@ class CallOps(OpBuilder):
             if i.callee.name in self.m.quiet:
                 flags |= CallFlag.QUIET
                 site = self.m.function_number[i.callee.name]
-        if isinstance(i.callee, Global) and self._is_pure(i.callee.name):
-            flags |= CallFlag.PURE
+        if isinstance(i.callee, Global):
+            flags |= self._modelled(i.callee.name)
         if "noreturn" in i.attributes or self._declared_noreturn(i):
             flags |= CallFlag.NORETURN
         if returns_twice(i):
@@ -133,10 +133,15 @@ class CallOps(OpBuilder):
             kind=OpKind.CALL, call=flags, site=site,
         )  # fmt: skip
 
-    def _is_pure(self, name: str) -> bool:
+    def _modelled(self, name: str) -> CallFlag:
+        """Return what the model of a library function says about the memory that it writes."""
         model = MODELS.get(name)
-        known = model is not None and not (model.before or model.after)
-        return known and name not in self.m.module.functions
+        if model is None or name in self.m.module.functions:
+            return CallFlag(0)
+        flags = CallFlag.ERRNO_ADDRESS if name == ERRNO_LOCATION else CallFlag(0)
+        if name in READERS or not (model.before or model.after):
+            flags |= CallFlag.PURE
+        return flags | (CallFlag.ONLY_ERRNO if name in ONLY_ERRNO else CallFlag(0))
 
     def _declared_noreturn(self, i: Instruction) -> bool:
         if not isinstance(i.callee, Global):

@@ -202,6 +202,23 @@ def _read(table: str) -> Iterator[Model]:
 
 MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _read(_TABLE)})
 
+_READERS = """
+memchr memrchr memcmp bcmp memmem rawmemchr strlen strnlen strcmp strncmp strcasecmp
+strncasecmp strstr strcasestr strpbrk strchr index strchrnul strrchr rindex strspn strcspn
+"""
+_ONLY_ERRNO = """
+atoi atol atoll atof getenv secure_getenv write pwrite pwrite64 writev fwrite fwrite_unlocked
+fputs fputs_unlocked puts fputc putc _IO_putc putc_unlocked fputc_unlocked putchar
+putchar_unlocked perror printf fprintf dprintf __printf_chk __fprintf_chk __dprintf_chk
+vprintf vfprintf vdprintf __vprintf_chk __vfprintf_chk
+"""
+# Functions that write no memory, not even errno.
+READERS = frozenset(_READERS.split())
+# Functions that write no memory but errno and the state of the library's streams.
+ONLY_ERRNO = frozenset(_ONLY_ERRNO.split())
+
+ERRNO_LOCATION = "__errno_location"  # the function that returns where errno lies
+
 # Functions that a recorded program calls by another name, of the same type.
 REPLACED: Mapping[str, str] = MappingProxyType(
     {

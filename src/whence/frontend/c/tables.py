@@ -62,7 +62,9 @@ class CallFlag(enum.IntFlag):
     INVOKE = 8
     ASM = 16
     QUIET = 32  # the callee does not log its entry; `site` is its number
-    PURE = 64  # of the C library, and touches no memory that the program sees
+    PURE = 64  # of the C library, and writes no memory that the program sees
+    ONLY_ERRNO = 128  # of the C library, and writes none but errno and the state of its streams
+    ERRNO_ADDRESS = 256  # returns where errno lies
 
 
 class SymbolFlag(enum.IntFlag):

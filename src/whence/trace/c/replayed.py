@@ -21,7 +21,7 @@ from whence.trace.c.image import CImage
 from whence.trace.columns import FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
 
-VERSION = 4  # of the columns that are kept
+VERSION = 5  # of the columns that are kept
 
 
 class ReplayedLog(Thread):

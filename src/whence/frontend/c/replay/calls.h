@@ -83,7 +83,7 @@ static int enter(struct kernel *k, u32 function, int recording) {
             return damaged(k, k->p, "another function is entered than was called"), 0;
         if (!caller->direct && (x[X_FLAGS] & SURE || (entry && entry == callee))) call = x;
         if (call) caller->direct = 1;
-        else k->memory.external = caller->call;
+        else k->memory.called = k->memory.external = caller->call;
         by = caller->call;
         parent = caller->activation;
     }
@@ -101,6 +101,15 @@ static int enter(struct kernel *k, u32 function, int recording) {
     if (recording && !start_activation(k, f, parent)) return 0;
     pass(k, f, call ? f - 1 : NULL, call, p, recording);
     return 1;
+}
+
+/* The call that `f` waited for returned from code that is not recorded. */
+static void note_external(struct kernel *k, const struct frame *f, u32 flags) {
+    u32 dst = k->ops[f->call_op].dst;
+    if (flags & ERRNO_ADDRESS && dst != NONE) k->memory.errno_at = f->slots[dst];
+    if (flags & PURE) return;
+    k->memory.called = f->call;
+    if (!(flags & ONLY_ERRNO)) k->memory.external = f->call;
 }
 
 /* The call that `f` waits for returned: its result is at k->p + skip. */
@@ -150,7 +159,7 @@ static int land(struct kernel *k, int recording, u32 *landing) {
     for (; k->n_frames > n; pop_frame(k))
         if (recording) end_activation(k, top_frame(k), 0, UNWOUND);
     *landing = site->kind ? NONE : site->target;
-    k->memory.external = from;
+    k->memory.called = k->memory.external = from;
     if (!site->kind) {
         k->p += 11;
         /* What threw decided it (or, after a cleanup, what went on unwinding), not the call. */

@@ -133,9 +133,12 @@ static void apply(struct kernel *k, struct effect *e) {
         if (e->source == IN_MEMORY) note_copy(k, e->step);
         else if (e->addr) memory_read(&k->memory, e->addr, e->len, &k->runs);
         break;
-    case INPUT:
     case ARGV:
     case ENV:
+        memory_store(&k->memory, e->addr2, (const u8 *)&e->addr, sizeof e->addr, 0);
+        add_write(k, e->addr2, sizeof e->addr, 0);
+        /* fall through */
+    case INPUT:
         if (!e->addr) break;
         memory_write(&k->memory, e->addr, e->len, e->step);
         add_write(k, e->addr, e->len, e->step);
@@ -158,7 +161,7 @@ static u64 number(const u8 **p, size_t bytes) {
 static const char *const FIELDS[] = {
     [READ] = "a8l8", [WRITE] = "a8l8", [COPIED] = "a8b8l8", [INPUT] = "s4o8l8a8",
     [OUTPUT] = "s4o8l8a8r4", [ALLOC] = "a8l8", [FREE] = "a8", [SOURCE] = "s4r1l2",
-    [EXIT] = "r4", [ARGV] = "a8l8s4", [ENV] = "a8l8s4", [SIGNAL] = "s4r4",
+    [EXIT] = "r4", [ARGV] = "a8l8s4b8", [ENV] = "a8l8s4b8", [SIGNAL] = "s4r4",
 };
 
 /* Read the item at k->p (its first byte is there); on failure returns 0 with the status set. */

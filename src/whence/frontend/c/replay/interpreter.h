@@ -541,7 +541,7 @@ called: /* in a call: what comes next? */
             if (x[X_FLAGS] & SURE) return damaged(k, p, "a call returns that never began");
             if (!take_result(k, f, f->call_op, 1)) return;
             p = k->p;
-            if (!f->direct && !(x[X_FLAGS] & PURE)) k->memory.external = f->call;
+            if (!f->direct) note_external(k, f, x[X_FLAGS]);
             goto returned;
         case 2:
             if (!land(k, recording, &target)) return;

@@ -201,13 +201,17 @@ static void learn_area(struct memory *m, u64 address, const u8 *data, u64 size) 
 
 enum { AREA = 176 }; /* bytes that hold the register arguments on x86-64 */
 
-/* Something that is not in the log wrote this byte, after step `definer`: who? */
-static u32 outsider(const struct memory *m, u64 address, u32 definer) {
+/* Something that is not in the log wrote this byte, after step `definer`: who?  `changed`: the
+   byte is another than it was, so that some call did write it; otherwise we see it for the first
+   time, and it may have been there before the run. */
+static u32 outsider(const struct memory *m, u64 address, u32 definer, int changed) {
     for (u32 i = m->n_variadic; i-- > 0;)
         for (u32 k = 0; k < m->variadic[i].n_areas; k++)
             if (address - m->variadic[i].area[k] < AREA && m->variadic[i].call > definer)
                 return m->variadic[i].call;
-    return m->external > definer ? m->external : 0;
+    int is_errno = address - m->errno_at < 4;
+    if (m->external > definer && !is_errno) return m->external;
+    return (changed || is_errno) && m->called > definer ? m->called : 0;
 }
 
 void runs_add(struct memory *m, struct runs *to, u32 offset, u32 length, u32 step) {
@@ -236,7 +240,7 @@ void memory_load(struct memory *m, u64 address, const u8 *data, u64 size, u32 at
         if (!b) return;
         u32 k = (address + i) & (PAGE - 1), definer = b->definer[k];
         if (b->known[k] ? b->data[k] != data[i] : definer == FRESH)
-            definer = outsider(m, address + i, definer);
+            definer = outsider(m, address + i, definer, b->known[k]);
         else if (definer == INITIAL)
             definer = 0;
         b->data[k] = data[i];
@@ -248,7 +252,7 @@ void memory_load(struct memory *m, u64 address, const u8 *data, u64 size, u32 at
 
 static u32 teller(const struct memory *m, u64 address, u32 definer, int known) {
     if (definer == INITIAL) return 0;
-    return definer || known ? definer : outsider(m, address, 0);
+    return definer || known ? definer : outsider(m, address, 0, 0);
 }
 
 void memory_read(struct memory *m, u64 address, u64 size, struct runs *to) {

@@ -35,7 +35,9 @@ struct memory {
     u64 n_pages, size;
     u64 n_bytes, limit; /* pages with arrays */
     struct page cache[256];
-    u32 external; /* the latest call into code that is not recorded; 0 none */
+    u32 called;   /* the latest call into code that is not recorded; 0 none */
+    u32 external; /* the latest of those that can have written the program's memory */
+    u64 errno_at; /* where errno lies, once the program has asked; every call can set it */
     struct variadic *variadic;
     u32 n_variadic, variadic_size;
     int out_of_memory;

@@ -80,24 +80,33 @@ static void exits(int status)
     done(PUT(effect(WH_EXIT), int32_t, status));
 }
 
-static void start_string(enum wh_effect kind, const char *text, uint32_t index)
+/* Log strings[index], and where that pointer lies. */
+static void start_string(enum wh_effect kind, char **strings, uint32_t index)
 {
-    uint64_t size = strlen(text) + 1;
+    uint64_t size = strings[index] ? strlen(strings[index]) + 1 : 0;
     char *p = effect(kind);
-    p = PUT(p, uint64_t, text);
+    p = PUT(p, uint64_t, strings[index]);
     p = PUT(p, uint64_t, size);
-    done(PUT(p, uint32_t, index));
+    p = PUT(p, uint32_t, index);
+    done(PUT(p, uint64_t, &strings[index]));
+}
+
+static void start_strings(enum wh_effect kind, char **strings)
+{
+    for (uint32_t i = 0; strings; i++) {
+        if (!strings[i] || kind != WH_ENV || strncmp(strings[i], "WHENCE_", 7) != 0)
+            start_string(kind, strings, i);
+        if (!strings[i])
+            return;
+    }
 }
 
 /* What the program starts with.  Our own variables are left out: with or without a patch the
  * offsets of the log must be the same. */
 static void log_arguments(void)
 {
-    for (uint32_t i = 0; start_argv && start_argv[i]; i++)
-        start_string(WH_ARGV, start_argv[i], i);
-    for (uint32_t i = 0; start_envp && start_envp[i]; i++)
-        if (strncmp(start_envp[i], "WHENCE_", 7) != 0)
-            start_string(WH_ENV, start_envp[i], i);
+    start_strings(WH_ARGV, start_argv);
+    start_strings(WH_ENV, start_envp);
 }
 
 /* --- sources: one for each open file, shared by the descriptors made of it by dup --- */

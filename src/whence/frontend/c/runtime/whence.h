@@ -45,8 +45,9 @@ enum wh_effect {
     WH_FREE,     /* addr u64 */
     WH_SOURCE,   /* source u32, kind u8, len u16, name */
     WH_EXIT,     /* status i32 */
-    WH_ARGV,     /* addr u64, len u64 (with its 0), index u32 */
-    WH_ENV,      /* likewise; variables named WHENCE_... are left out */
+    WH_ARGV,     /* addr u64, len u64 (with its 0), index u32, slot u64: where argv[index] lies.
+                    The last one has addr 0: the null pointer that ends argv. */
+    WH_ENV,      /* likewise for envp; variables named WHENCE_... are left out */
     WH_SIGNAL    /* signo u32, stream u32 (never written) */
 };
 /* An OUTPUT to this source tells where a piece that sprintf and its kin made in memory came from:
