@@ -26,26 +26,32 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "trace": ("whence", "errors", "model", "changes", "subject", "program", "frontend"),
     "logic": ("whence", "errors", "model", "program", "frontend", "trace"),
     "causes": ("whence", "errors", "model", "program", "frontend", "trace", "logic"),
+    "languages": (
+        *("whence", "errors", "model", "subject"),
+        *("program", "frontend", "trace", "logic", "causes"),
+    ),
     "explain": (
         *("whence", "errors", "model", "changes", "subject", "search"),
-        *("program", "frontend", "trace", "logic", "causes"),
+        *("program", "frontend", "trace", "logic", "causes", "languages"),
     ),
     "report": ("whence", "errors", "model", "changes"),  # draws what was found, however
     "service": (
         *("whence", "errors", "model", "changes", "subject", "search"),
-        *("program", "frontend", "trace", "logic", "causes", "explain"),
+        *("program", "frontend", "trace", "logic", "causes", "languages", "explain"),
     ),
     "cli": (
         *("whence", "errors", "model", "changes", "subject", "search"),
-        *("program", "frontend", "trace", "logic", "causes", "explain", "report", "service"),
+        *("program", "frontend", "trace", "logic", "causes", "languages"),
+        *("explain", "report", "service"),
     ),
     "__main__": ("cli",),
     "pytest_plugin": (),  # starts a process of cli
 }
 
-# Of what is asked of every trace, those that know who answers for which language.
-OPENERS = {"whence.trace.opening", "whence.causes.failures", "whence.logic.languages"}
+# The only module that lists the languages.
+TABLE_OF_LANGUAGES = "whence.languages"
 LANGUAGES = ("c", "python")
+WITH_LANGUAGES = ("frontend", "trace", "logic", "causes")  # layers with a part per language
 
 Graph = dict[str, set[str]]
 
@@ -111,18 +117,19 @@ def violations(graph: Graph) -> list[str]:
 
 
 def language(module: str) -> str | None:
-    """The language that a module is for: frontend.c.reader, trace.c.flow, causes.failures.c."""
+    """Return the language of a module such as frontend.c.reader or causes.failures.c."""
+    if layer(module) not in WITH_LANGUAGES:
+        return None
     parts = [part.partition("_")[0] for part in module.split(".")]
     return next((part for part in parts if part in LANGUAGES), None)
 
 
 def knowing(graph: Graph) -> set[str]:
-    """The modules about traces that import something for a language that is not their own."""
+    """Return the modules that import a module of a language that is not their own."""
     return {
         module
         for module, found in graph.items()
-        if layer(module) in ("trace", "logic", "causes")
-        and any(language(name) not in (None, language(module)) for name in found)
+        if any(language(name) not in (None, language(module)) for name in found)
     }
 
 
@@ -149,8 +156,8 @@ def test_only_the_command_line_knows_click_and_only_it_and_reports_know_rich() -
         assert not packages & {"rich", "textual"} or layer(name) in ("cli", "report"), name
 
 
-def test_only_its_own_part_knows_a_language() -> None:
-    assert knowing(import_graph()) <= OPENERS
+def test_only_the_table_of_languages_knows_them() -> None:
+    assert knowing(import_graph()) == {TABLE_OF_LANGUAGES}
 
 
 # -- are the claims above able to fail? ------------------------------------------------------

@@ -20,8 +20,8 @@ import numpy as np
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import OpCode, OpFlag
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
+from whence.languages import describer_of, language_of, open_recording
 from whence.trace.c.recording import CRecording, CThread
-from whence.trace.opening import describer_of, open_recording
 from whence.trace.points import find
 from whence.trace.slice_at import steps_of
 from whence.trace.summary import summarise
@@ -75,7 +75,7 @@ def slice_trace(trace: Path, byte: int, *, relevant: bool) -> dict[str, Any]:
     started = time.monotonic()
     point = find(open_recording(trace), f"output:{byte}")
     found = time.monotonic()
-    steps = steps_of(point, relevant=relevant)
+    steps = steps_of(point, language_of(point.thread.recording).analysis, relevant=relevant)
     followed = time.monotonic()
     lines = list(describer_of(point.thread).lines(steps))
     return {

@@ -27,12 +27,11 @@ from bench.why.reading import (
 )
 from bench.why.suite import PROGRAMS, BadSuiteError, Fault, Test, load
 from bench.why.verify import Ended
-from whence.causes.tree import open_search
 from whence.errors import UserError
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
+from whence.languages import open_recording, open_search
 from whence.subject.trial import BuildAndTest
-from whence.trace.opening import open_recording
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
 from whence.trace.slice_at import lines_that_ran

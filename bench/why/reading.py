@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from whence.languages import describer_of, language_of
 from whence.model import Cause, CauseTree
-from whence.trace.opening import describer_of
 from whence.trace.points import Point
 from whence.trace.slice_at import steps_of
 
@@ -42,7 +42,7 @@ class Read:
 def sliced(point: Point, wanted: Collection[Place], *, relevant: bool) -> Read:
     """What has to be read of a slice."""
     started = time.process_time()
-    steps = steps_of(point, relevant=relevant)
+    steps = steps_of(point, language_of(point.thread.recording).analysis, relevant=relevant)
     lines = {(line.file, line.number) for line in describer_of(point.thread).lines(steps)}
     seconds = time.process_time() - started
     return Read(not lines.isdisjoint(wanted), len(steps), len(lines), seconds)

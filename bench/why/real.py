@@ -41,13 +41,13 @@ from bench.why.reading import (
     read_on_the_way,
     sliced,
 )
-from whence.causes.tree import CauseSearch, open_search
+from whence.causes.tree import CauseSearch
 from whence.errors import UserError
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, SOURCES, RecordedRun
+from whence.languages import open_recording, open_search
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
-from whence.trace.opening import open_recording
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
 from whence.trace.slice_at import lines_that_ran

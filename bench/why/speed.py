@@ -13,7 +13,7 @@ from bench.trace.table import markdown_table
 from bench.why import verify
 from bench.why.measure import record_fault
 from bench.why.suite import Fault, Test, load_all
-from whence.causes.tree import open_search
+from whence.languages import open_search
 from whence.trace.recording import Recording
 
 WHOLE, FAR = 100, 3  # levels: more than any tree has, and as many as a user sees at first

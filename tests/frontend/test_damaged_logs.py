@@ -17,6 +17,7 @@ from tests.frontend.corpus import Log, check_recorded
 from tests.trace.running import opened
 from whence.errors import UserError
 from whence.frontend.c.replay import HEADER, Replay, Status
+from whence.trace.c.analysis import CAnalysis
 from whence.trace.slice_at import slice_at
 
 PROGRAM = "records"
@@ -112,5 +113,5 @@ def test_a_slice_of_a_damaged_trace_says_so(
     rewrite(log)
     path.write_bytes(log)
     thread = opened(tmp_path, folder.parents[1] / "modules")
-    found = slice_at(thread.recording, "output:0")
+    found = slice_at(thread.recording, "output:0", CAnalysis())
     assert any(note in said for said in found.notes), found.notes

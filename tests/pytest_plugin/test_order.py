@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from whence.pytest_plugin import _editable
-from whence.service.pytest_request import PytestRequest, command, options, globs_of_tests
+from whence.service.pytest_request import PytestRequest, command, globs_of_tests, options
 
 
 def asked(top: Path, **more: Any) -> PytestRequest:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from whence.causes.cancellation import Cancellation, Cancelled
-from whence.causes.tree import CauseSearch, open_search
+from whence.causes.tree import CauseSearch
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
+from whence.languages import open_recording, open_search
 from whence.service.background import Answer, Background
 from whence.service.recording import RecordRequest, record
 from whence.subject.trial import BuildAndTest
-from whence.trace.opening import open_recording
 
 # Every value depends on most of the earlier ones, so explaining the last takes seconds.
 SLOW = """

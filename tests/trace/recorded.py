@@ -8,9 +8,9 @@ from pathlib import Path
 
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
+from whence.languages import language_of, open_recording
 from whence.model import SliceResult, Statement
 from whence.subject.trial import BuildAndTest
-from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
 from whence.trace.slice_at import slice_at
 from whence.trace.summary import summarise
@@ -54,7 +54,7 @@ def check_slice(
     says: Mapping[str, str] | None = None,
 ) -> SliceResult:
     """The slice has lines with these fragments, none with those, and says these values."""
-    result = slice_at(recording, at)
+    result = slice_at(recording, at, language_of(recording).analysis)
     assert words in result.point
     for fragment in has:
         assert _lines(result, fragment), (fragment, [s.text for s in result.statements])

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.semantics.explaining import built
-from whence.trace import opening
+from tests.causes.explaining import built
+from whence import languages
 from whence.trace.alignment import Alignment
 from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.flow import Flow
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
 
 def flow_of(recording: Recording) -> Flow:
     (process,) = recording.processes
-    return opening.flow_of(recording.thread(recording.image(process), process.logs[0]))
+    return languages.flow_of(recording.thread(recording.image(process), process.logs[0]))
 
 
 def aligned(folder: Path, good: str, *args: str) -> Alignment:

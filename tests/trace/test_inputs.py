@@ -8,9 +8,9 @@ import pytest
 
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import keep_sources
+from whence.languages import language_of, open_recording
 from whence.model import SliceResult
 from whence.subject.trial import BuildAndTest
-from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
 from whence.trace.slice_at import slice_at
 
@@ -32,7 +32,8 @@ def slice_of(recording: Recording, fragment: str, variable: str) -> SliceResult:
     """Return the slice of a variable at the only source line that has this fragment."""
     lines = (recording.folder / "source" / "program.c").read_text().splitlines()
     (number,) = (n for n, line in enumerate(lines, 1) if fragment in line)
-    return slice_at(recording, f"program.c:{number}:{variable}")
+    analysis = language_of(recording).analysis
+    return slice_at(recording, f"program.c:{number}:{variable}", analysis)
 
 
 def texts(result: SliceResult) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from whence.errors import UserError
+from whence.trace.c.analysis import CAnalysis
 from whence.trace.points import find
 from whence.trace.recording import Recording
 from whence.trace.slice_at import slice_at
@@ -63,7 +64,7 @@ def test_a_crash(
 
 
 def test_a_call_that_never_came_back_has_no_value(kinds: Run) -> None:
-    result = slice_at(kinds("strlen"), "crash")
+    result = slice_at(kinds("strlen"), "crash", CAnalysis())
     assert not any("strlen(name)" in statement.values for statement in result.statements)
 
 
@@ -103,7 +104,7 @@ def test_a_line_of_a_recursive_function_has_the_values_of_one_call(kinds: Run) -
 
 
 def test_in_order_a_call_has_its_value_when_it_comes_back(kinds: Run) -> None:
-    order = slice_at(kinds("return"), "exit", in_order=True).order
+    order = slice_at(kinds("return"), "exit", CAnalysis(), in_order=True).order
     told = [s.values for s in order if "fact(n - 1)" in s.text]
     assert told == [
         {},
@@ -242,7 +243,7 @@ def test_of_several_processes_the_one_whose_status_is_the_tests(tmp_path: Path) 
     check_slice(run, "exit", words="the exit status 1 that main returned [process")
     check_slice(run, line_of(run, "exit(code)"), has=["40 + argc"], says={"fork()": "0"})
     child = run.processes[1].folder.name
-    result = slice_at(run, "exit", process=child)
+    result = slice_at(run, "exit", CAnalysis(), process=child)
     assert result.point.startswith("the exit status 42 given at many.c")
     with pytest.raises(UserError, match=child) as refused:
         find(run, "exit", process="none")
@@ -264,8 +265,8 @@ def test_of_a_long_slice_only_the_nearest_lines_are_told(
     kinds: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("whence.trace.slice_at.NEAREST", 3)
-    whole = slice_at(kinds("list"), "output:0")
-    short = slice_at(kinds("list"), "output:0", everything=False)
+    whole = slice_at(kinds("list"), "output:0", CAnalysis())
+    short = slice_at(kinds("list"), "output:0", CAnalysis(), everything=False)
     assert (len(short.statements), short.lines) == (3, len(whole.statements))
     assert all(statement in whole.statements for statement in short.statements)
     assert short.near == whole.near

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from whence.frontend.c.record import record
+from whence.languages import open_recording
 from whence.subject.trial import BuildAndTest
 from whence.trace.c import relevance as relevance_module
+from whence.trace.c.analysis import CAnalysis
 from whence.trace.columns import BRANCH
-from whence.trace.opening import open_recording
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
 from whence.trace.slice_at import steps_of
@@ -74,14 +75,14 @@ def line_of(name: str) -> int:
 
 def named_lines(point: Point) -> set[str]:
     queries, rows = point.thread.queries, point.thread.image.rows
-    lines = {int(rows[queries.op_of(int(step))]) for step in steps_of(point)}
+    lines = {int(rows[queries.op_of(int(step))]) for step in steps_of(point, CAnalysis())}
     return {name for name in NAMES if line_of(name) in lines}
 
 
 def branches(point: Point, line: int) -> int:
     """How many branches of the line are in the relevant slice."""
     queries, image = point.thread.queries, point.thread.image
-    ops = [queries.op_of(int(step)) for step in steps_of(point, relevant=True)]
+    ops = [queries.op_of(int(step)) for step in steps_of(point, CAnalysis(), relevant=True)]
     return sum(image.rows[op] == line and image.code.kind[op] == BRANCH for op in ops)
 
 

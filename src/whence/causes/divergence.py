@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from whence.causes.comparison import Comparison, Lost
 from whence.causes.predicates import CriticalPredicates, Question, Raised
-from whence.causes.proof import ALL
+from whence.logic.logic import ALL
 from whence.model import Influence
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, StoredBits

@@ -14,12 +14,11 @@ import numpy as np
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.predicates import Question
-from whence.causes.proof import ALL
+from whence.logic.logic import ALL
 from whence.model import Influence
 from whence.program.rows import INPUT, OUTPUT
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Flow, Left, Operand
-from whence.trace.opening import describer_of
 from whence.trace.queries import OUTSIDE
 
 
@@ -122,7 +121,7 @@ def _is_same(comparison: Comparison, operand: Operand) -> bool:
 def _found(
     flow: Flow, step: int, last: int, seeds: list[Operand], *, is_short: bool = False
 ) -> ObservedFailure:
-    where = describer_of(flow.thread).namer.line(step)
+    where = flow.describer().namer.line(step)
     words = f"what {where} printed" if not is_short else "the output, which ends too early"
     question = Question(
         Influence.FAILURE,

@@ -10,7 +10,6 @@ import numpy as np
 from whence.causes.comparison import Comparison, Lost
 from whence.model import Missing, Statement
 from whence.program.source import NamedValue, Place
-from whence.trace.opening import describer_of
 from whence.trace.statements import Line, StepDescriber
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -22,7 +21,7 @@ class PassingValues:
     def __init__(self, comparison: Comparison, narrator: StepDescriber) -> None:
         self.comparison = comparison
         self._here = narrator
-        self._there = describer_of(comparison.there.thread)
+        self._there = comparison.there.describer()
         self._namer, self._own = self._there.namer, narrator.namer
 
     def values(self, line: Line) -> dict[str, str]:

@@ -1,11 +1,11 @@
-"""How far back must one go until a predicate could not have come out otherwise?
+"""How far back must one go until a predicate could not have come out differently?
 
-The weakest precondition of the negated predicate is taken backwards along its proof: what the
-steps behind the cut computed is substituted, what they read from before it is free, and the
-conditions that were passed since, as far as they speak of the same values, are assumed to have
-come out as they did.  Once it is unsatisfiable it stays so, so the cut is found by galloping.
-The minimal core over those conditions is the cause; what lies before the cut is the conditions'
-own question.
+The weakest precondition of the negated predicate is taken backwards along its proof.  The steps
+behind the cut are substituted by their definitions; values from before the cut are free.  Branch
+conditions between the cut and the predicate that read the same values are assumed to come out as
+they did.  Once the precondition is unsatisfiable it stays so for earlier cuts, so the cut is found
+by galloping.  The minimal core over those branch conditions is the cause.  The outcomes of the
+conditions themselves are questions of the next level.
 """
 
 from __future__ import annotations
@@ -17,29 +17,44 @@ from dataclasses import dataclass, field
 import z3
 
 from whence.causes.cancellation import Cancellation
-from whence.logic.c.formula import CFormula, Goal, Premise
-from whence.logic.languages import formula_of
+from whence.logic.formula import Formula, Goal, Premise
+from whence.logic.logic import Logic
+from whence.logic.witness import WitnessSearch
 from whence.trace.flow import Flow, Operand
 
-FIRST, MOST = 3, 48  # steps behind the cut at first, and when we give up
-MOST_PREMISES = 12
-NEAREST = 48  # conditions that are looked at
-_FARTHEST = 40  # steps of one condition
+_FIRST_CUT, MAX_CUT = 3, 48  # steps behind the first cut tried, and behind the last; guessed
+MAX_PREMISES = 12  # limit on premises of one predicate; guessed
+MAX_CONDITIONS = 48  # limit on conditions before a predicate that may become premises; guessed
+_MAX_CONDITION_STEPS = 40  # limit on steps of one condition; guessed
 
 
 @dataclass(frozen=True)
 class Core:
-    """What makes the negated predicate impossible."""
+    """The steps and premises that make the negated predicate impossible."""
 
-    steps: frozenset[int]  # that transformed it, and the premises
+    steps: frozenset[int]  # the steps behind the cut and those of the premises
     premises: tuple[int, ...]  # branches
 
 
 @dataclass
 class SolverCost:
+    """What the solver has cost so far."""
+
     calls: int = 0
     gave_up: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Negated:
+    """A negated predicate, with the premises that may make it impossible."""
+
+    formula: Formula
+    witnesses: WitnessSearch
+    premises: Sequence[Premise]
+
+    def premises_since(self, step: int) -> list[Premise]:
+        return [premise for premise in self.premises if premise.branch >= step]
 
 
 @dataclass
@@ -47,54 +62,62 @@ class Preconditions:
     """Finds cores in one run."""
 
     flow: Flow
+    logic: Logic
     cancellation: Cancellation = field(default_factory=Cancellation)
     cost: SolverCost = field(default_factory=SolverCost)
 
     def core(self, goals: Sequence[Goal], steps: Iterable[int]) -> Core | None:
-        """The core of why the goals, all of them, came out as they did.
+        """Return the core that forces all goals to be as in the run.
 
-        `steps` is a proof of it.  None if nothing less than that proof forces it, as far as we
-        can tell.
+        `steps` is a proof of the goals.  None: as far as we can tell, no smaller set of steps
+        forces them.
         """
         order = sorted(steps, reverse=True)
         if len(order) <= 2:
             return None
-        formula = formula_of(self.flow, goals, self._premises(goals, order))
+        negated = self._negated(goals, order)
         satisfied = 0
-        count = FIRST
-        while count < len(order) and count <= MOST:
-            if self._is_impossible(formula, order, count):
-                return self._narrowed(formula, order, satisfied, count)
+        count = _FIRST_CUT
+        while count < len(order) and count <= MAX_CUT:
+            if self._is_impossible(negated, order, count):
+                return self._narrowed(negated, order, satisfied, count)
             satisfied = count
             count *= 2
         return None
 
-    def _narrowed(self, formula: CFormula, order: Sequence[int], low: int, high: int) -> Core:
-        """The core for the latest cut: `low` steps behind it are too few, `high` are enough."""
+    def _negated(self, goals: Sequence[Goal], order: Sequence[int]) -> _Negated:
+        premises = self._premises(goals, order)
+        formula = self.logic.formula(self.flow)
+        formula.assert_negation(goals)
+        return _Negated(formula, self.logic.witnesses(self.flow, goals), premises)
+
+    def _narrowed(self, negated: _Negated, order: Sequence[int], low: int, high: int) -> Core:
+        """Return the core for the latest cut: `low` steps are too few, `high` are enough."""
         while high - low > 1:
             middle = (low + high) // 2
-            if self._is_impossible(formula, order, middle):
+            if self._is_impossible(negated, order, middle):
                 high = middle
             else:
                 low = middle
         behind = order[:high]
-        premises = [one for one in formula.premises if one.branch >= behind[-1]]
-        for one in list(premises):
-            left = [other for other in premises if other is not one]
-            if self._check(formula, behind, left) == z3.unsat:
-                premises = left
-        kept = {step for one in premises for step in one.steps}
-        return Core(frozenset(behind) | kept, tuple(sorted(one.branch for one in premises)))
+        premises = negated.premises_since(behind[-1])
+        for premise in list(premises):
+            others = [other for other in premises if other is not premise]
+            if self._check(negated.formula, behind, others) == z3.unsat:
+                premises = others
+        kept = {step for premise in premises for step in premise.steps}
+        branches = sorted(premise.branch for premise in premises)
+        return Core(frozenset(behind) | kept, tuple(branches))
 
-    def _is_impossible(self, formula: CFormula, order: Sequence[int], count: int) -> bool:
+    def _is_impossible(self, negated: _Negated, order: Sequence[int], count: int) -> bool:
         behind = order[:count]
-        premises = [one for one in formula.premises if one.branch >= behind[-1]]
-        if formula.has_witness(behind, premises):
+        premises = negated.premises_since(behind[-1])
+        if negated.witnesses.has_witness(behind, premises):
             return False
-        return bool(self._check(formula, behind, premises) == z3.unsat)
+        return bool(self._check(negated.formula, behind, premises) == z3.unsat)
 
     def _check(
-        self, formula: CFormula, behind: Sequence[int], premises: Sequence[Premise]
+        self, formula: Formula, behind: Sequence[int], premises: Sequence[Premise]
     ) -> z3.CheckSatResult:
         self.cost.calls += 1
         began = time.monotonic()
@@ -106,30 +129,30 @@ class Preconditions:
         return found
 
     def _premises(self, goals: Sequence[Goal], order: Sequence[int]) -> list[Premise]:
-        """Conditions passed before the goals that speak of what the proof reads, nearest first."""
+        """Return conditions before the goals that read what the proof reads, nearest first."""
         read = {
             operand
             for step in order
             if self.flow.is_load(step)
             for operand in self.flow.node(step).operands
         }
-        own = {step for step, _ in goals}
+        goal_steps = {step for step, _ in goals}
         found = []
-        for branch in self._passed(min(own), order[min(len(order), MOST) - 1]):
-            if branch in own:
+        for branch in self._passed(min(goal_steps), order[min(len(order), MAX_CUT) - 1]):
+            if branch in goal_steps:
                 continue
             steps, reads = self._condition(branch)
-            if reads & read and len(steps) < _FARTHEST:
+            if reads & read and len(steps) < _MAX_CONDITION_STEPS:
                 found.append(Premise(branch, tuple(steps)))
-                if len(found) == MOST_PREMISES:
+                if len(found) == MAX_PREMISES:
                     break
         return found
 
     def _passed(self, until: int, since: int) -> Iterator[int]:
-        """The branches of an activation before a step, the nearest first."""
+        """Yield the branches of an activation between two steps, the last first."""
         queries = self.flow.queries
         instance = self.flow.previous_instance(self.flow.instance_of(until))
-        for _ in range(4 * NEAREST):
+        for _ in range(4 * MAX_CONDITIONS):
             if instance is None:
                 return
             last = queries.last_step(instance)
@@ -140,11 +163,11 @@ class Preconditions:
             instance = self.flow.previous_instance(instance)
 
     def _condition(self, branch: int) -> tuple[list[int], set[Operand]]:
-        """The steps of a condition back to the loads, and what these read."""
+        """Return the steps of a condition back to its loads, and the operands of those loads."""
         steps: list[int] = []
         reads: set[Operand] = set()
         work: list[Operand] = [branch]
-        while work and len(steps) < _FARTHEST:
+        while work and len(steps) < _MAX_CONDITION_STEPS:
             operand = work.pop()
             if not isinstance(operand, int) or operand in steps:
                 continue

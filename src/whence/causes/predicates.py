@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.causes.cancellation import Cancellation
-from whence.causes.proof import ALL
+from whence.logic.logic import ALL
 from whence.model import Influence
 from whence.trace.columns import BRANCH
 from whence.trace.conditions import Conditions

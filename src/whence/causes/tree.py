@@ -20,17 +20,16 @@ import numpy.typing as npt
 from whence.causes.cancellation import Cancellation
 from whence.causes.comparison import Comparison, Lost
 from whence.causes.divergence import DivergencePredicates
-from whence.causes.failures import failure_of
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.precondition import Preconditions
 from whence.causes.predicates import CriticalPredicates, Question, sampled
-from whence.causes.proof import ALL, Proof, Prover
+from whence.causes.proof import Proof, Prover
 from whence.causes.wording import CauseDescriber
+from whence.logic.logic import ALL, Logic
 from whence.model import Cause, Influence, Mark, Missing
 from whence.trace.alignment import Alignment
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Operand
-from whence.trace.recording import Recording
 from whence.trace.slice_at import trusted_functions
 
 _MOST_FOLDS = 8  # rounds in which turns of the same loop are taken in
@@ -59,7 +58,11 @@ class CauseSearch:
     """The cause tree of one failing run."""
 
     def __init__(
-        self, found: ObservedFailure, trust: Sequence[str] = (), passing: Flow | None = None
+        self,
+        found: ObservedFailure,
+        logic: Logic,
+        trust: Sequence[str] = (),
+        passing: Flow | None = None,
     ) -> None:
         """`passing`: a run in which all went well, to compare it with."""
         self.found = found
@@ -73,11 +76,12 @@ class CauseSearch:
         self.critical.cancellation = self._cancellation
         self.prover = Prover(
             self.flow,
+            logic,
             self.critical.is_hidden,
             self.comparison.needs_no_reason if self.comparison else None,
             self._cancellation,
         )
-        self.preconditions = Preconditions(self.flow, self._cancellation)
+        self.preconditions = Preconditions(self.flow, logic, self._cancellation)
         self.teller = CauseDescriber(self.flow, self.conditions, self.comparison)
         self.marks: dict[int, Mark] = {}
         self._entries: list[_Entry] = []
@@ -459,14 +463,3 @@ def _hidden(flow: Flow, trust: Sequence[str]) -> set[int]:
         ):
             hidden.add(number)
     return hidden
-
-
-def open_search(
-    recording: Recording,
-    expect: bytes | None = None,
-    trust: Sequence[str] = (),
-    process: str | None = None,
-    passing: Flow | None = None,
-) -> CauseSearch:
-    """The cause tree of the failure of a recorded run."""
-    return CauseSearch(failure_of(recording, expect=expect, process=process), trust, passing)

@@ -17,7 +17,6 @@ from whence.model import Influence, Predicate, Statement
 from whence.program.source import NamedValue
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, Outside, StoredBits
-from whence.trace.opening import describer_of
 from whence.trace.statements import Line
 
 Steps = npt.NDArray[np.uint32]
@@ -48,7 +47,7 @@ class CauseDescriber:
         self, flow: Flow, conditions: Conditions, comparison: Comparison | None = None
     ) -> None:
         self.flow, self.conditions = flow, conditions
-        self.narrator = describer_of(flow.thread)
+        self.narrator = flow.describer()
         self.namer = self.narrator.namer
         self.beside = PassingValues(comparison, self.narrator) if comparison else None
 

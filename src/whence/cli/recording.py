@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 
 from whence.cli.options import Size
-from whence.frontend.languages import FRONTENDS
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
+from whence.languages import LANGUAGES
 from whence.service.recording import RecordRequest, Say
 from whence.subject.trial import BuildAndTest
 
@@ -22,7 +22,7 @@ def recording_options(*, required: bool) -> list[Callable[..., Any]]:
         click.option("--source", required=required, metavar="SRC", help="The version to record: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
         click.option("--test", required=required, metavar="CMD", help="Shell command that runs the test in the version's tree ({tree})."),
         click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX name whence's compilers."),
-        click.option("--frontend", type=click.Choice(["auto", *FRONTENDS]), default="auto", show_default=True, help="The language of the program to record."),
+        click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the program to record."),
         click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="Limit on the log of one recorded process."),
         click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
         click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for the build, and for the test."),

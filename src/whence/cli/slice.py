@@ -12,8 +12,8 @@ from rich.console import Console
 
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import sayer
+from whence.languages import language_of, open_recording
 from whence.report.traces import slice_document, slice_text
-from whence.trace.opening import open_recording
 from whence.trace.slice_at import slice_at
 
 _OPTIONS: list[Callable[..., Any]] = [
@@ -40,6 +40,7 @@ def slice_command(**options: Any) -> int:
     result = slice_at(
         recording,
         options["at"],
+        language_of(recording).analysis,
         relevant=options["relevant"],
         trust=options["trust"],
         process=options["process"],

@@ -16,13 +16,13 @@ from rich.console import Console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.errors import UserError
+from whence.languages import open_recording
 from whence.model import WhyResult
 from whence.report.causes import why_document, why_text
 from whence.report.html import why_page
 from whence.service import recorded_runs
 from whence.service.failure_tree import FailureTree, WhyRequest, open_tree
 from whence.service.recording import Say
-from whence.trace.opening import open_recording
 from whence.trace.recording import Recording
 
 INTERRUPTED = 130  # exit status, as shells report a process ended by Ctrl-C

@@ -20,6 +20,7 @@ from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import steered_around
 from whence.explain.recorder import counterpart
 from whence.explain.variant import VariantLines
+from whence.languages import cause_search
 from whence.model import Alternative, Cause, Link, Outcome, Reverted
 from whence.search.among import Instead, find_instead
 from whence.search.asking import union
@@ -170,7 +171,7 @@ class Chooser:
             return answer, self._explained_set(self._candidates, root, "good")
         with self._context.timed("semantics"):
             lines = VariantLines(self._context.changes.changes, answer.reverted)
-            tree = CauseSearch(with_prints(self._found, flow), self._context.trust, flow)
+            tree = cause_search(with_prints(self._found, flow), self._context.trust, flow)
             candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
             while not root <= candidates.met.keys() and candidates.grow():
                 pass

@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
-from whence.frontend.languages import RECORDERS
+from whence.languages import LANGUAGES, flow_of, open_recording
 from whence.model import Reverted
 from whence.subject.trial import BuildAndTest
 from whence.subject.workspace import Workspace
 from whence.trace.flow import Flow
-from whence.trace.opening import flow_of, open_recording
 from whence.trace.recording import Process, Recording, Thread
 from whence.trace.slice_at import executed_lines
 from whence.trace.summary import summarise
@@ -58,7 +57,7 @@ class Recorder:
             workspace.become(reverted)
             # A recorded build or run may take longer than the user's limit for a plain one.
             commands = replace(self.commands, timeout=_MAX_SECONDS)
-            record = RECORDERS[self.frontend]
+            record = LANGUAGES[self.frontend].record
             record(workspace.tree, commands, out, max_trace=self._max_trace)
             recording = open_recording(out)
             summarise(recording, workspace.tree, max_trace=self._max_trace)

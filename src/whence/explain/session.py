@@ -17,11 +17,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from whence.causes.failures import failure_of
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.output_difference import first_printed_otherwise, with_prints
 from whence.causes.result import result_of
-from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
 from whence.explain.candidates import CandidateChanges
@@ -35,7 +33,7 @@ from whence.explain.recorder import (
     logged_events,
     thread_pairs,
 )
-from whence.frontend import languages
+from whence.languages import LANGUAGES, cause_search, find_failure, fitting
 from whence.model import Alternative, Explanation, Outcome, Run
 from whence.search.asking import union
 from whence.search.isolate import Answer, IsolateProblem
@@ -43,7 +41,7 @@ from whence.search.laboratory import OutOfRuns
 from whence.search.session import IsolateRequest, IsolateSession, Watcher, open_session
 from whence.trace.recording import Recording
 
-FRONTEND_CHOICES = ("auto", *languages.FRONTENDS, "none")
+FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
 _MAX_ATTEMPTS = 4  # limit on answers that are dropped because their check fails; guessed
 _NO_CHAIN = "no cause that was found leads from these changes to the failure"
 
@@ -114,7 +112,7 @@ class _Explaining:
         if self._request.frontend != "auto":
             return [self._request.frontend]
         changes = self._context.changes
-        found = languages.fitting([c.file for c in changes.changes], changes.base_kinds)
+        found = fitting([c.file for c in changes.changes], changes.base_kinds)
         if not found:
             raise Unexplained("the tree has neither C or C++ nor Python files")
         return found
@@ -136,12 +134,12 @@ class _Explaining:
 
     def _references(self, frontend: str) -> tuple[Run, Run]:
         """Run both versions, built as they will be recorded, so that all runs are comparable."""
-        self._build_as_recorded(frontend == "c")
+        self._build_as_recorded(LANGUAGES[frontend].is_compiled)
         self._context.recorder.use(frontend, self._session.laboratory.commands)
         try:
             good, bad = self._session.references(covers=False)
         except UserError as error:
-            if frontend != "c":  # Python runs are not built differently to be recorded
+            if not LANGUAGES[frontend].is_compiled:  # recording did not change the build
                 raise
             raise Unexplained(f"with the recording compiler, {error_summary(error)}") from None
         if bad.failure is not None and bad.failure.kind == "timeout":
@@ -166,7 +164,7 @@ class _Explaining:
             found = self._failure(bad, failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
             compared = with_prints(found, flow) if flow else found
-            tree = CauseSearch(compared, self._request.trust, flow)
+            tree = cause_search(compared, self._request.trust, flow)
             candidates = CandidateChanges(tree, context.meeting)
         for _ in range(_MAX_ATTEMPTS):
             answer = find_root(context, candidates, problem)
@@ -252,7 +250,7 @@ class _Explaining:
         is_output = bad.failure is not None and bad.failure.kind == "output"
         expected = self._session.laboratory.commands.expected if is_output else None
         try:
-            return failure_of(failing, expect=expected)
+            return find_failure(failing, expect=expected)
         except UserError as error:
             pairs = thread_pairs(failing, passing) if passing else ()
             found = first_printed_otherwise(pairs)

@@ -1,1 +1,1 @@
-"""What do the operations of a program say about values: computed, justified, and given to a solver?"""
+"""What do operations say about values: their result, what forces it, and its constraints?"""

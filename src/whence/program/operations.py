@@ -12,13 +12,6 @@ from enum import Enum, auto
 from typing import Any
 
 
-class Language(Enum):
-    """Whose values and operations a run has."""
-
-    C = "C"
-    PYTHON = "Python"
-
-
 class COp(Enum):
     """What an operation does with its operands.
 

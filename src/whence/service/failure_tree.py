@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whence.causes.result import result_of, unexplained
-from whence.causes.tree import CauseSearch, open_search
+from whence.causes.tree import CauseSearch
 from whence.errors import UserError
 from whence.frontend.recorded_run import RUN
+from whence.languages import open_search
 from whence.model import Failure, Outcome, WhyResult
 from whence.service import recorded_runs
 from whence.service.recording import Say

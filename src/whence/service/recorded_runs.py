@@ -16,7 +16,7 @@ from typing import Any
 from whence import __version__
 from whence.changes.tree import read_tree
 from whence.errors import UserError
-from whence.frontend.languages import own_sources
+from whence.languages import own_sources
 from whence.service.recording import (
     RecordRequest,
     Say,

@@ -9,19 +9,17 @@ from pathlib import Path
 
 from whence.changes.tree import read_tree
 from whence.errors import UserError
-from whence.frontend.languages import FRONTENDS, RECORDERS, fitting
 from whence.frontend.recorded_run import RUN
+from whence.languages import LANGUAGES, fitting, open_recording
 from whence.model import TraceSummary
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
-from whence.trace.opening import open_recording
 from whence.trace.summary import summarise
 
 Say = Callable[[str], None]  # tells the user what is being done
 # Errors after which another front end is tried: the program may be in another language.
 _WRONG_LANGUAGE = ("nothing-recorded", "no-c-compiler")
-_LANGUAGES = {"c": "C or C++", "python": "Python"}
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,9 @@ def frontends_for(request: RecordRequest, tree: Path) -> list[str]:
     """
     if request.frontend != "auto":
         return [request.frontend]
-    found = fitting((), read_tree(tree).entries) or list(FRONTENDS)
+    found = fitting((), read_tree(tree).entries) or list(LANGUAGES)
     if request.commands.build is not None:  # Python programs seldom need a build
-        found.sort(key=lambda frontend: frontend != "c")
+        found.sort(key=lambda frontend: not LANGUAGES[frontend].is_compiled)
     return found
 
 
@@ -80,7 +78,8 @@ def record_into(
         except UserError as error:
             if error.slug not in _WRONG_LANGUAGE:
                 raise
-            say(f"nothing was recorded as {_LANGUAGES[frontend]}; trying {_LANGUAGES[last]}")
+            tried, following = LANGUAGES[frontend].label, LANGUAGES[last].label
+            say(f"nothing was recorded as {tried}; trying {following}")
     return _record_with(last, out, tree, request, say=say, twice=twice)
 
 
@@ -88,11 +87,11 @@ def _record_with(
     frontend: str, out: Path, tree: Path, request: RecordRequest, *, say: Say, twice: bool
 ) -> TraceSummary:
     commands, max_trace = request.commands, request.max_trace
-    only_runs = frontend == "python" and not commands.build
+    only_runs = not LANGUAGES[frontend].is_compiled and not commands.build
     action = "running it" if only_runs else "building and running it"
     try:
         say(f"{action}, recorded" + ", and once more" * twice)
-        RECORDERS[frontend](tree, commands, out, max_trace=max_trace, twice=twice)
+        LANGUAGES[frontend].record(tree, commands, out, max_trace=max_trace, twice=twice)
         return summarise(open_recording(out), tree, max_trace=max_trace, say=say)
     except BaseException:
         clear(out)  # nobody must mistake an incomplete trace for a complete one

@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Activation, Block, Column, Instance, Op, Step, Stretch
-from whence.program.operations import Language, Operation
+from whence.program.operations import Operation
 from whence.trace.columns import BRANCH, CALL, DIRECT, Stream
 from whence.trace.queries import NEAR
 from whence.trace.recording import Comparable, Thread
+from whence.trace.statements import StepDescriber
 
 Value = Any  # of the program: can be hashed and compared; for C a row of bits, as a number
 MOST_STEPS = 1 << 26  # for which a table of all steps is made
@@ -113,6 +114,10 @@ class Flow(ABC):
             self._at, self._ops = view(instances), view(ops)
         self._nodes: dict[int, FlowNode] = {}
 
+    @abstractmethod
+    def describer(self) -> StepDescriber:
+        """Return what turns the steps of this run into words."""
+
     # --- values --------------------------------------------------------------------------------
 
     @abstractmethod
@@ -122,8 +127,6 @@ class Flow(ABC):
     @abstractmethod
     def address(self, step: int) -> int:
         """Where a step read or wrote memory."""
-
-    language = Language.C
 
     def compared_as(self, step: int) -> Comparable:
         """How what a step came to is compared with what it came to in another run."""

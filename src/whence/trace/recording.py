@@ -1,6 +1,6 @@
 """A recorded run, opened: its processes, their threads, and all that can be asked of each.
 
-What a language has to answer is abstract here; `opening` knows who answers for which.
+Each language implements the abstract methods; `whence.languages` knows which class is whose.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from whence.errors import UserError
 from whence.model import SliceResult, Statement
+from whence.trace.analysis import ThreadAnalysis
 from whence.trace.columns import NONE
-from whence.trace.opening import describer_of, sliced
 from whence.trace.points import Point, find
 from whence.trace.recording import Image, Recording, Thread
-from whence.trace.statements import Steps
+from whence.trace.statements import StepDescriber, Steps
 
 MOST_EXECUTIONS = 10_000  # that are told one by one
 NEAREST = 200  # lines, or executions, that a short report shows
@@ -23,6 +23,7 @@ NEAREST = 200  # lines, or executions, that a short report shows
 def slice_at(
     recording: Recording,
     at: str,
+    analysis: ThreadAnalysis,
     *,
     relevant: bool = False,
     trust: Sequence[str] = (),
@@ -39,15 +40,19 @@ def slice_at(
     point = find(recording, at, process)
     started = time.monotonic()
     say("following dependences")
-    steps = steps_of(point, relevant=relevant, trust=trust)
+    steps = steps_of(point, analysis, relevant=relevant, trust=trust)
     seconds = time.monotonic() - started
     say("writing it down")
-    return _told(point, steps, relevant, seconds, in_order, everything)
+    describer = analysis.describer(point.thread)
+    return _told(point, describer, steps, relevant, seconds, in_order, everything)
 
 
-def steps_of(point: Point, *, relevant: bool = False, trust: Sequence[str] = ()) -> Steps:
+def steps_of(
+    point: Point, analysis: ThreadAnalysis, *, relevant: bool = False, trust: Sequence[str] = ()
+) -> Steps:
+    """Return the steps of the slice from a point, in order."""
     thread = point.thread
-    return sliced(
+    return analysis.slice(
         thread,
         point.criteria,
         thread.image.relevance() if relevant else None,
@@ -70,22 +75,27 @@ def trusted_functions(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool
 
 
 def _told(
-    point: Point, steps: Steps, relevant: bool, seconds: float, in_order: bool, everything: bool
+    point: Point,
+    describer: StepDescriber,
+    steps: Steps,
+    relevant: bool,
+    seconds: float,
+    in_order: bool,
+    everything: bool,
 ) -> SliceResult:
     thread = point.thread
-    narrator = describer_of(thread)
-    lines = narrator.lines(steps)
+    lines = describer.lines(steps)
     near = [line for line in lines if not line.is_outside] or lines
     notes = [*point.notes, *thread.reading_notes()]
     order: list[Statement] = []
     if in_order:
         most = MOST_EXECUTIONS if everything else NEAREST
-        order, left = narrator.executions(steps, most)
+        order, left = describer.executions(steps, most)
         if left:
             notes.append(f"only the last {most:,} executions are told; {left:,} came before them")
     return SliceResult(
         point=point.words,
-        statements=tuple(narrator.told(lines if everything else near[:NEAREST], steps)),
+        statements=tuple(describer.told(lines if everything else near[:NEAREST], steps)),
         order=tuple(order),
         lines=len(lines),
         near=frozenset((line.file, line.number) for line in near[:NEAREST]),

@@ -11,7 +11,8 @@ import pytest
 import whence
 from tests.frontend.driver.toolchain import Toolchain
 from whence.errors import UserError
-from whence.frontend.c.clang import cache_directory, compiler, is_zig, zig_arguments
+from whence.frontend.c.clang import compiler, is_zig, zig_arguments
+from whence.frontend.cache_folder import cache_directory
 
 SOURCES = Path(whence.__file__).parents[1]
 QUESTIONS = ["--version", "-dumpmachine", "-dumpversion", "-print-search-dirs", "-E x.c", "-MM x.c",

@@ -18,11 +18,11 @@ from whence.frontend.rerun.interventions import (
     XorBytes,
     encode_interventions,
 )
+from whence.languages import open_recording
 from whence.model import Outcome
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.recording import CThread
 from whence.trace.c.run_points import run_point
-from whence.trace.opening import open_recording
 
 PROGRAM = """
 #include <stdio.h>

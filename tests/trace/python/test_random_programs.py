@@ -13,10 +13,11 @@ import pytest
 from tests.trace.python.generator import Writer
 from whence.frontend.python.record import record
 from whence.frontend.python.values import UNKNOWN, python_text
+from whence.languages import flow_of, open_recording
 from whence.logic.python.evaluate import agrees, evaluate
 from whence.program.operations import PyOp
 from whence.subject.trial import BuildAndTest
-from whence.trace.opening import flow_of, open_recording
+from whence.trace.python.analysis import PythonAnalysis
 from whence.trace.recording import Recording
 from whence.trace.slice_at import slice_at
 
@@ -63,7 +64,9 @@ def test_a_number_outside_of_the_relevant_slice_does_not_matter(seed: int, tmp_p
     text = Writer(seed).text
     lines = text.splitlines()
     true = result_of(lines)
-    found = slice_at(recorded(tmp_path, text), f"p.py:{len(lines)}:result", relevant=True)
+    found = slice_at(
+        recorded(tmp_path, text), f"p.py:{len(lines)}:result", PythonAnalysis(), relevant=True
+    )
     inside = {statement.line for statement in found.statements}
     assert len(inside) < found.of_lines
     for at, line in enumerate(lines):

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from whence.causes.observed_failure import ObservedFailure, calls_around
 from whence.causes.predicates import Question
-from whence.causes.proof import ALL
 from whence.errors import UserError
+from whence.logic.logic import ALL
 from whence.model import Influence, Outcome
 from whence.program.rows import OUTPUT
 from whence.trace import points
 from whence.trace.c.endings import signal_name
+from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CThread
 from whence.trace.flow import Constant, Flow, Left, Operand
-from whence.trace.opening import flow_of
 from whence.trace.points import Point, find
 from whence.trace.queries import OUTSIDE
 from whence.trace.recording import Recording, Thread
@@ -25,7 +25,7 @@ from whence.trace.slicer import ByteRange
 _NEAR = 1 << 16  # how far from a wild pointer the address that was used may lie
 
 
-def failure_of(
+def find_failure(
     recording: Recording, *, expect: bytes | None = None, process: str | None = None
 ) -> ObservedFailure:
     """The failure of a recorded run.
@@ -74,9 +74,14 @@ def _ended(recording: Recording, process: str | None) -> ObservedFailure:
     )
 
 
+def _flow(point: Point) -> CFlow:
+    assert isinstance(point.thread, CThread)
+    return CFlow(point.thread)
+
+
 def _assertion(point: Point) -> ObservedFailure:
     """The branch that led to it, or, if nothing decided it, the call itself."""
-    flow = flow_of(point.thread)
+    flow = _flow(point)
     call = int(max(step for step in point.criteria if isinstance(step, int)))
     decided = flow.controlling_branch(call)
     if decided is None:
@@ -97,7 +102,7 @@ def _crash(point: Point) -> ObservedFailure:
     """The operand that was wrong: a pointer that leads nowhere, a divisor of zero."""
     thread = point.thread
     assert isinstance(thread, CThread)
-    flow = flow_of(thread)
+    flow = CFlow(thread)
     name = signal_name(thread.log)
     last = thread.stream.steps
     op = thread.stop_op
@@ -132,7 +137,7 @@ def _branch(flow: Flow, step: int) -> tuple[int, ...]:
 
 def _exit(point: Point) -> ObservedFailure:
     step = int(max(step for step in point.criteria if isinstance(step, int)))
-    flow = flow_of(point.thread)
+    flow = _flow(point)
     given = flow.argument(step, 0) if flow.is_call(step) else step
     ending = point.thread.ending("exit")
     status = ending.status if ending else 0
@@ -189,7 +194,7 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Observe
     point = find(recording, f"output:{shared - before}", process)
     (criterion,) = point.criteria
     assert isinstance(criterion, ByteRange)
-    flow = flow_of(point.thread)
+    flow = _flow(point)
     step = int(point.thread.stream.effects[criterion.effect]["step"])
     seeds = _printed_from(flow, criterion, is_blank=printed[shared : shared + 1] in b" 0")
     words = point.words.replace(f"byte {shared - before} ", f"byte {shared} ", 1)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from whence.causes.observed_failure import ObservedFailure, calls_around
 from whence.causes.predicates import Question
-from whence.causes.proof import ALL
 from whence.errors import UserError
 from whence.frontend.python.values import Value
+from whence.logic.logic import ALL
 from whence.model import Influence, Outcome
 from whence.trace.python.endings import message_of, origin, type_of
 from whence.trace.python.flow import PythonFlow
@@ -22,7 +22,7 @@ from whence.trace.recording import Recording
 _LONGEST = 120  # characters of a message
 
 
-def failure_of(
+def find_failure(
     recording: Recording, *, expect: bytes | None = None, process: str | None = None
 ) -> ObservedFailure:
     """The failure of a recorded run."""

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from whence.errors import UserError, install_command
+from whence.frontend.cache_folder import cache_directory
 
 OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite reads and we know
 
@@ -35,12 +36,6 @@ def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
             slug="no-clang",
         )
     return found
-
-
-def cache_directory(env: Mapping[str, str]) -> str:
-    """Return where we keep what can be made again: $WHENCE_CACHE, else the user's cache."""
-    home = env.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return env.get("WHENCE_CACHE") or os.path.join(home, "whence")
 
 
 def is_zig(command: Sequence[str]) -> bool:

@@ -36,7 +36,8 @@ from whence.frontend.c.arguments import (
     recordable,
 )
 from whence.frontend.c.cache import Cache, Compiled, c_source_hash, write_whole
-from whence.frontend.c.clang import cache_directory, is_zig, run_plain, zig_arguments
+from whence.frontend.c.clang import is_zig, run_plain, zig_arguments
+from whence.frontend.cache_folder import cache_directory
 
 LONGEST = 100_000  # of a command line; a longer one goes through a response file
 QUIET = "-Wno-unused-command-line-argument"  # zig adds a -c that is not used with -S

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from whence.errors import UserError
-from whence.frontend.c.clang import cache_directory
+from whence.frontend.cache_folder import cache_directory
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, SOURCES, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.subject.python_hook import PythonHook

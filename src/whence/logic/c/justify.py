@@ -1,7 +1,8 @@
-"""Which operands of an operation alone force its result?
+"""Which operands of an operation force its result on their own?
 
-One zero of a product does, whatever the other factor is; so do the condition and the arm that a
-SELECT took.  What a NaN's payload is does not count: a NaN forces that the result is one.
+One zero forces a product, whatever the other factor is.  The condition and the arm that was taken
+force the result of a SELECT.  The payload of a NaN does not count: if the result is any NaN, the
+operands that force it to be a NaN are enough.
 """
 
 from __future__ import annotations
@@ -14,24 +15,23 @@ from whence.logic.c.evaluate import evaluate
 from whence.logic.c.floats import FORMATS
 from whence.program.operations import COp, Operation
 
-# Each operand matters, whatever the others are.
+# Each operand matters, whatever the values of the others.
 _NEED_ALL = frozenset({
     COp.COPY, COp.ADD, COp.SUB, COp.XOR, COp.EQ, COp.NE, COp.ZEXT, COp.SEXT, COp.TRUNC, COp.CONCAT,
     COp.EXTRACT, COp.FNEG, COp.FABS, COp.COPYSIGN, COp.BSWAP, COp.BITREVERSE,
 })  # fmt: skip
 _COMPUTES_FLOATS = frozenset({
-    COp.FADD, COp.FSUB, COp.FMUL, COp.FDIV, COp.FREM, COp.FMA, COp.FMULADD, COp.SQRT, COp.FLOOR, COp.CEIL,
-    COp.TRUNCF, COp.RINT, COp.ROUND, COp.FMIN, COp.FMAX, COp.FPTRUNC, COp.FPEXT,
+    COp.FADD, COp.FSUB, COp.FMUL, COp.FDIV, COp.FREM, COp.FMA, COp.FMULADD, COp.SQRT, COp.FLOOR,
+    COp.CEIL, COp.TRUNCF, COp.RINT, COp.ROUND, COp.FMIN, COp.FMAX, COp.FPTRUNC, COp.FPEXT,
 })  # fmt: skip
-# The result may be the same for all operands: of a switch without cases, say.
+# The result may be the same for all operands, as in a switch without cases.
 _MAYBE_CONSTANT = frozenset({COp.SWITCH, COp.FCMP, COp.FPCLASS})
 
 
 def decisive(operation: Operation, operands: Sequence[int], result: int) -> tuple[int, ...]:
-    """The indices of a smallest set of operands that force the result, whatever the others are.
+    """Return the indices of a smallest set of operands that force the result.
 
-    Of several such sets it is the first of `alternatives`, the one with the lowest indices; a
-    caller that has a reason to may prefer another.
+    If there are several, it is the one with the lowest indices.
     """
     return alternatives(operation, operands, result)[0]
 
@@ -39,10 +39,10 @@ def decisive(operation: Operation, operands: Sequence[int], result: int) -> tupl
 def alternatives(
     operation: Operation, operands: Sequence[int], result: int
 ) -> tuple[tuple[int, ...], ...]:
-    """All sets of operands that force the result and need each of their members.
+    """Return all sets of operands that force the result and need each of their members.
 
-    The smallest come first, then those with the lowest indices.  Where we cannot compute the
-    result it is all operands.
+    The smallest come first, then those with the lowest indices.  If the result cannot be
+    computed, the only set is that of all operands.
     """
     everything = tuple(range(len(operands)))
     op = operation.op
@@ -65,13 +65,13 @@ def _forces(
 ) -> bool:
     """Is the result the same for all values of the operands that are not chosen?
 
-    All values need not be tried.  In each operand every operation is monotone, or asks whether
-    it is some value, or differs between 0 and 1; so the result is the same for all values if it
-    is for those that are `telling`.  (As a condition, any value but 0 is as good as 1.)
+    Not all values need to be tried.  In each operand, every operation is monotone, or compares
+    it with a value, or distinguishes 0 from 1.  So the result is the same for all values if it is
+    the same for the `_probes`.  (As a condition, every value other than 0 behaves like 1.)
     """
     values = list(operands)
     others = [index for index in range(len(operands)) if index not in chosen]
-    for tried in product(*((*_telling(operation, index), *operands) for index in others)):
+    for tried in product(*((*_probes(operation, index), *operands) for index in others)):
         for index, value in zip(others, tried, strict=True):
             values[index] = value
         found = evaluate(operation, values)
@@ -81,9 +81,11 @@ def _forces(
 
 
 @cache
-def _telling(operation: Operation, index: int) -> tuple[int, ...]:
-    """Values of an operand, besides those of all operands, between which the result differs
-    if it does between any."""
+def _probes(operation: Operation, index: int) -> tuple[int, ...]:
+    """Return values of an operand between which the result differs if it differs at all.
+
+    The values of the operands in the run are to be tried as well.
+    """
     width = operation.widths[index]
     top = 1 << (width - 1)
     values = [0, 1, 2 * top - 1, top - 1, top, operation.width - 1, *operation.extra]

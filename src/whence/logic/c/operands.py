@@ -1,15 +1,17 @@
-"""Which operands of a step, and which bits of them, does its result rest on?"""
+"""Which operands of a step, and which of their bits, force its result?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from whence.logic.c.justify import alternatives
+from whence.logic.logic import ALL
 from whence.program.operations import COp
 from whence.trace.flow import Constant, Flow, FlowNode, Operand
 
-ALL = -1  # every bit, as a mask
-_UP = frozenset({COp.ADD, COp.SUB, COp.MUL})  # a bit of the result rests on those up to it
+# A bit of the result depends on the bits of the operands up to it.
+_CARRIES_UP = frozenset({COp.ADD, COp.SUB, COp.MUL})
+# One operand may force the result alone.
 _MAY_BE_FORCED = frozenset({
     COp.MUL, COp.UDIV, COp.SDIV, COp.UREM, COp.SREM, COp.SHL, COp.LSHR, COp.ASHR, COp.SELECT,
     COp.SMAX, COp.SMIN, COp.UMAX, COp.UMIN, COp.FMUL, COp.FSHL, COp.FSHR,
@@ -17,7 +19,7 @@ _MAY_BE_FORCED = frozenset({
 
 
 def needed(flow: Flow, node: FlowNode, step: int, mask: int) -> Sequence[tuple[Operand, int]]:
-    """The operands, and the bits of them, that these bits of a step's result rest on."""
+    """Return the operands, each with a mask of bits, that force some bits of a step's result."""
     operation, operands = node.operation, node.operands
     op, widths = operation.op, operation.widths
     if op is COp.COPY:
@@ -43,8 +45,10 @@ def needed(flow: Flow, node: FlowNode, step: int, mask: int) -> Sequence[tuple[O
     best: Sequence[int] = range(len(operands))
     if op in _MAY_BE_FORCED:
         sets = alternatives(operation, known, flow.value(step))
-        best = min(sets, key=lambda one: sum(not isinstance(operands[i], Constant) for i in one))
-    if op in _UP and mask > 0:
+        best = min(
+            sets, key=lambda chosen: sum(not isinstance(operands[i], Constant) for i in chosen)
+        )
+    if op in _CARRIES_UP and mask > 0:
         mask = (1 << mask.bit_length()) - 1
     elif op is not COp.XOR:
         mask = ALL
@@ -66,14 +70,14 @@ def _concatenated(
 def _bitwise(
     op: COp, operands: Sequence[Operand], values: Sequence[int], mask: int
 ) -> list[tuple[Operand, int]]:
-    """Of a bit that one operand settles, only that operand; of two that do, a constant."""
+    """Return for each bit the operand that forces it; if both do, the constant one."""
     a, b = (value if op is COp.AND else ~value for value in values)
-    either = mask & ~a & ~b  # settled by each of them
+    either = mask & ~a & ~b  # forced by each operand alone
     both = mask & a & b
     first, second = both | mask & ~a & b, both | mask & a & ~b
     if isinstance(operands[1], Constant):
         second |= either
     else:
         first |= either
-    asked = zip(operands, (first, second), strict=True)
-    return [(operand, bits) for operand, bits in asked if bits]
+    both_masks = zip(operands, (first, second), strict=True)
+    return [(operand, bits) for operand, bits in both_masks if bits]

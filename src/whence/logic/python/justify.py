@@ -1,8 +1,8 @@
-"""Which operands of a Python operation alone force its result, and which of their items?
+"""Which operands of a Python operation force its result on their own, and which of their items?
 
-The types are those of the run: a zero forces the product if the other factor is an int, whichever.
-Of a tuple that was searched, only the item that matched counts; of two tuples that differ, only
-the first place where they do.
+The types are those of the run: a zero forces a product if the other factor is any int.  In a tuple
+that was searched, only the item that matched counts.  In two tuples that differ, only the first
+pair of items that differ counts.
 """
 
 from __future__ import annotations
@@ -10,37 +10,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from whence.frontend.python.values import Obj, Value, items, same
+from whence.logic.logic import ALL
 from whence.logic.python.evaluate import agrees, evaluate
 from whence.program.operations import COp, Operation, PyOp
 
-ALL = -1  # every item, as a mask
 Sets = Iterator[tuple[int, ...]]
 
 
 def alternatives(
     operation: Operation, operands: Sequence[Value], result: Value
 ) -> tuple[tuple[int, ...], ...]:
-    """Sets of operands that force the result, the smallest first.
+    """Return the sets of operands that force the result, the smallest first.
 
-    Where we cannot compute the result it is all operands.
+    If the result cannot be computed, the only set is that of all operands.
     """
     everything = tuple(range(len(operands)))
     rule = _RULES.get(operation.op)
     if rule is None or not agrees(evaluate(operation, operands), result):
         return (everything,)
     found = list(dict.fromkeys([*rule(operation, operands), everything]))
-    kept = [one for one in found if not any({*other} < {*one} for other in found)]
+    kept = [chosen for chosen in found if not any({*other} < {*chosen} for other in found)]
     return tuple(sorted(kept, key=len))
 
 
 def items_needed(operation: Operation, operands: Sequence[Value], index: int) -> int:
-    """Which items of the operand of this index the result rests on, as a mask: bit i is item i.
+    """Return the items of operand `index` that force the result, as a mask: bit i is item i.
 
-    ALL of anything but a tuple: what became of a list since then is not known.
+    The mask is ALL for every operand that is not a tuple: a list may have changed since.
     """
-    asking = _ITEMS.get(operation.op)
+    rule = _ITEMS.get(operation.op)
     whole = _tuple(operands[index])
-    found = asking(operation, operands, index) if asking and whole else None
+    found = rule(operation, operands, index) if rule and whole else None
     return ALL if found is None else found
 
 
@@ -52,7 +52,10 @@ def _is_int(value: Value) -> bool:
 
 
 def _each(condition: Callable[[Value, Value], bool]) -> Callable[..., Sets]:
-    """Each of two operands of which the condition holds; given the other, of that type."""
+    """Return a rule that yields each of two operands for which `condition` holds.
+
+    `condition` gets the operand and the other operand.
+    """
 
     def rule(_: Operation, operands: Sequence[Value]) -> Sets:
         for index in (0, 1):
@@ -65,7 +68,7 @@ def _each(condition: Callable[[Value, Value], bool]) -> Callable[..., Sets]:
 def _absorbs_product(a: Value, other: Value) -> bool:
     if _is_int(other):
         return a in ("", b"") or (_is_int(a) and a == 0) or _is_empty(a)
-    # Nothing of a text, a list or a tuple; what is inside does not matter.
+    # A text, list or tuple repeated zero times is empty, whatever its contents.
     return isinstance(a, int) and a <= 0 and (isinstance(other, str | bytes) or _is_tuple(other))
 
 
@@ -90,7 +93,7 @@ def _power(_: Operation, operands: Sequence[Value]) -> Sets:
 
 
 def _order(operation: Operation, operands: Sequence[Value]) -> Sets:
-    """Nothing is before the empty text."""
+    """Yield an empty text that decides an order: no text is smaller."""
     a, b = operands
     if type(a) is type(b) and isinstance(a, str | bytes):
         if not b and operation.op in (PyOp.LT, PyOp.GE):
@@ -108,7 +111,7 @@ def _member(_: Operation, operands: Sequence[Value]) -> Sets:
 
 
 def _chain(operation: Operation, operands: Sequence[Value]) -> Sets:
-    """Up to the first comparison that does not hold."""
+    """Yield the operands up to the first comparison that does not hold."""
     for count in range(1, len(operation.extra)):
         first = Operation(PyOp.CHAIN, extra=operation.extra[:count])
         if evaluate(first, operands[: count + 1]) is not True:
@@ -122,8 +125,8 @@ def _method(operation: Operation, operands: Sequence[Value]) -> Sets:
         yield (1,)
     is_dict = isinstance(operands[0], Obj) and operands[0].type == "dict"
     if name == "get" and is_dict and len(operands) == 3:
-        looked = evaluate(Operation(PyOp.IN), [operands[1], operands[0]])
-        if looked is True:
+        has_key = evaluate(Operation(PyOp.IN), [operands[1], operands[0]])
+        if has_key is True:
             yield (0, 1)
 
 
@@ -152,7 +155,7 @@ def _tuple(value: Value) -> tuple[Value, ...] | None:
     return items(value) if isinstance(value, Obj) and value.type == "tuple" else None
 
 
-def _asks(op: PyOp, a: Value, b: Value) -> bool:
+def _holds(op: PyOp, a: Value, b: Value) -> bool:
     return evaluate(Operation(op), [a, b]) is True
 
 
@@ -178,16 +181,16 @@ def _affix(operation: Operation, operands: Sequence[Value], index: int) -> int |
 
 
 def _first(op: PyOp, a: Value, others: Sequence[Value]) -> int | None:
-    return next((1 << at for at, one in enumerate(others) if _asks(op, a, one)), None)
+    return next((1 << at for at, one in enumerate(others) if _holds(op, a, one)), None)
 
 
-def _parting(operation: Operation, operands: Sequence[Value], _: int) -> int | None:
-    """Where two tuples first differ; of their order, all places up to there."""
+def _first_difference(operation: Operation, operands: Sequence[Value], _: int) -> int | None:
+    """Return the first item that differs; for an order, all items up to it."""
     a, b = map(_tuple, operands)
     if a is None or b is None or len(a) != len(b):
         return None
     for at, (one, other) in enumerate(zip(a, b, strict=True)):
-        if _asks(PyOp.NE, one, other) and not same(one, other):  # a NaN may be itself
+        if _holds(PyOp.NE, one, other) and not same(one, other):  # a NaN may be the same object
             return 1 << at if operation.op in (PyOp.EQ, PyOp.NE) else (2 << at) - 1
     return None
 
@@ -197,5 +200,5 @@ _ITEMS: dict[COp | PyOp, Callable[..., int | None]] = {
     PyOp.IN: _matched,
     PyOp.NOTIN: _matched,
     PyOp.METHOD: _affix,
-    **dict.fromkeys((PyOp.EQ, PyOp.NE, PyOp.LT, PyOp.LE, PyOp.GT, PyOp.GE), _parting),
+    **dict.fromkeys((PyOp.EQ, PyOp.NE, PyOp.LT, PyOp.LE, PyOp.GT, PyOp.GE), _first_difference),
 }

@@ -16,6 +16,7 @@ from whence.program.ids import Column, Step
 from whence.program.operations import COp, Operation
 from whence.program.rows import COPY, MIXED
 from whence.trace.c.replayed import ReplayedLog
+from whence.trace.c.statements import CStepDescriber
 from whence.trace.columns import DIRECT, Stream
 from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside, StoredBits, view
 from whence.trace.queries import OUTSIDE, Dependence, Part, StepPlace
@@ -53,6 +54,9 @@ class CFlow(Flow):
         self._templates: dict[int, _Template] = {}
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
         self._known: dict[ModuleSource, Meanings] = {}
+
+    def describer(self) -> CStepDescriber:
+        return CStepDescriber(self.thread)
 
     # --- values --------------------------------------------------------------------------------
 

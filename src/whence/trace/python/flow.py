@@ -11,7 +11,6 @@ from whence.program.operations import (
     PY_COMPARISONS,
     PY_UNARY,
     COp,
-    Language,
     Operation,
     PyOp,
 )
@@ -20,6 +19,7 @@ from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import Omitted
 from whence.trace.python.program import LOADS
 from whence.trace.python.recording import PythonThread
+from whence.trace.python.statements import PythonStepDescriber
 from whence.trace.recording import Comparable
 
 _DISPLAYS = {"list": PyOp.LIST, "tuple": PyOp.TUPLE, "set": PyOp.SET, "dict": PyOp.DICT}
@@ -40,12 +40,13 @@ _OPAQUE = Operation(COp.OPAQUE, 0, ())
 class PythonFlow(Flow):
     """The nodes of one thread's run."""
 
-    language = Language.PYTHON
-
     def __init__(self, thread: PythonThread) -> None:
         super().__init__(thread)
         self.python, self.run, self.program = thread, thread.run, thread.program
         self._omitted = Omitted(thread.run, thread.queries, self.op_of)
+
+    def describer(self) -> PythonStepDescriber:
+        return PythonStepDescriber(self.python)
 
     # --- values --------------------------------------------------------------------------------
 

@@ -1,0 +1,50 @@
+"""What does whence have to know about a language?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from whence.causes.observed_failure import ObservedFailure
+from whence.frontend.recorded_run import RecordedRun
+from whence.logic.logic import Logic
+from whence.subject.trial import BuildAndTest
+from whence.trace.analysis import ThreadAnalysis
+from whence.trace.recording import Recording
+
+
+class Record(Protocol):
+    """Run the test of a tree and record the run into an empty folder."""
+
+    def __call__(
+        self, tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int, twice: bool = False
+    ) -> RecordedRun: ...
+
+
+class FindFailure(Protocol):
+    """Return the failure of a recorded run; a UserError says why there is none.
+
+    `expect` is what the run should have printed: the failure is then the first byte that differs.
+    """
+
+    def __call__(
+        self, recording: Recording, *, expect: bytes | None = None, process: str | None = None
+    ) -> ObservedFailure: ...
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language that whence records and explains."""
+
+    name: str  # in the option --frontend and in the file that describes a recorded run
+    label: str  # in sentences
+    suffixes: tuple[str, ...]  # of its source files
+    is_compiled: bool  # is a program built in another way when it is to be recorded?
+    record: Record
+    own_sources: Callable[[], bytes]  # a hash of the front end: a new one records differently
+    recording: type[Recording]
+    analysis: ThreadAnalysis
+    logic: Logic
+    find_failure: FindFailure

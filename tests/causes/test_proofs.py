@@ -1,0 +1,156 @@
+"""The steps of a proof force what it proves, whatever all other steps gave."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.causes.explaining import threads
+from tests.causes.reevaluation import Reevaluation
+from whence.causes.precondition import Preconditions
+from whence.causes.proof import Proof, Prover
+from whence.frontend.c.tables import OpCode
+from whence.logic.c.logic import CLogic
+from whence.logic.logic import ALL
+from whence.program.operations import COp
+from whence.trace.c.flow import CFlow
+from whence.trace.flow import Constant
+from whence.trace.recording import Recording
+
+SEEDS = 40  # steps of one thread that are proved
+TIMES = 3  # that each is computed again
+CORES = 12  # proofs of one thread whose cores are looked at
+SMALL = 12  # steps of a proof that is checked for being minimal
+
+CORPUS = [
+    "bitint.c", "callbacks.c", "complex_numbers.c", "exceptions.cc", "floats.c", "locals.c",
+    "memory.c", "records.c", "varargs.c",
+]  # fmt: skip
+
+
+BRANCHES = (OpCode.CBR, OpCode.SWITCH)
+STORES = (OpCode.STORE, OpCode.LSTORE)
+
+
+def seeds(flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...]) -> list[int]:
+    """Some steps of a run."""
+    codes = flow.thread.image.program.ops["code"]
+    steps = range(1, flow.thread.stream.steps + 1)
+    found = (
+        step
+        for step in choose.sample(steps, len(steps))
+        if int(codes[flow.op_of(step)]) in kinds and flow.node(step).operation.width <= 64
+    )
+    return [step for step, _ in zip(found, range(SEEDS), strict=False)]
+
+
+def proofs(
+    flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...] = BRANCHES + STORES
+) -> Iterator[tuple[int, Proof]]:
+    prover = Prover(flow, CLogic())
+    for seed in seeds(flow, choose, kinds):
+        yield seed, prover.prove([(seed, ALL)])
+
+
+def check_forced(flow: CFlow, choose: random.Random) -> None:
+    """Claim that proofs force what they prove: all bits of a value, or those that are asked for."""
+    prover = Prover(flow, CLogic())
+    for seed in seeds(flow, choose, BRANCHES + STORES):
+        for mask in (ALL, 1 << choose.randrange(64), choose.randrange(1 << 64)):
+            proof = prover.prove([(seed, mask)])
+            for _ in range(TIMES):
+                found = Reevaluation(flow, proof, choose).of(seed)
+                assert isinstance(found, int)
+                assert found & mask == flow.value(seed) & mask, (
+                    f"step {seed} at {flow.thread.image.place(flow.op_of(seed))} gave "
+                    f"{flow.value(seed)}, but with all else different its proof gives {found}, "
+                    f"where {mask:#x} was asked for"
+                )
+
+
+def flow_of(recording: Recording) -> CFlow:
+    (thread,) = threads(recording)
+    return CFlow(thread)
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_a_proof_forces_what_it_proves(name: str, flows_of: Callable[[str], list[CFlow]]) -> None:
+    for flow in flows_of(name):
+        check_forced(flow, random.Random(1))
+
+
+def test_a_proof_forces_what_it_proves_of_made_up_programs(made_up: list[Recording]) -> None:
+    for recording in made_up:
+        check_forced(flow_of(recording), random.Random(1))
+
+
+def test_less_than_a_proof_does_not_force_it(made_up: list[Recording]) -> None:
+    """So that we know that something else is tried: without one of its steps a proof fails.
+
+    Not always: some of them the solver finds out not to matter, after a proof is found.
+    """
+    needed = tried = 0
+    choose = random.Random(1)
+    for recording in made_up:
+        flow = flow_of(recording)
+        for seed, proof in proofs(flow, choose):
+            if len(proof.steps) > SMALL or not is_transparent(flow, proof):
+                continue
+            for step in sorted(computing(flow, proof, seed)):
+                tried += 1
+                needed += can_change(flow, proof, seed, step, choose)
+    assert tried > 100
+    assert needed >= tried * 0.8
+
+
+def is_transparent(flow: CFlow, proof: Proof) -> bool:
+    return not any(flow.node(step).operation.op is COp.OPAQUE for step in proof.steps)
+
+
+def computing(flow: CFlow, proof: Proof, seed: int) -> set[int]:
+    """The steps that a value was computed from, not those that only passed it on."""
+    run = Reevaluation(flow, proof, random.Random(1))
+    run.of(seed)
+    return {one for one in run.values if isinstance(one, int) and one in proof.steps} - {seed}
+
+
+def can_change(flow: CFlow, proof: Proof, seed: int, step: int, choose: random.Random) -> bool:
+    """Does something else come out for some value of a step, one that is likely to matter?"""
+    constants = {
+        operand.value + near
+        for one in proof.steps
+        for operand in flow.node(one).operands
+        if isinstance(operand, Constant) and operand.value is not None
+        for near in (-1, 0, 1)
+    }
+    full = (1 << flow.width_of(step)) - 1
+    anything = (Reevaluation(flow, proof, choose).arbitrary(step) for _ in range(20))
+    for value in (*sorted(constants), *anything):
+        run = Reevaluation(flow, proof, choose, {step: value & full})
+        if run.of(seed) != flow.value(seed):
+            return True
+    return False
+
+
+def test_a_core_forces_what_it_is_the_core_of(made_up: list[Recording]) -> None:
+    """Whatever comes from before it, as long as the conditions that it assumes come out so."""
+    choose = random.Random(1)
+    held = cores = 0
+    for recording in made_up:
+        flow = flow_of(recording)
+        preconditions = Preconditions(flow, CLogic())
+        for seed, proof in itertools.islice(proofs(flow, choose, BRANCHES), CORES):
+            core = preconditions.core([(seed, flow.value(seed))], proof.steps)
+            if core is None:
+                continue
+            cores += 1
+            for _ in range(20):
+                run = Reevaluation(flow, Proof(set(core.steps)), choose)
+                if all(run.of(branch) == flow.value(branch) for branch in core.premises):
+                    held += 1
+                    assert run.of(seed) == flow.value(seed)
+    assert cores > 5
+    assert held > 50
