@@ -1,7 +1,10 @@
-"""Which changes does an executed statement meet?  (Δ ∩ Θ of AFTER's Algorithm 1.)
+"""Which changes does an executed statement meet?
 
-A statement meets the changes of its own lines, of lines that are gone where it is, and of what
-it uses.  All of this is read off the sources, by name: it may be too much, which costs runs.
+AFTER's Algorithm 1, line 9, intersects causes with changes.  A statement of a cause meets
+1. the changes of its own lines,
+2. the changes that removed lines next to it, and
+3. the changes of names that it uses.
+All of this is read from the sources, by name.  Too many changes may be met; that only costs runs.
 """
 
 from __future__ import annotations
@@ -10,17 +13,20 @@ import copy
 from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
-from whence.explain.meeting.changed_names import ChangedNames, changed_names, idle_changes
+from whence.explain.meeting.changed_names import ChangedName, changed_names, idle_changes
 from whence.explain.meeting.name_uses import NameUses
 from whence.explain.meeting.version_index import Ids, VersionIndex, version_indexes
 from whence.model import ChangeId
 
 _NONE: Ids = frozenset()
-_MOST_HELD = 8  # changes to one statement; of more, those to its first line count
+_MAX_HELD = 8  # with more changes to one statement, only those of its own line count; guessed
 
 
 class Meeting:
-    """Answers for the changes between two trees; a file is named as in the tree it is of."""
+    """Maps lines to the changes between two versions.
+
+    A path is the one of the version that a method asks about: a renamed file has two paths.
+    """
 
     def __init__(self, changes: ChangeSet) -> None:
         self._changes = changes
@@ -29,24 +35,24 @@ class Meeting:
         self._sought: Ids = _NONE
 
     def seeking(self, sought: Ids) -> Meeting:
-        """Return the same, but that these are met by their statement however many others it has."""
+        """Return a copy in which a statement meets the `sought` changes even if it holds many."""
         found = copy.copy(self)
         found._held, found._sought = {}, sought
         return found
 
     def at(self, file: str, line: int) -> Ids:
-        """Return the changes that made the statement at a line of the bad version what it is."""
+        """Return the changes that hold the statement at a line of the bad version."""
         return self._holding(self._bad, file, line)
 
     def removed_at(self, file: str, line: int) -> Ids:
-        """Return the changes that took away the statement at a line of the good version."""
+        """Return the changes that removed the statement at a line of the good version."""
         found = self._holding(self._good, file, line)
         return found | (self._good.conditions_met(file, line) - self._idle)
 
     def near(self, file: str, line: int) -> Ids:
-        """Return the changes that took code away right before or after a line of the bad version.
+        """Return the changes that removed code right before or after a line of the bad version.
 
-        Only comments and blank lines lie between that place and the statement at the line.
+        Only comments and blank lines lie between the removed code and the statement at the line.
         """
         edits = self._bad.edits.get(file)
         if edits is None:
@@ -59,58 +65,58 @@ class Meeting:
             while not self._bad.is_code(file, after):
                 after += 1
             found.update(edits.within(before, after))
-        return frozenset(change for change in found if self._only_takes(change))
+        return frozenset(change for change in found if self._only_removes(change))
 
     def through(self, file: str, line: int) -> Ids:
-        """Return the changes that the statement at a line of the bad version meets by using names.
+        """Return the changes of names that the statement at a line of the bad version uses.
 
-        Those of declarations, initialisers, macros, types, heads of functions, and of the
-        preprocessor's conditions around it.
+        These change declarations, initialisers, macros, types, heads of functions, or the
+        preprocessor conditions around the statement.
         """
         found = self._bad.conditions_met(file, line) - self._idle
         return found | self._users[self._bad].at(file, line)
 
     def removed_through(self, file: str, line: int) -> Ids:
-        """Return what `through` does, for a statement of the good version."""
+        """Return the same as `through`, for a statement of the good version."""
         found = self._good.conditions_met(file, line) - self._idle
         return found | self._users[self._good].at(file, line)
 
     def declares(self, change: ChangeId) -> frozenset[str]:
-        """Return the names that a change declares otherwise, outside of statements that run."""
+        """Return the names whose declarations a change alters, outside of executable statements."""
         return frozenset(
             name
             for name, declarations in self._changed.items()
             if any(change in changed.changes for changed in declarations)
         )
 
-    def _holding(self, side: VersionIndex, file: str, line: int) -> Ids:
-        if file not in side.edits:
+    def _holding(self, version: VersionIndex, file: str, line: int) -> Ids:
+        """Return the changes that touch the lines of the statement at a line."""
+        if file not in version.edits:
             return _NONE
-        key = (side, file, line)
+        key = (version, file, line)
         if key not in self._held:
-            lines = side.statement_lines(file, line)
+            lines = version.statement_lines(file, line)
             own = range(line, line + 1)
-            found = side.touching(file, own, *lines)
-            if len(found) > _MOST_HELD:  # a switch, and every changed label of it
-                found = side.touching(file, own) | (found & self._sought)
-            self._held[key] = found | side.uncommented(file, line)
+            found = version.touching(file, own, *lines)
+            if len(found) > _MAX_HELD:  # such as a switch with many changed labels
+                found = version.touching(file, own) | (found & self._sought)
+            self._held[key] = found | version.uncommented(file, line)
         return self._held[key]
 
-    def _only_takes(self, change: ChangeId) -> bool:
-        """Does a change take away code, and give none?"""
-        it = self._changes.changes[change]
-        return any(self._good.is_code(it.old_file, line) for line in it.old.lines) and not any(
-            self._bad.is_code(it.file, line) for line in it.new.lines
-        )
+    def _only_removes(self, change_id: ChangeId) -> bool:
+        """Does a change remove code and add none?"""
+        change = self._changes.changes[change_id]
+        removes = any(self._good.is_code(change.old_file, line) for line in change.old.lines)
+        return removes and not any(self._bad.is_code(change.file, n) for n in change.new.lines)
 
     @cached_property
     def _idle(self) -> Ids:
         return idle_changes(self._changes.changes)
 
     @cached_property
-    def _changed(self) -> dict[str, list[ChangedNames]]:
+    def _changed(self) -> dict[str, list[ChangedName]]:
         return changed_names(self._changes, self._good, self._bad)
 
     @cached_property
     def _users(self) -> dict[VersionIndex, NameUses]:
-        return {side: NameUses(side, self._changed) for side in (self._good, self._bad)}
+        return {version: NameUses(version, self._changed) for version in (self._good, self._bad)}

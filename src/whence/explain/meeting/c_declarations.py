@@ -1,4 +1,4 @@
-"""What does a C or C++ file declare outside of statements that run?"""
+"""What does a C or C++ file declare outside of executable statements?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = {"struct_specifier", "union_specifier", "class_specifier", "enum_specif
 _DECLARATIONS = {"declaration", "field_declaration", "parameter_declaration"} | {
     "optional_parameter_declaration"
 }
-# What can hold declarations that all see.
+# Nodes that can hold global declarations or members.
 _AROUND = {
     *("translation_unit", "linkage_specification", "declaration_list", "namespace_definition"),
     *("template_declaration", "ERROR", "field_declaration_list"),
@@ -32,14 +32,14 @@ _MACROS = "[(preproc_def) (preproc_function_def)] @m"
 
 
 def read_c(source: ParsedSource) -> Iterator[SourceDeclaration]:
-    """Yield what a file declares outside of functions, and its macros."""
+    """Yield the macros of a file and its declarations outside of functions."""
     for node in source.captures(_MACROS, 1, source.last_line).get("m", ()):
         yield from _macro(node)
     yield from _inside(source.root, "")
 
 
 def read_c_locals(source: ParsedSource, function: SourceDeclaration) -> Iterator[SourceDeclaration]:
-    """Yield what is declared in a function, its parameters included."""
+    """Yield the local declarations of a function and its parameters."""
     assert function.node is not None
     lines = declaration_lines(function.node)[0]
     for node in source.captures(_DECLARED, lines.start, lines.stop - 1).get("d", ()):
@@ -48,6 +48,7 @@ def read_c_locals(source: ParsedSource, function: SourceDeclaration) -> Iterator
 
 
 def _scope(node: Node) -> range:
+    """Return the lines of the statement or function around a local declaration."""
     around: Node | None = node.parent
     while around is not None and not around.type.endswith(("_statement", "_definition")):
         around = around.parent
@@ -55,8 +56,9 @@ def _scope(node: Node) -> range:
 
 
 def _inside(around: Node, owner: str) -> Iterator[SourceDeclaration]:
+    """Yield the declarations in a file, namespace or type body."""
     todo = list(reversed(around.named_children))
-    while todo:  # not by recursion: a chain of `#elif` is as deep as it is long
+    while todo:  # no recursion: a chain of `#elif` nests as deep as it is long
         node = todo.pop()
         if node.type in _DECLARATIONS:
             yield from _declaration(node, owner)
@@ -65,7 +67,7 @@ def _inside(around: Node, owner: str) -> Iterator[SourceDeclaration]:
         elif node.type == "type_definition":
             yield from _typedef(node)
         elif node.type == "alias_declaration":
-            yield from _made(
+            yield from _declaration_of(
                 DeclarationKind.TYPE,
                 node.child_by_field_name("name"),
                 "",
@@ -78,13 +80,13 @@ def _inside(around: Node, owner: str) -> Iterator[SourceDeclaration]:
             todo += reversed(node.named_children)
 
 
-def _made(
+def _declaration_of(
     sort: DeclarationKind,
     name: Node | None,
     owner: str,
     nodes: list[Node],
     *,
-    said: bytes | None = None,  # if not all that is there
+    text: bytes | None = None,  # of the shape, if that is not the text of all nodes
     uses_: bytes = b"",
     types: bytes = b"",
     is_shared: bool = False,
@@ -92,7 +94,7 @@ def _made(
     is_local: bool = False,
     function: Node | None = None,
 ) -> Iterator[SourceDeclaration]:
-    """Yield the declaration that some nodes make up, if it has a name."""
+    """Yield the declaration that consists of `nodes`, if it has a name."""
     if name is None or not name.text:
         return
     word = name.text.decode("utf-8", "replace")
@@ -102,7 +104,7 @@ def _made(
         word,
         owner,
         declaration_lines(*nodes),
-        lexemes("c", declaration_text(*nodes) if said is None else said),
+        lexemes("c", declaration_text(*nodes) if text is None else text),
         uses("c", uses_) - own,
         uses("c", types) - own,
         is_shared,
@@ -117,13 +119,15 @@ def _macro(node: Node) -> Iterator[SourceDeclaration]:
     parameters = {
         use.name for use in uses("c", declaration_text(node.child_by_field_name("parameters")))
     }
-    for macro in _made(DeclarationKind.MACRO, name, "", [node], uses_=declaration_text(body)):
+    for macro in _declaration_of(
+        DeclarationKind.MACRO, name, "", [node], uses_=declaration_text(body)
+    ):
         used = frozenset(use for use in macro.uses if use.name not in parameters)
         yield replace(macro, uses=used)
 
 
 def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[SourceDeclaration]:
-    """Yield each name of `static const struct s {...} a = 1, *b[2];`, and those of the type."""
+    """Yield each name of `static const struct s {...} a = 1, *b[2];`, and the type's members."""
     shared, groups = _parts(node)
     for part in shared:
         yield from _type(part, None)
@@ -133,7 +137,7 @@ def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Sou
         declarator = group[0]
         value = declarator.child_by_field_name("value")
         is_function = _is_function(declarator)
-        runs = is_local and not is_static  # then its value is a statement of its own
+        runs = is_local and not is_static  # then its initialiser is an executable statement
         sort = (
             DeclarationKind.FUNCTION
             if is_function
@@ -142,14 +146,16 @@ def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Sou
             else DeclarationKind.VARIABLE
         )
         declares = (
-            _without_bodies(shared) + b" " + declaration_text(*_but(declarator, value), *group[1:])
+            _without_bodies(shared)
+            + b" "
+            + declaration_text(*_without_child(declarator, value), *group[1:])
         )
-        yield from _made(
+        yield from _declaration_of(
             sort,
             declared(declarator),
             owner,
             [*shared, *group],
-            said=declares if runs or value is None else None,
+            text=declares if runs or value is None else None,
             uses_=b"" if runs else declaration_text(value),
             types=declares,
             is_shared=not (owner or is_static),
@@ -171,31 +177,31 @@ def _parts(node: Node) -> tuple[list[Node], list[list[Node]]]:
     return shared, [group for group in groups if group]
 
 
-def _but(node: Node, left_out: Node | None) -> list[Node]:
-    """Return a node, or if a child of it is left out, the other children."""
+def _without_child(node: Node, left_out: Node | None) -> list[Node]:
+    """Return the node; if `left_out` is a child of it, its other children."""
     children = node.children if left_out is not None else []
     return [c for c in children if c != left_out] if left_out in children else [node]
 
 
 def _without_bodies(nodes: list[Node]) -> bytes:
-    """Return the text of a type; of `struct s {...}` only that it is a `struct s`."""
+    """Return the text of types without bodies: `struct s` for `struct s {...}`."""
+    bodies = [node.child_by_field_name("body") if node.type in _TYPES else None for node in nodes]
     return b" ".join(
-        declaration_text(*_but(node, node.child_by_field_name("body"))) if node.type in _TYPES
-        else declaration_text(node)
-        for node in nodes
-    )  # fmt: skip
+        declaration_text(*_without_child(node, body))
+        for node, body in zip(nodes, bodies, strict=True)
+    )
 
 
 def _is_function(declarator: Node) -> bool:
-    """Is it `*f(int)`, and not `(*f)(int)`?"""
+    """Does it declare a function, such as `*f(int)`, and not a pointer to one: `(*f)(int)`?"""
     while declarator.type in ("pointer_declarator", "reference_declarator"):
         inner = declarator.child_by_field_name("declarator") or declarator.named_children[-1]
         declarator = inner
-    inner_most = declarator.child_by_field_name("declarator")
+    innermost = declarator.child_by_field_name("declarator")
     return (
         declarator.type == "function_declarator"
-        and inner_most is not None
-        and inner_most.type.endswith("identifier")
+        and innermost is not None
+        and innermost.type.endswith("identifier")
     )
 
 
@@ -204,7 +210,7 @@ def _function(node: Node, owner: str) -> Iterator[SourceDeclaration]:
     head = [child for child in node.children if child != body and child.type != "comment"]
     for part in head:
         yield from _type(part, None)
-    yield from _made(
+    yield from _declaration_of(
         DeclarationKind.FUNCTION,
         declared(node.child_by_field_name("declarator")),
         owner,
@@ -222,7 +228,7 @@ def _typedef(node: Node) -> Iterator[SourceDeclaration]:
         for part in shared:
             yield from _type(part, name)
         body = any(part.child_by_field_name("body") for part in shared)
-        yield from _made(
+        yield from _declaration_of(
             DeclarationKind.TYPE,
             name,
             "",
@@ -233,7 +239,7 @@ def _typedef(node: Node) -> Iterator[SourceDeclaration]:
 
 
 def _type(node: Node, alias: Node | None) -> Iterator[SourceDeclaration]:
-    """Yield a struct, union, class or enum that is defined here, and all its members."""
+    """Yield a struct, union, class or enum that the node defines, and all its members."""
     body = node.child_by_field_name("body") if node.type in _TYPES else None
     if body is None:
         return
@@ -241,17 +247,17 @@ def _type(node: Node, alias: Node | None) -> Iterator[SourceDeclaration]:
     owner = declaration_text(name or alias).decode("utf-8", "replace")
     if node.type == "enum_specifier":
         yield from _enumerators(body)
-        yield from _made(DeclarationKind.TYPE, name, "", [node], is_layout=True)
+        yield from _declaration_of(DeclarationKind.TYPE, name, "", [node], is_layout=True)
     else:
         members = list(_inside(body, owner))
         yield from members
-        yield from _made(
+        yield from _declaration_of(
             DeclarationKind.TYPE, name, "", [node], uses_=_held_by_value(body), is_layout=True
         )
 
 
 def _held_by_value(body: Node) -> bytes:
-    """Return what the size of a struct rests on: the types of its fields that are no pointers."""
+    """Return the types that the size of a struct depends on: those of its non-pointer fields."""
     fields = [child for child in body.named_children if child.type == "field_declaration"]
     return b" ".join(
         _without_bodies(_parts(field)[0]) for field in fields if b"*" not in declaration_text(field)
@@ -259,7 +265,7 @@ def _held_by_value(body: Node) -> bytes:
 
 
 def _enumerators(body: Node) -> Iterator[SourceDeclaration]:
-    """Yield the constants of an enum: one without a value rests on those before it."""
+    """Yield the constants of an enum.  One without a value depends on those before it."""
     base, count = body, 0
     todo = list(reversed(body.named_children))
     while todo:

@@ -1,7 +1,7 @@
-"""Which names do the changes declare otherwise?
+"""Which declared names do the changes alter?
 
-A name is changed where its declarations have another shape than on the other side, or are under
-other conditions of the preprocessor; what touches one of these declarations has changed it.
+A name is changed if its declarations differ between the versions in shape or in the preprocessor
+conditions around them.  The changes that touch one of these declarations have changed the name.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from whence.explain.meeting.version_index import Ids, VersionIndex
 from whence.model import Change, ChangeKind
 
 
-class ChangedNames(NamedTuple):
-    """A declaration that is not as on the other side, and what changed it."""
+class ChangedName(NamedTuple):
+    """A declaration that differs from the other version, and the changes that altered it."""
 
-    side: VersionIndex
-    file: str  # who sees this file sees the declaration
+    version: VersionIndex
+    file: str  # a file that sees this one sees the declaration
     declaration: SourceDeclaration
     changes: Ids
-    is_new: bool = False  # only this side has it: what both sides have cannot mean it
+    is_new: bool = False  # only this version has it, so a name in unchanged text cannot mean it
 
 
 def changed_names(
     changes: ChangeSet, good: VersionIndex, bad: VersionIndex
-) -> dict[str, list[ChangedNames]]:
-    """Return the changed declarations of both sides, by name."""
+) -> dict[str, list[ChangedName]]:
+    """Return the changed declarations of both versions, by name."""
     idle = idle_changes(changes.changes)
-    found: dict[str, list[ChangedNames]] = defaultdict(list)
+    found: dict[str, list[ChangedName]] = defaultdict(list)
     for changed in (*_redeclared(good, bad), *_included(changes, good, bad)):
-        if matter := changed.changes - idle:
-            found[changed.declaration.name].append(changed._replace(changes=matter))
+        if relevant := changed.changes - idle:
+            found[changed.declaration.name].append(changed._replace(changes=relevant))
     return dict(found)
 
 
 def idle_changes(changes: Iterable[Change]) -> Ids:
-    """Return the changes of C code that only lay it out otherwise, or comment on it."""
+    """Return the changes of C or C++ code that alter only layout or comments."""
     return frozenset(
         change.id
         for change in changes
@@ -51,35 +51,39 @@ def idle_changes(changes: Iterable[Change]) -> Ids:
     )
 
 
-def _redeclared(good: VersionIndex, bad: VersionIndex) -> Iterator[ChangedNames]:
+def _redeclared(good: VersionIndex, bad: VersionIndex) -> Iterator[ChangedName]:
+    """Yield the declarations in changed files whose meaning differs between the versions."""
     functions = {*_touched_functions(good), *_touched_functions(bad)}
     everything = [*_declared(good, functions), *_declared(bad, functions)]
     by_key = defaultdict(list)
     for changed in everything:
         by_key[changed.declaration.key].append(changed)
     for same in by_key.values():
-        if any(changed.changes for changed in same) and _says(same, good) != _says(same, bad):
-            is_new = len({changed.side for changed in same}) == 1
+        if any(changed.changes for changed in same) and _meanings(same, good) != _meanings(
+            same, bad
+        ):
+            is_new = len({changed.version for changed in same}) == 1
             for changed in same:
-                # A new function or macro can take the place of one from outside of the tree.
-                is_placed = changed.declaration.sort in (
+                # A new function or macro can replace one from outside the tree, which unchanged
+                # text may use.  A new field, enumerator or type cannot.
+                is_own = changed.declaration.sort in (
                     DeclarationKind.FIELD,
                     DeclarationKind.ENUMERATOR,
                     DeclarationKind.TYPE,
                 )
-                yield changed._replace(is_new=is_new and is_placed)
+                yield changed._replace(is_new=is_new and is_own)
 
 
-def _says(same: list[ChangedNames], side: VersionIndex) -> list[tuple[bytes, ...]]:
-    """Return all that one side says of a name, in whatever order."""
-    files = [(side.file(c.file), c.declaration) for c in same if c.side is side]
-    return sorted(file.says(declaration) for file, declaration in files if file is not None)
+def _meanings(same: list[ChangedName], version: VersionIndex) -> list[tuple[bytes, ...]]:
+    """Return the meanings that one version gives to a name, sorted."""
+    files = [(version.file(c.file), c.declaration) for c in same if c.version is version]
+    return sorted(file.meaning(declaration) for file, declaration in files if file is not None)
 
 
-def _declared(side: VersionIndex, functions: set[str]) -> Iterator[ChangedNames]:
-    """Yield what the changed files declare outside of functions, and in those of these names."""
-    for path in sorted(side.edits):
-        file = side.file(path)
+def _declared(version: VersionIndex, functions: set[str]) -> Iterator[ChangedName]:
+    """Yield the declarations of changed files: outside functions, and local to `functions`."""
+    for path in sorted(version.edits):
+        file = version.file(path)
         if file is None:
             continue
         local = [
@@ -91,44 +95,46 @@ def _declared(side: VersionIndex, functions: set[str]) -> Iterator[ChangedNames]
         ]
         for declaration in (*file.declarations, *local):
             lines = (*declaration.lines, *file.conditions_around(declaration))
-            yield ChangedNames(side, path, declaration, side.touching(path, *lines))
+            yield ChangedName(version, path, declaration, version.touching(path, *lines))
 
 
-def _touched_functions(side: VersionIndex) -> Iterator[str]:
-    for path in sorted(side.edits):
-        file = side.file(path)
+def _touched_functions(version: VersionIndex) -> Iterator[str]:
+    """Yield the names of functions that changes touch."""
+    for path in sorted(version.edits):
+        file = version.file(path)
         for first, last, function in file.functions if file else ():
-            if side.touching(path, range(first, last + 1)):
+            if version.touching(path, range(first, last + 1)):
                 yield function.name
 
 
-def _included(changes: ChangeSet, good: VersionIndex, bad: VersionIndex) -> Iterator[ChangedNames]:
-    """Yield what a file of C sees otherwise because it includes something else.
+def _included(changes: ChangeSet, good: VersionIndex, bad: VersionIndex) -> Iterator[ChangedName]:
+    """Yield the declarations that a C or C++ file sees because of a changed #include.
 
-    What Python imports is a statement that runs, and so is met as others are.
+    A Python import is an executable statement: a cause meets its change like any other.
     """
     for change in changes.changes:
         if change.kind is not ChangeKind.EDIT or language_of(change.file) not in ("c", "cpp"):
             continue
         old = set(good.includes.named_by(change.old_file, change.removed))
         new = set(bad.includes.named_by(change.file, change.added))
-        for side, path, named in ((good, change.old_file, old), (bad, change.file, new)):
-            for included in sorted(named - (new if side is good else old)):
-                for declaration in side.declarations_seen(included):
-                    if _is_seen_otherwise(side, path, declaration):
-                        yield ChangedNames(side, path, declaration, frozenset([change.id]))
+        for version, path, named in ((good, change.old_file, old), (bad, change.file, new)):
+            for included in sorted(named - (new if version is good else old)):
+                for declaration in version.declarations_seen(included):
+                    if _differs_by_include(version, path, declaration):
+                        yield ChangedName(version, path, declaration, frozenset([change.id]))
 
 
-def _is_seen_otherwise(side: VersionIndex, path: str, declaration: SourceDeclaration) -> bool:
-    there = side.path_there(path)
-    if there is None:
+def _differs_by_include(version: VersionIndex, path: str, declaration: SourceDeclaration) -> bool:
+    """Does a file see other declarations of this thing than its counterpart does?"""
+    counterpart = version.other_path(path)
+    if counterpart is None:
         return True
     shapes = [
         [
             d.shape
-            for _, d in here.declarations_of(declaration.name, file)
+            for _, d in index.declarations_of(declaration.name, file)
             if d.key == declaration.key
         ]
-        for here, file in ((side, path), (side.other, there))
+        for index, file in ((version, path), (version.other, counterpart))
     ]
     return shapes[0] != shapes[1]

@@ -1,7 +1,7 @@
-"""What does a file declare outside of statements that run?
+"""What is a declaration outside of executable statements?
 
-Macros, types, fields, enumerators, variables, and functions (their heads).  Two declarations of
-the same shape mean the same to whoever uses the name, wherever they are and however laid out.
+It declares a macro, type, field, enumerator, variable, or function (its head).  Two declarations
+with the same shape mean the same to a user of the name, whatever their place and layout.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import Enum
 
 from tree_sitter import Node
 
-from whence.explain.meeting.lexemes import Use
+from whence.explain.meeting.lexemes import NameUse
 
 
 class DeclarationKind(Enum):
@@ -33,18 +33,18 @@ class SourceDeclaration:
     name: str
     owner: str  # the type that it is a member of, or the function that it is local to
     lines: tuple[range, ...]
-    shape: tuple[bytes, ...]
-    uses: frozenset[Use] = frozenset()  # what its meaning rests on
-    types: frozenset[Use] = frozenset()  # what it is declared with
-    is_shared: bool = False  # seen from files that do not include this one
-    is_layout: bool = False  # a struct, union or enum: matters to those that name it themselves
-    is_local: bool = False  # to the function that owns it
-    scope: range | None = None  # the lines where it is seen, if not everywhere in its file
-    node: Node | None = field(default=None, compare=False)  # of a function with a body
+    shape: tuple[bytes, ...]  # its tokens, without layout and comments
+    uses: frozenset[NameUse] = frozenset()  # the names that its value or body uses
+    types: frozenset[NameUse] = frozenset()  # the names that its type uses
+    is_shared: bool = False  # visible in files that do not include this one
+    is_layout: bool = False  # a struct, union or enum: only a direct use by value depends on it
+    is_local: bool = False  # to the function `owner`
+    scope: range | None = None  # the lines that see it; None: the whole file
+    node: Node | None = field(default=None, compare=False)  # for a function with a body
 
     @property
     def key(self) -> tuple[DeclarationKind, bool, str, str]:
-        """What declarations of one thing, on either side, have in common."""
+        """The identity of the declared thing: equal for its declarations in both versions."""
         return self.sort, self.is_local, self.owner, self.name
 
 
@@ -53,7 +53,7 @@ def declaration_text(*nodes: Node | None) -> bytes:
 
 
 def declaration_lines(*nodes: Node | None) -> tuple[range, ...]:
-    """Return the lines of nodes; what ends with its line is not on the next."""
+    """Return the line range of each node.  A node that ends at column 0 is not on that line."""
     return tuple(
         range(node.start_point[0] + 1, node.end_point[0] + 1 + (node.end_point[1] > 0))
         for node in nodes

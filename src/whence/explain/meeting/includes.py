@@ -1,7 +1,7 @@
-"""Whose declarations does a file see?
+"""Which files' declarations does a file see?
 
-What it includes or imports, directly or through others.  A name that could stand for several
-files of the tree stands for all of them: we do not know the compiler's search path.
+Those of the files that it includes or imports, directly or through others.  If a name could mean
+several files of the tree, it means all of them: the compiler's search path is unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[\w.]+")
 
 
 class Includes:
-    """Which files of one version see which others."""
+    """The includes and imports between the files of one version."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -34,22 +34,23 @@ class Includes:
         self._seen: dict[str, frozenset[str]] = {}
 
     def seen_from(self, file: str) -> frozenset[str]:
-        """Return the files whose declarations a file sees, itself among them."""
+        """Return the files whose declarations a file sees, including itself."""
         if file not in self._seen:
             start = {file}
-            if file.endswith(HEADERS):  # it also sees what was included before it
+            if file.endswith(HEADERS):  # a header also sees what its includers include
                 start |= _closure([file], self._includers.__getitem__)
             self._seen[file] = frozenset(_closure(start, self.directly))
         return self._seen[file]
 
     def directly(self, file: str) -> frozenset[str]:
+        """Return the files that a file includes or imports itself."""
         if file not in self._direct:
             found = self._named(file) if file in self._tree.entries else ()
             self._direct[file] = frozenset(found)
         return self._direct[file]
 
     def named_by(self, file: str, text: bytes) -> Iterator[str]:
-        """Yield the files that directives in a piece of a file name."""
+        """Yield the files that the includes or imports in a piece of a file name."""
         if language_of(file) == "python":
             for module in _modules(file, text):
                 yield from self._ending_with(f"{module}.py")
@@ -98,7 +99,10 @@ def _closure(start: Iterable[str], following: Callable[[str], Iterable[str]]) ->
 
 
 def _modules(file: str, text: bytes) -> Iterator[str]:
-    """Yield the modules that are imported, as paths without a suffix; names might be modules."""
+    """Yield the imported modules as paths without suffix.
+
+    A name in `from package import name` may be a module too.
+    """
     package = posixpath.dirname(file)
     for match in _IMPORT.finditer(text):
         if match["modules"] is not None:

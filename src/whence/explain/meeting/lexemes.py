@@ -1,6 +1,6 @@
-"""What does a piece of text say, and which names does it use?
+"""Which tokens and names does a piece of source text have?
 
-Works on any piece of a file, also one that no parser would accept.
+The text may be any piece of a file, even one that no parser accepts.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ _WORDS = re.compile(_WORD)
 _POINTER = re.compile(rb"\s*\*[\s*]*(?:,|" + _WORD + rb")")
 
 
-class Use(NamedTuple):
-    """A name in some text."""
+class NameUse(NamedTuple):
+    """A name that a text uses."""
 
     name: str
     is_member: bool = False  # written after `.`, `->` or `::`
-    is_pointed_to: bool = False  # written as in `T *p`: if it is a type, its layout is not used
+    is_pointed_to: bool = False  # as `T` in `T *p`: if `T` is a type, its layout does not matter
 
 
 def lexemes(language: str, text: bytes) -> tuple[bytes, ...]:
-    """Return what is left without blanks and comments: equal means that nothing was changed."""
+    """Return the tokens without blanks and comments.  Texts with equal tokens mean the same."""
     scan = _PYTHON if language == "python" else _C
     return tuple(m[0] for m in scan.finditer(text) if m.lastgroup != "skipped")
 
 
-def uses(language: str, text: bytes) -> frozenset[Use]:
-    """Return the names in a text, those inside of formatted strings included."""
+def uses(language: str, text: bytes) -> frozenset[NameUse]:
+    """Return the names in a text, including those inside formatted strings."""
     found = set()
     for match in (_PYTHON if language == "python" else _C).finditer(text):
         kind, token = match.lastgroup, match[0]
         if kind == "word":
             is_pointed_to = _POINTER.match(text, match.end()) is not None
-            found.add(Use(token.decode("utf-8", "replace"), False, is_pointed_to))
+            found.add(NameUse(token.decode("utf-8", "replace"), False, is_pointed_to))
         elif kind == "member":
-            found.add(Use(token.lstrip(b"->.:\t\r\n \\").decode("utf-8", "replace"), True))
+            found.add(NameUse(token.lstrip(b"->.:\t\r\n \\").decode("utf-8", "replace"), True))
         elif kind == "string" and language == "python" and b"f" in token[:3].lower():
-            found.update(Use(word.decode("utf-8", "replace")) for word in _WORDS.findall(token))
+            found.update(NameUse(word.decode("utf-8", "replace")) for word in _WORDS.findall(token))
     return frozenset(found)

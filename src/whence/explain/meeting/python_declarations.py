@@ -1,7 +1,7 @@
-"""What does a Python file declare for all of its functions?
+"""What does a Python file declare outside of functions, and local to them?
 
 Constants of modules and classes, imports, functions and classes (their heads with decorators).
-These run when the module is imported; who uses them later meets their changes all the same.
+These statements run when the module is imported.  A later use of such a name meets their changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ASSIGNING = {"assignment", "augmented_assignment", "for_statement", "for_in_cla
 
 
 def read_python(source: ParsedSource) -> Iterator[SourceDeclaration]:
-    """Yield what a file declares outside of functions."""
+    """Yield the declarations of a file outside of functions."""
     todo: list[tuple[Node, str]] = [(source.root, "")]
     while todo:
         node, owner = todo.pop()
@@ -42,31 +42,34 @@ def read_python(source: ParsedSource) -> Iterator[SourceDeclaration]:
 
 
 def read_python_locals(_: ParsedSource, function: SourceDeclaration) -> Iterator[SourceDeclaration]:
-    """Yield the parameters of a function, and what is assigned in it (which runs)."""
+    """Yield the parameters of a function, and the local variables that it assigns.
+
+    An assignment is executable, so the declaration of a local variable has no lines.
+    """
     assert function.node is not None
     name, parameters = function.name, function.node.child_by_field_name("parameters")
     for parameter in parameters.named_children if parameters else ():
         yield from _named(parameter, name, parameter, is_local=True)
-    elsewhere: set[bytes | None] = set()
+    not_local: set[bytes | None] = set()
     assigned: list[Node] = []
     todo = function.node.named_children
     while todo:
         node = todo.pop()
         left = node.child_by_field_name("left") if node.type in _ASSIGNING else None
         if node.type in ("global_statement", "nonlocal_statement"):
-            elsewhere |= {target.text for target in _identifiers(node)}
+            not_local |= {target.text for target in _identifiers(node)}
         elif left is not None and left.type in _NAMED:
             assigned += _identifiers(left)
         todo += node.named_children
     for target in assigned:
-        if target.text not in elsewhere:
+        if target.text not in not_local:
             yield from _named(target, name, is_local=True)
 
 
 def _named(
     holder: Node, owner: str, *nodes: Node, is_local: bool = False
 ) -> Iterator[SourceDeclaration]:
-    """Yield a declaration of the first name in a node."""
+    """Yield a declaration of the first name in `holder`; `nodes` are its text."""
     text = declaration_text(*nodes)
     for name in list(_identifiers(holder))[:1]:
         word = declaration_text(name).decode("utf-8", "replace")
@@ -93,7 +96,7 @@ def _identifiers(node: Node) -> Iterator[Node]:
 
 
 def _head(node: Node, owner: str) -> SourceDeclaration:
-    """Return a function or class as its decorators and its first lines say it."""
+    """Return the declaration of a function or class: its decorators and its head."""
     around = node.parent
     decorators = (
         [child for child in around.children if child.type == "decorator"]

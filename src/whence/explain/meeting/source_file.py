@@ -1,4 +1,4 @@
-"""What can be read off one file: its statements, conditions and declarations."""
+"""Which statements, preprocessor conditions and declarations does one file have?"""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from whence.changes.syntax import ParsedSource
 from whence.explain.meeting.c_declarations import read_c, read_c_locals
 from whence.explain.meeting.conditions import PreprocessorConditions
 from whence.explain.meeting.declarations import SourceDeclaration, declaration_lines
-from whence.explain.meeting.lexemes import Use, lexemes, uses
+from whence.explain.meeting.lexemes import NameUse, lexemes, uses
 from whence.explain.meeting.python_declarations import read_python, read_python_locals
 from whence.explain.meeting.statements import StatementIndex
 
 _LABEL = re.compile(rb"\s*case\b[^;]*:[\s{]*(/[/*].*)?$")
-_MANY_SIGNS = 50  # a switch with more labels would use half of the program
+_MAX_MARKERS = 50  # ignore the labels of a switch with more: it uses too many names; guessed
 ByName = dict[str, list[SourceDeclaration]]
 
 
 class SourceFile:
-    """A file in a language that we know; each part is read when it is first asked for."""
+    """A file in a known language.  Each part is read when it is first needed."""
 
     def __init__(self, source: ParsedSource, content: bytes) -> None:
         self.source = source
@@ -57,13 +57,13 @@ class SourceFile:
         return sorted(found, key=lambda item: item[:2])
 
     def function_at(self, line: int) -> SourceDeclaration | None:
-        """Return the function that holds the line; the outer one if there are two."""
+        """Return the outermost function that holds the line."""
         at = bisect.bisect_right(self.functions, line, key=lambda item: item[0])
         _, last, function = self.functions[at - 1] if at else (0, 0, None)
         return function if line <= last else None
 
     def local_to(self, function: SourceDeclaration) -> ByName:
-        """Return what is declared in a function."""
+        """Return the declarations in a function, by name."""
         assert function.node is not None
         key = function.node.start_byte
         if key not in self._locals:
@@ -72,34 +72,35 @@ class SourceFile:
         return self._locals[key]
 
     def text(self, *lines: range) -> bytes:
+        """Return the text of line ranges."""
         return b"\n".join(
-            line for some in lines for line in self._lines[some.start - 1 : some.stop - 1]
+            line for span in lines for line in self._lines[span.start - 1 : span.stop - 1]
         )
 
-    def used_at(self, line: int) -> frozenset[Use]:
-        """Return the names that the statement at a line uses, its conditions included."""
+    def used_at(self, line: int) -> frozenset[NameUse]:
+        """Return the names that the statement at a line and its conditions use."""
         lines = [range(line, line + 1), *self.conditions.above(line)]
         for statement in self.statements.at(line):
             lines += (*statement.head, self._labels_above(statement.head[0].start))
-            if len(statement.signs) <= _MANY_SIGNS:
-                lines += statement.signs
+            if len(statement.markers) <= _MAX_MARKERS:
+                lines += statement.markers
         return uses(self.language, self.text(*lines))
 
     def _labels_above(self, line: int) -> range:
-        """Return the lines of the `case` labels right above a line, which lead to it."""
+        """Return the lines of the `case` labels right above a line."""
         first = line
         while first > 1 and _LABEL.match(self._lines[first - 2]):
             first -= 1
         return range(first, line)
 
     def is_code(self, line: int) -> bool:
-        """Is there more on the line than blanks and a comment?"""
+        """Has the line more than blanks and a comment?"""
         if not 0 < line <= len(self._lines):
-            return True  # an end of the file is a border as good as any
+            return True  # both ends of the file stop a search for code
         return not self.source.is_comment(line, self._lines[line - 1])
 
     def comment_at(self, line: int) -> range | None:
-        """Return the lines of the comment that a line is altogether in."""
+        """Return the lines of the comment that covers a whole line, or None."""
         if self.is_code(line) or not (text := self._lines[line - 1]).strip():
             return None
         place = (line - 1, len(text) - len(text.lstrip()))
@@ -107,11 +108,12 @@ class SourceFile:
         return declaration_lines(node)[0] if node is not None else None
 
     def conditions_around(self, declaration: SourceDeclaration) -> list[range]:
+        """Return the lines of the preprocessor directives around a declaration."""
         return self.conditions.around(declaration.lines[0].start) if declaration.lines else []
 
-    def says(self, declaration: SourceDeclaration) -> tuple[bytes, ...]:
-        """Return all that a declaration says, with the conditions that it is under."""
-        if not declaration.lines:  # it has no line but those that run
+    def meaning(self, declaration: SourceDeclaration) -> tuple[bytes, ...]:
+        """Return the tokens of a declaration and of the preprocessor conditions above it."""
+        if not declaration.lines:  # a Python local: all its lines are executable statements
             return declaration.shape
         conditions = self.text(*self.conditions.above(declaration.lines[0].start))
         return (*lexemes(self.language, conditions), *declaration.shape)

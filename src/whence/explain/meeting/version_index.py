@@ -1,4 +1,4 @@
-"""What is on one side of the comparison, the good version or the bad one?"""
+"""What does one version hold: its files, declarations and changed lines?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NONE: Ids = frozenset()
 
 
 class VersionIndex:
-    """A version: its files as far as they were asked for, and what happened to them."""
+    """The good or the bad version: its files, read when needed, and the changes to them."""
 
     def __init__(self, changes: ChangeSet, *, of_good: bool) -> None:
         self._changes, self._of_good = changes, of_good
@@ -31,38 +31,40 @@ class VersionIndex:
         self.other: VersionIndex
 
     def file(self, path: str) -> SourceFile | None:
-        """Read a file; None if it is not there or we do not know its language."""
+        """Read a file; None if it does not exist or its language is unknown."""
         if path not in self._files:
             source = self._changes.source(path, of_good=self._of_good)
             content = self._tree.node(path).content if source else b""
             self._files[path] = SourceFile(source, content) if source else None
         return self._files[path]
 
-    def path_there(self, path: str) -> str | None:
-        """Return a file's path on the other side, if it is there."""
+    def other_path(self, path: str) -> str | None:
+        """Return a file's path in the other version; None if the file does not exist there."""
         return self.edits[path].other if path in self.edits else path
 
-    def line_there(self, path: str, line: int) -> int | None:
-        """Return the number of a line on the other side, if it is there."""
+    def other_line(self, path: str, line: int) -> int | None:
+        """Return the number of a line in the other version; None if the line was changed."""
         return self.edits[path].counterpart(line) if path in self.edits else line
 
-    def nearest_there(self, path: str, line: int) -> int:
+    def nearest_other_line(self, path: str, line: int) -> int:
+        """Return the line of the other version at or before the same place."""
         return self.edits[path].nearest(line) if path in self.edits else line
 
     def sees(self, path: str, declared_in: str) -> bool:
+        """Does a file include or import another, directly or not?"""
         return declared_in in self.includes.seen_from(path)
 
     def declarations_of(self, name: str, seen_from: str) -> list[tuple[str, SourceDeclaration]]:
-        """Return the declarations of a name that a file sees, with where they are."""
+        """Return the declarations of a name that a file sees, each with its file."""
         return self._seen_by(seen_from).get(name, [])
 
     def declarations_shared(self, name: str) -> list[tuple[str, SourceDeclaration]]:
-        """Return the declarations of a name that all files share, where changes bear on them."""
+        """Return the shared declarations of a name in files that changes can affect."""
         if name not in self._shared:
             self._shared[name] = [
                 (path, declaration)
-                for path in self._bearing
-                # To search a text is quicker than to read a file of which nothing is needed.
+                for path in self._affected
+                # Searching the text is faster than parsing a file that lacks the name.
                 if path in self._files or name.encode() in self._tree.node(path).content
                 if (file := self.file(path))
                 for declaration in file.by_name.get(name, ())
@@ -71,8 +73,8 @@ class VersionIndex:
         return self._shared[name]
 
     @cached_property
-    def _bearing(self) -> list[str]:
-        """The files of C that changed, or that see one which did."""
+    def _affected(self) -> list[str]:
+        """The C and C++ files that changed, or that see a changed file."""
         return [
             path
             for path in sorted(self._tree.entries)
@@ -81,9 +83,12 @@ class VersionIndex:
         ]
 
     def declarations_seen(self, seen_from: str) -> list[SourceDeclaration]:
-        return [found for some in self._seen_by(seen_from).values() for _, found in some]
+        """Return all declarations that a file sees."""
+        by_name = self._seen_by(seen_from)
+        return [found for declarations in by_name.values() for _, found in declarations]
 
     def _seen_by(self, path: str) -> dict[str, list[tuple[str, SourceDeclaration]]]:
+        """Return the declarations that a file sees, by name, each with its file."""
         seen = self.includes.seen_from(path)
         if seen not in self._names:
             found: dict[str, list[tuple[str, SourceDeclaration]]] = defaultdict(list)
@@ -95,44 +100,46 @@ class VersionIndex:
         return self._names[seen]
 
     def touching(self, path: str, *lines: range) -> Ids:
+        """Return the changes that touch some of the lines."""
         edits = self.edits.get(path)
-        return _NONE.union(*(edits.touching(some) for some in lines)) if edits else _NONE
+        return _NONE.union(*map(edits.touching, lines)) if edits else _NONE
 
     def statement_lines(self, path: str, line: int) -> list[range]:
-        """Return the lines of the statement at a line; the line itself if that is all we know."""
+        """Return the lines of the statements at a line; the line alone if none is known."""
         file = self.file(path)
         statements = file.statements.at(line) if file else []
-        return [lines for some in statements for lines in some.lines] or [range(line, line + 1)]
+        lines = [lines for statement in statements for lines in statement.lines]
+        return lines or [range(line, line + 1)]
 
     def is_code(self, path: str, line: int) -> bool:
-        """Is there more than blanks and comments on a line, as far as we know?"""
+        """Has a line more than blanks and comments?  True if the file is not parsed."""
         file = self.file(path)
         return file is None or file.is_code(line)
 
     def conditions_met(self, path: str, line: int) -> Ids:
-        """Return what changed the preprocessor's conditions that an unchanged line is under."""
+        """Return the changes of preprocessor conditions around a line, in either version."""
         found = self._conditions_met(path, line)
-        there, line_there = self.path_there(path), self.line_there(path, line)
-        if there is None or line_there is None:
+        path_in_other, other_line = self.other_path(path), self.other_line(path, line)
+        if path_in_other is None or other_line is None:
             return found
-        return found | self.other._conditions_met(there, line_there)
+        return found | self.other._conditions_met(path_in_other, other_line)
 
     def _conditions_met(self, path: str, line: int) -> Ids:
         file = self.file(path)
         return self.touching(path, *file.conditions.around(line)) if file else _NONE
 
     def uncommented(self, path: str, line: int) -> Ids:
-        """Return what made code here of what is in a comment on the other side."""
-        there, line_there = self.path_there(path), self.line_there(path, line)
-        file = self.other.file(there) if there is not None else None
-        lines = file.comment_at(line_there) if file and line_there is not None else None
-        if there is None or lines is None or not self.is_code(path, line):
+        """Return the changes that turned a comment of the other version into this line of code."""
+        path_in_other, other_line = self.other_path(path), self.other_line(path, line)
+        file = self.other.file(path_in_other) if path_in_other is not None else None
+        lines = file.comment_at(other_line) if file and other_line is not None else None
+        if path_in_other is None or lines is None or not self.is_code(path, line):
             return _NONE
-        return self.other.touching(there, lines)
+        return self.other.touching(path_in_other, lines)
 
 
 def version_indexes(changes: ChangeSet) -> tuple[VersionIndex, VersionIndex]:
-    """Return the good side and the bad one."""
+    """Return the indexes of the good and of the bad version."""
     good, bad = VersionIndex(changes, of_good=True), VersionIndex(changes, of_good=False)
     good.other, bad.other = bad, good
     return good, bad
