@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trace.tiny import Node, Sample, sample
-from tests.trace.truth import branchings, callbacks, coming_from
-from whence.trace import queries as queries_module
+from tests.trace.truth import callbacks, coming_from
+from whence.trace import positions
 from whence.trace.columns import CALL, LINK, Stream
-from whence.trace.queries import OUTSIDE, Dependence, Part, Queries, StepPlace
+from whence.trace.memory_writes import MemoryRange
+from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 
 seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=40, deadline=None)
@@ -26,7 +26,7 @@ def steps_of(found: Sample) -> range:
 
 
 def as_nodes(found: Sample, dependences: Iterable[Dependence]) -> set[Node]:
-    """Parts count only at calls that entered their callee, or copied."""
+    """Return the nodes of dependences; a part counts only for calls that entered or copied."""
     nodes = [node for d in dependences if d.kind not in OUTSIDE for node in nodes_of(d)]
     return {distinct(found, node) for node in nodes}
 
@@ -50,7 +50,7 @@ def distinct(found: Sample, node: Node) -> Node:
 
 @given(seed=seeds)
 @examples
-def test_places_are_where_the_run_was(seed: int) -> None:
+def test_positions_are_those_of_the_run(seed: int) -> None:
     found = sample(seed)
     queries = Queries(found.stream)
     for step in steps_of(found):
@@ -59,18 +59,18 @@ def test_places_are_where_the_run_was(seed: int) -> None:
         assert queries.step_of(instance, op) == step
         assert queries.activation_of(step) == found.truth.activation[step]
         assert queries.controlling_step(step) == (found.truth.control[step] or None)
-        assert queries.coming_from(step) == (coming_from(found, step) or None)
+        assert queries.incoming_branch(step) == (coming_from(found, step) or None)
 
 
 @pytest.mark.parametrize("near", [0, 64])
 @given(seed=seeds)
 @examples
-def test_definitions_are_those_that_the_run_had(near: int, seed: int) -> None:
-    """Whether registers are found walking back or by the index of stretches."""
+def test_definitions_are_those_of_the_run(near: int, seed: int) -> None:
+    """Registers are found by walking back, or (near = 0) by the index of stretches."""
     found = sample(seed)
     queries, returned = Queries(found.stream), callbacks(found)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(queries_module, "NEAR", near)
+        patch.setattr(positions, "NEAR", near)
         for step in steps_of(found):
             for part in Part:
                 true = {distinct(found, n) for n in found.truth.data[(step, part)] if n[0]}
@@ -80,7 +80,7 @@ def test_definitions_are_those_that_the_run_had(near: int, seed: int) -> None:
 
 @given(seed=seeds)
 @examples
-def test_a_byte_that_was_copied_comes_from_the_byte_it_was_copied_from(seed: int) -> None:
+def test_a_copied_byte_comes_from_the_byte_that_it_is_a_copy_of(seed: int) -> None:
     found = sample(seed)
     queries, returned = Queries(found.stream), callbacks(found)
     for node, nodes in found.truth.data.items():
@@ -88,16 +88,17 @@ def test_a_byte_that_was_copied_comes_from_the_byte_it_was_copied_from(seed: int
             step, part, address = node
             true = {distinct(found, n) for n in nodes if n[0]}
             true |= {(ret, Part.VALUE) for ret in returned.get(step, [])}
-            assert as_nodes(found, queries.definitions(step, part, StepPlace(address, 1))) == true
+            assert as_nodes(found, queries.definitions(step, part, MemoryRange(address, 1))) == true
 
 
 @given(seed=seeds)
 @examples
-def test_a_load_says_which_bytes_are_whose(seed: int) -> None:
+def test_the_definitions_of_a_load_cover_its_bytes(seed: int) -> None:
     found = sample(seed)
     queries = Queries(found.stream)
     for step, least in found.truth.loads.items():
-        assert queries.defined(step) == (least or None)
+        definitions = queries.loaded(queries.instance_of(step), queries.op_of(step))
+        assert min(d.step or 0 for d in definitions) == least
         if queries.is_copy(step):
             continue
         runs = [d for d in queries.definitions(step) if d.length]
@@ -107,28 +108,19 @@ def test_a_load_says_which_bytes_are_whose(seed: int) -> None:
 
 @given(seed=seeds)
 @examples
-def test_the_neighbours_of_an_instance(seed: int) -> None:
+def test_the_instance_before_another_is_of_the_same_activation(seed: int) -> None:
     found = sample(seed)
     stream, queries = found.stream, Queries(found.stream)
-    blocks = stream.code.stretch_block[stream.stretch]
-    starts = stream.code.block_first_stretch[blocks] == stream.stretch
     for instance in range(len(stream.first)):
-        here = stream.activation == stream.activation[instance]
-        before = np.flatnonzero(here[:instance])
+        of_activation = stream.activation == stream.activation[instance]
+        before = np.flatnonzero(of_activation[:instance])
         assert queries.previous_instance(instance) == (before[-1] if len(before) else None)
-        if not starts[instance]:
-            continue
-        same = here & starts & (blocks == blocks[instance])
-        earlier, later = np.flatnonzero(same[:instance]), np.flatnonzero(same[instance + 1 :])
-        assert queries.previous_of_block(instance) == (earlier[-1] if len(earlier) else None)
-        following = later[0] + instance + 1 if len(later) else None
-        assert queries.next_of_block(instance) == following
 
 
 @given(seed=seeds)
 @examples
 def test_the_last_write_is_the_last_write(seed: int) -> None:
-    """Byte by byte, against playing the writes in order."""
+    """Compare with replaying all writes in order, byte by byte."""
     found = sample(seed)
     queries = Queries(found.stream)
     rows = found.stream.writes
@@ -145,33 +137,13 @@ def test_the_last_write_is_the_last_write(seed: int) -> None:
 
 @given(seed=seeds)
 @examples
-def test_potential_branches_lie_between_and_went_elsewhere(seed: int) -> None:
+def test_callers_are_the_activations_around_a_step(seed: int) -> None:
     found = sample(seed)
-    queries = Queries(found.stream)
-    branches = branchings(found)
-    edges = sorted({(b.stretch, b.entered) for b in branches})[:4]
-    for load, since in found.truth.loads.items():
-        true = {
-            b.step
-            for b in branches
-            for stretch, block in edges
-            if since < b.step < load and b.stretch == stretch and b.entered != block
-        }
-        assert queries.potential(load, edges) == sorted(true)
-        own = {b for b in true if found.truth.activation[b] == found.truth.activation[load]}
-        assert queries.potential(load, edges, is_private=True) == sorted(own)
-
-
-@given(seed=seeds)
-@examples
-def test_callers_and_children(seed: int) -> None:
-    found = sample(seed)
-    queries = Queries(found.stream)
+    queries, parents = Queries(found.stream), found.stream.activations["parent"]
     for step in range(1, found.stream.steps, 11):
         chain = [*queries.callers(step), 0]
         assert chain[0] == found.truth.activation[step]
-        for inner, outer in itertools.pairwise(chain):
-            assert inner in queries.children(outer)
+        assert [int(parents[inner]) for inner in chain[:-1]] == chain[1:]
 
 
 def test_a_stream_comes_back_from_disk_and_keeps_its_indexes(tmp_path: Path) -> None:
@@ -201,8 +173,8 @@ def test_a_step_that_was_not_executed_is_refused() -> None:
         queries.instance_of(0)
 
 
-def test_the_samples_have_what_they_are_for() -> None:
-    """Or the properties above would claim little."""
+def test_the_samples_are_varied() -> None:
+    """The properties above hold trivially for samples without these."""
     streams = [sample(seed).stream for seed in range(100)]
     assert sum(len(stream.mixed) for stream in streams) > 50
     assert sum(len(stream.copied) for stream in streams) > 50

@@ -1,8 +1,8 @@
-"""What is in an opened stream: which arrays, and what does each of them say?
+"""Which arrays make up an opened stream, and what does each of them hold?
 
-A stream is the log of one thread, opened: every executed op (a *step*, numbered from 1) lies in
-an *instance* of a stretch of its block, and every instance in an *activation* of a function.
-Nothing here knows a language: ops, stretches, blocks and functions are numbers, program-wide.
+A stream is the opened log of one thread.  Every step lies in an instance of a stretch, and every
+instance lies in an activation of a function.  Operations, stretches, blocks and functions are
+numbers, unique in the whole program (see `whence.program.ids`); nothing here knows a language.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.void]
 
-NONE = 0xFFFFFFFF  # no operand, no block
+NONE = 0xFFFFFFFF  # in a column: no operand, no block, no operation
 PARAMETER = 0x80000000  # PARAMETER | k in use_def: parameter k of the function
 
-PLAIN, PHI, CALL, RETURN, BRANCH = range(5)  # kinds of ops
-LINK = 2  # flag of an op: it has one entry in links
+PLAIN, PHI, CALL, RETURN, BRANCH = range(5)  # kinds of operations
+LINK = 2  # flag of an operation: it has one entry in links
 DIRECT, UNWOUND = 1, 2  # flags of an activation
-IN_MEMORY = 0xFFFFFFFF  # source of an OUTPUT that stayed there: printed from argument `arg`
-NAMED = 64  # so many arguments can be told apart
+IN_MEMORY = 0xFFFFFFFF  # source of an OUTPUT row for text that was printed into memory
+MAX_ARGUMENTS = 64  # arguments of a call that are told apart: slicer.c keeps a bit for each
 
 # The files of a stream's directory, by the name of the field of Stream.
 FILES: dict[str, tuple[str, Any]] = {
@@ -51,11 +51,11 @@ FILES: dict[str, tuple[str, Any]] = {
 
 @dataclass(frozen=True)
 class Code:
-    """What is known of the program without running it.
+    """The facts about a program that hold in every run.
 
-    The uses of op o are use_def[use_start[o]:use_start[o + 1]]: an op, PARAMETER | k, or NONE.
-    A call has one for each argument, in order, and then one for the callee; a phi has one for
-    each way in, from the block in use_block.
+    The uses of operation o are use_def[use_start[o]:use_start[o + 1]]; each is the operation that
+    defines the value, PARAMETER | k, or NONE.  A call has one use for each argument, in order, and
+    then one for the callee.  A phi has one use for each block in use_block that leads to it.
     """
 
     use_start: U32
@@ -78,7 +78,7 @@ class Code:
 
     @cached_property
     def op_stretch(self) -> U32:
-        """The stretch of each op."""
+        """The stretch of each operation; NONE for an operation in no stretch."""
         found = np.full(len(self.kind), NONE, np.uint32)
         sizes = self.stretch_ops.astype(np.int64)
         starts = np.cumsum(sizes) - sizes
@@ -89,7 +89,7 @@ class Code:
 
     @cached_property
     def link_rank(self) -> U32:
-        """For each op, how many ops before it in its stretch have a link."""
+        """For each operation, the number of operations before it in its stretch with a link."""
         before = np.zeros(len(self.kind) + 1, np.int64)
         np.cumsum((self.flags & LINK) != 0, out=before[1:])
         start = self.stretch_first_op[np.minimum(self.op_stretch, len(self.stretch_ops) - 1)]
@@ -97,7 +97,7 @@ class Code:
 
     @cached_property
     def function_params(self) -> U32:
-        """For each function, how many of its parameters are used (the last one counts)."""
+        """For each function, 1 + the number of its last parameter that is used, or 0."""
         owner = np.repeat(np.arange(len(self.kind)), self.use_start[1:] - self.use_start[:-1])
         taken = (self.use_def != NONE) & (self.use_def >= PARAMETER)
         function = self.block_function[self.stretch_block[self.op_stretch[owner[taken]]]]
@@ -108,30 +108,33 @@ class Code:
 
 @dataclass(frozen=True)
 class Stream:
-    """One thread's run: its columns, mostly on disk."""
+    """The columns of one thread's run; most of them are mapped files."""
 
     code: Code
-    steps: int
-    stretch: U32  # these four for each instance
-    first: U32
+    steps: int  # how many there are
+    # One entry for each instance:
+    stretch: U32
+    first: U32  # its first step
     activation: U32
-    control: U32
+    control: U32  # the branch or call step that decided that it ran; 0: none
+    # One entry for each operation with a link in each instance, in order: the step that wrote all
+    # the bytes that it read (0: none did), or MIXED + m.
     links: U32
-    linkbase: U64
-    instmap: U32
-    mixed: U32
-    runs: Rows
-    activations: Rows
-    effects: Rows
-    writes: Rows
-    copied: Rows  # loads of what copies wrote, by step: where the bytes lay, and how many
-    directory: Path | None = None  # where it was loaded from; indexes are kept there
+    linkbase: U64  # for every 64th instance: the number of links before it
+    instmap: U32  # for every 64th step: the instance that it lies in
+    mixed: U32  # pairs: the first row of `runs` of a mixed link, and the number of rows
+    runs: Rows  # which step wrote which bytes
+    activations: Rows  # row 0 is no activation
+    effects: Rows  # what calls of library functions did, in order of time
+    writes: Rows  # which step wrote which bytes of memory, in order of time
+    copied: Rows  # loads of bytes that a copy wrote, by step: where the bytes lay, and how many
+    directory: Path | None = None  # where the stream was loaded from; indexes are kept there
 
     @classmethod
     def load(cls, directory: Path, code: Code, steps: int | None = None) -> Stream:
         """Map the columns in `directory`.
 
-        `steps` is needed only when the last instance is partial (the run was cut in it).
+        `steps` is needed only if the last instance is partial: the run was cut inside it.
         """
         columns = {field: _mapped(directory / name, kind) for field, (name, kind) in FILES.items()}
         if steps is None:
@@ -141,7 +144,7 @@ class Stream:
         return cls(code=code, steps=steps, directory=directory, **columns)
 
     def save(self, directory: Path) -> None:
-        """Write the columns so that `load` finds them."""
+        """Write the columns to `directory`, for `load`."""
         directory.mkdir(parents=True, exist_ok=True)
         for field, (name, kind) in FILES.items():
             np.ascontiguousarray(getattr(self, field), kind).tofile(directory / name)
@@ -150,8 +153,8 @@ class Stream:
     def copies(self) -> U32:
         """The steps that copied bytes or printed them into memory, in order.
 
-        Who asks for some of these bytes need not take all.  Addresses in the rows of a step that
-        copied frame-local bytes are offsets in the frame.
+        Who reads some of these bytes depends on those alone.  In the rows of a step that copied
+        frame-local bytes, addresses are offsets in the frame.
         """
         kinds, sources = self.effects["kind"], self.effects["source"]
         pieces = (kinds == OUTPUT) & (sources == IN_MEMORY)
@@ -160,16 +163,16 @@ class Stream:
 
     @cached_property
     def effect_order(self) -> U32:
-        """The rows of `effects` by step.
+        """The numbers of the rows of `effects`, ordered by step.
 
-        They are in order of time: a call that called back may have its rows after those of
-        what it called.
+        `effects` itself is in order of time: a call that called back may have rows after those of
+        its callbacks.
         """
         steps = self.effects["step"]
         return np.argsort(steps, kind="stable").astype(np.uint32)
 
 
 def _mapped(path: Path, kind: Any) -> Any:
-    if path.stat().st_size == 0:  # cannot be mapped
+    if path.stat().st_size == 0:  # an empty file cannot be mapped
         return np.zeros(0, kind)
     return np.memmap(path, kind, "r")

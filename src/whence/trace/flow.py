@@ -19,7 +19,7 @@ import numpy.typing as npt
 from whence.program.ids import Activation, Block, Column, Instance, Op, Step, Stretch
 from whence.program.operations import Operation
 from whence.trace.columns import BRANCH, CALL, DIRECT, Stream
-from whence.trace.queries import NEAR
+from whence.trace.positions import NEAR
 from whence.trace.recording import Comparable, Thread
 from whence.trace.statements import StepDescriber
 

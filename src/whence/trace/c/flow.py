@@ -19,7 +19,8 @@ from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.statements import CStepDescriber
 from whence.trace.columns import DIRECT, Stream
 from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside, StoredBits, view
-from whence.trace.queries import OUTSIDE, Dependence, Part, StepPlace
+from whence.trace.memory_writes import MemoryRange
+from whence.trace.queries import OUTSIDE, Dependence, Part
 
 CHUNK = 1 << 17  # steps whose values are replayed together
 MOST_CHUNKS = 64  # that are kept
@@ -194,7 +195,7 @@ class CFlow(Flow):
 
     def _phi(self, step: int, template: _Template) -> FlowNode:
         width = template.operation.width
-        chosen_by = self.queries.coming_from(step)
+        chosen_by = self.queries.incoming_branch(step)
         if chosen_by is not None and self.kind(chosen_by) != OpKind.BRANCH:
             chosen_by = None
         if chosen_by is not None and self._codes[self.op_of(chosen_by)] == OpCode.BR:
@@ -221,7 +222,7 @@ class CFlow(Flow):
 
     def left(self, left: Left) -> tuple[Operand, ...]:
         """What bytes that a step left in memory were made of."""
-        place = StepPlace(left.address, left.width // 8)
+        place = MemoryRange(left.address, left.width // 8)
         found = self.queries.definitions(left.step, Part.ARGUMENTS, place)
         return tuple(self._dependences(found, left.step))
 
