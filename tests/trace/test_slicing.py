@@ -26,20 +26,7 @@ def check_slices(found: Sample, **options: Any) -> None:
     points = {*range(1, steps + 1, 29), steps}
     for criteria in [*([point] for point in points), sorted(points)[-3:]]:
         true = true_slice(found, [(step, Part.VALUE) for step in criteria], **options)
-        check_same(found, slice_(found.stream, criteria, **options).tolist(), true)
-
-
-def check_same(found: Sample, steps: list[int], true: set[int]) -> None:
-    if is_late(found):  # then it may have more: see 4 in slicer.c
-        assert true.issubset(steps)
-    else:
-        assert steps == sorted(true)
-
-
-def is_late(found: Sample) -> bool:
-    """Did code that is not recorded read something after it called back?"""
-    order = found.stream.effect_order
-    return bool((order != np.arange(len(order))).any())
+        assert slice_(found.stream, criteria, **options).tolist() == sorted(true)
 
 
 def some_guards(found: Sample, random: np.random.Generator) -> Any:
@@ -88,6 +75,7 @@ def test_guards_join(seed: int) -> None:
 
 
 @given(seed=seeds)
+@example(seed=1572469152)  # a call that reads what its own callback wrote: the walk starts again
 @examples
 def test_everything_together(seed: int) -> None:
     found, random = sample(seed), np.random.default_rng(seed)
@@ -120,7 +108,8 @@ def check_bytes(found: Sample, row: int, **options: Any) -> None:
     if outer is not None:
         nodes.append((outer, Part.ARGUMENTS))
     true = true_slice(found, nodes, only=only, **options) - (only if outer is not None else set())
-    check_same(found, slice_(found.stream, [ByteRange(row, start, stop)], **options).tolist(), true)
+    found_steps = slice_(found.stream, [ByteRange(row, start, stop)], **options).tolist()
+    assert found_steps == sorted(true)
 
 
 def made_of(found: Sample, step: int, row: int, start: int, stop: int) -> list[Node]:

@@ -13,9 +13,9 @@
    3. Activations nest, so the open ones are a stack, and the arena of their pending registers
       is one too: only the top frame demands.
    4. What code that is not recorded does depends on what its callbacks returned: a sorted array
-      on each comparison.  A return met after (that is, later in the run than) which something
-      depends on the call belongs to the slice; what depends on the call from before, inside an
-      earlier callback, does not count.  When the walk starts again this is not told apart.
+      on each comparison.  A return belongs to the slice if a later step depends on the call; a
+      step that ran before it, in an earlier callback, does not count.  `needed` keeps the last
+      step that depends on each such call, so that this still holds when the walk starts again.
    5. A load at t with definition d and an untaken side that could have redefined it between:
       since all loads met so far are later than the branch at b where we are, d < b suffices,
       so the least d of each class of loads stands for all of its intervals.
@@ -70,7 +70,7 @@ typedef struct {
     const effect_t *effects;
     const u32 *effect_order;
     const copied_t *copied;
-    u64 n_instances, n_steps, n_links, n_mixed, n_runs, n_effects, n_copied;
+    u64 n_instances, n_steps, n_links, n_mixed, n_runs, n_activations, n_effects, n_copied;
     /* the question */
     const u32 *criteria;
     const u8 *parts;
@@ -110,8 +110,9 @@ typedef struct {
     u64 *asked;   /* bits: steps of which bytes are wanted; `in`: those that are marked */
     row_t *rows;  /* by place in effect_order */
     u64 copied_at, effect_at;  /* how many rows of `copied`, `effects` are not after the walk */
+    u64 *calls_back;  /* bits: calls of code that is not recorded and that called back; or null */
+    u32 *needed;      /* for each of these calls the last step met that depends on it */
     u32 now;   /* where the walk is: a mark after it is late */
-    u32 top;   /* where it started */
     u32 late;  /* the last of these */
     u32 greatest;
     frame_t *frames;
@@ -186,9 +187,16 @@ static u64 came_from(const slice_t *s, u64 i) {
 
 /* --- marks and demands --- */
 
-static void mark(walk_t *w, u32 step, int whole) {
+/* `by` depends on `step`. */
+static void note_need(walk_t *w, u32 step, u32 by) {
+    if (w->calls_back && bit(w->calls_back, step) && by > w->needed[step]) w->needed[step] = by;
+}
+
+/* Put `step` into the slice, because `by` depends on it. */
+static void mark_for(walk_t *w, u32 by, u32 step, int whole) {
     const slice_t *s = w->s;
     if (!step || step > s->n_steps) return;
+    note_need(w, step, by);
     u64 word = step >> 6, one = 1ull << (step & 63);
     int fresh = !(s->in[word] & one) || (whole && !(s->whole[word] & one));
     if (!fresh) return;
@@ -197,6 +205,8 @@ static void mark(walk_t *w, u32 step, int whole) {
     s->todo[word] |= one;
     if (step > w->now && step > w->late) w->late = step;
 }
+
+static void mark(walk_t *w, u32 step, int whole) { mark_for(w, w->now, step, whole); }
 
 /* --- bytes of copies --- */
 
@@ -252,6 +262,7 @@ static void mark_bytes(walk_t *w, u32 step, u64 address, u64 size) {
     const slice_t *s = w->s;
     if (!step || step > s->n_steps) return;
     if (!bit(w->copies, step)) { mark(w, step, 1); return; }
+    note_need(w, step, w->now);
     u64 word = step >> 6, one = 1ull << (step & 63);
     int fresh = !(w->asked[word] & one);
     w->asked[word] |= one;
@@ -344,8 +355,8 @@ static void push(walk_t *w, u32 a) {
     u32 trust = parent ? parent->trust : 0;
     if (!trust && s->trusted && s->trusted[act->function]) trust = a;
     if (parent && act->ret && awaited(w, parent, act)) mark(w, act->ret, 0);
-    else if (is_callback(act) && act->ret == w->now && act->ret < w->top && s->data
-             && (bit(s->in, act->call) || bit(w->asked, act->call))) mark(w, act->ret, 0);
+    else if (s->data && is_callback(act) && act->ret == w->now && w->needed[act->call] > act->ret)
+        mark(w, act->ret, 0);
     w->frames = grown(w, w->frames, &w->frame_room, w->depth + 1, sizeof *w->frames);
     if (w->failed) return;
     w->frames[w->depth++] = (frame_t){.activation = a, .trust = trust, .below = w->used};
@@ -365,7 +376,7 @@ static void pop(walk_t *w) {
     }
     w->used = f.below;
     for (u64 j = 0; j < n; j++) {
-        mark(w, act->call, 0);
+        mark_for(w, s->first[act->first], act->call, 0);  /* a step of this activation needs it */
         if (!(act->flags & DIRECT) || !act->first) continue;
         u32 caller = s->stretch[act->first - 1];
         u32 op = s->stretch_first_op[caller] + s->stretch_ops[caller] - 1;
@@ -597,7 +608,6 @@ static void visit(walk_t *w, u64 i, u32 ops, u64 link_at) {
 
 static void pass(walk_t *w, u32 top) {
     const slice_t *s = w->s;
-    w->top = top;
     u64 i = instance_of(s, top);
     u64 link_at = links_before(s, i) + links_in(s, i);
     w->effect_at = s->n_effects;
@@ -631,6 +641,21 @@ static void mark_callbacks(walk_t *w, u64 i, u32 call, u32 end) {
 
 /* --- the interface --- */
 
+/* Prepare `calls_back` and `needed`; a run without callbacks needs neither. */
+static void start_needs(walk_t *w) {
+    const slice_t *s = w->s;
+    for (u64 a = 1; a < s->n_activations && !w->failed; a++) {
+        const activation_t *act = &s->activations[a];
+        if (!is_callback(act) || act->call > s->n_steps) continue;
+        if (!w->calls_back) {
+            w->calls_back = calloc(s->n_steps / 64 + 1, sizeof *w->calls_back);
+            w->needed = calloc(s->n_steps + 1, sizeof *w->needed);
+            w->failed = !w->calls_back || !w->needed;
+        }
+        if (!w->failed) w->calls_back[act->call >> 6] |= 1ull << (act->call & 63);
+    }
+}
+
 static void start(walk_t *w) {
     const slice_t *s = w->s;
     u64 words = s->n_steps / 64 + 1;
@@ -641,6 +666,7 @@ static void start(walk_t *w) {
     for (u64 e = 0; e < s->n_effects && !w->failed; e++)
         if ((s->effects[e].kind == COPY || is_piece(&s->effects[e])) && s->effects[e].step <= s->n_steps)
             w->copies[s->effects[e].step >> 6] |= 1ull << (s->effects[e].step & 63);
+    if (!w->failed) start_needs(w);
 }
 
 static void finish(walk_t *w) {
@@ -649,6 +675,8 @@ static void finish(walk_t *w) {
     free(w->rows);
     free(w->copies);
     free(w->asked);
+    free(w->calls_back);
+    free(w->needed);
     free(w->frames);
     free(w->arena);
     free(w->spare);

@@ -175,7 +175,9 @@ _EDGE_TABLES = (
 def _fields() -> Iterator[tuple[str, type[Any]]]:
     """The members of slice_t, in its order."""
     yield from ((name, ctypes.c_void_p) for name in _POINTERS_OF_CODE + _POINTERS_OF_STREAM)
-    for name in ("instances", "steps", "links", "mixed", "runs", "effects", "copied"):
+    for name in (
+        *("instances", "steps", "links", "mixed", "runs", "activations", "effects", "copied"),
+    ):
         yield "n_" + name, ctypes.c_uint64
     yield from ((name, ctypes.c_void_p) for name in ("criteria", "parts", "places", "sizes"))
     yield "n_criteria", ctypes.c_uint64
@@ -217,7 +219,7 @@ def _question(
     question.n_instances, question.n_steps = len(stream.first), stream.steps
     question.n_links, question.n_mixed = len(stream.links), len(stream.mixed) // 2
     question.n_runs, question.n_effects = len(stream.runs), len(stream.effects)
-    question.n_copied = len(stream.copied)
+    question.n_copied, question.n_activations = len(stream.copied), len(stream.activations)
     question.set("criteria", np.array([point.step for point in seen.points], np.uint32))
     question.set("parts", np.array([point.part for point in seen.points], np.uint8))
     question.set("places", np.array([point.address for point in seen.points], np.uint64))
