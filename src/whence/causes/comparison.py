@@ -71,10 +71,10 @@ class Comparison:
             return False
         kind = self.here.compared_as(step)
         if kind is Comparable.PLAIN:
-            return bool(self.here.likeness(step) == self.there.likeness(twin))
+            return bool(self.here.comparable_value(step) == self.there.comparable_value(twin))
         if kind is Comparable.WIDE:  # of which the value is known only in part
             return depth < _DEEPEST and self._come_by_alike(step, twin, depth + 1)
-        if self.here.looks(step) != self.there.looks(twin):
+        if self.here.comparable_part(step) != self.there.comparable_part(twin):
             return False
         # An address says nothing by itself: it is the same if it was come by in the same way.
         return (

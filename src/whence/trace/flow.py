@@ -1,9 +1,9 @@
 """What did each step of a run compute, and from what?
 
-A step that computed something is a node: an operation whose operands are other steps, constants,
-parts of what a step left in memory, or something that no recorded step made.  Control is not
-in it: `Queries.deciding` tells what decided that a step ran.  What the operations are depends on
-the language of the program; where a step lies in the run does not.
+A step that computed something is a node: an operation on operands.  An operand is another step, a
+constant, a part of what a step wrote to memory, or something that no recorded step defined.  A
+node has no controlling step; `Flow.controlling_step` returns that.  The operations depend on the
+language of the program; the position of a step in its run does not.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from whence.trace.positions import NEAR
 from whence.trace.recording import Comparable, Thread
 from whence.trace.statements import StepDescriber
 
-Value = Any  # of the program: can be hashed and compared; for C a row of bits, as a number
-MOST_STEPS = 1 << 26  # for which a table of all steps is made
+Value = Any  # a value of the program, hashable and comparable; for C its bits, as a number
+MAX_TABLE = 1 << 26  # longest run, in steps, for which a table of all steps is made; guessed
 
 
 class Constant(NamedTuple):
     """A constant of the program."""
 
-    value: Value | None  # None: it is not known, as an address that the linker chose
+    value: Value | None  # None: unknown, such as an address that the linker chose
     width: int
 
 
 class StoredBits(NamedTuple):
-    """Bits low..low+width of what a step stored."""
+    """Bits low..low+width of the value that a step stored."""
 
     step: Step
     low: int
@@ -43,7 +43,7 @@ class StoredBits(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Bytes that a step left in memory, not as a plain store: a call, or an operation on memory."""
+    """Bytes that a call or an operation on memory wrote; a plain store is a Step or StoredBits."""
 
     step: Step
     address: int
@@ -65,9 +65,10 @@ Operand = int | Constant | StoredBits | Left | Outside
 class FlowNode:
     """What one step computed.
 
-    `through` are the calls that passed an operand on, or copied it.  `pointer` is where a load
-    or store went; what it loaded depends on it as well.  `base` is the object that it went to, if
-    that is another operand.  `chosen_by` is the branch that chose which of its operands a phi took.
+    `through` are the calls that passed an operand on, or copied it.  `pointer` is the operand that
+    a load or store took its address from; a loaded value depends on it too.  `base` is the operand
+    for the object that was read or written, if it is not `pointer`.  `chosen_by` is the branch that
+    chose the operand of a phi.
     """
 
     operation: Operation
@@ -79,18 +80,18 @@ class FlowNode:
 
     @property
     def pointers(self) -> tuple[Operand, ...]:
-        """All that says where it went."""
-        return tuple(one for one in (self.pointer, self.base) if one is not None)
+        """The operands that determine which memory or object was accessed."""
+        return tuple(operand for operand in (self.pointer, self.base) if operand is not None)
 
 
 class Flow(ABC):
-    """The nodes of one thread's run, made when they are asked for."""
+    """The nodes of one thread's run, built on request, and the positions of its steps."""
 
     def __init__(self, thread: Thread) -> None:
         self.thread = thread
         self.queries = thread.queries
         stream, code = thread.stream, thread.image.code
-        # A memoryview gives plain numbers, several times faster than an array does.
+        # Indexing a memoryview gives a plain int and is several times faster than an array.
         self._first: Column[int, Step] = view(stream.first)
         self._stretch: Column[int, Stretch] = view(stream.stretch)
         self._activation: Column[int, Activation] = view(stream.activation)
@@ -106,11 +107,11 @@ class Flow(ABC):
         self._ret: Column[int, Step] = view(rows["ret"])
         self._start: Column[int, Instance] = view(rows["first_instance"])
         self._kinds: Column[int, int] = view(code.kind)
-        # For all but very long runs, the instance and the op of each step are laid out at once.
+        # The instance and the operation of each step, unless the run is very long.
         self._at: Column[int, Instance] | None = None
         self._ops: Column[int, Op] | None = None
-        if stream.steps <= MOST_STEPS:
-            instances, ops = _laid_out(stream)
+        if stream.steps <= MAX_TABLE:
+            instances, ops = _steps_table(stream)
             self._at, self._ops = view(instances), view(ops)
         self._nodes: dict[int, FlowNode] = {}
 
@@ -122,30 +123,30 @@ class Flow(ABC):
 
     @abstractmethod
     def value(self, step: int) -> Value:
-        """What a step computed, stored, returned or decided on."""
+        """Return the value that a step computed, stored, returned or branched on."""
 
     @abstractmethod
     def address(self, step: int) -> int:
-        """Where a step read or wrote memory."""
+        """Return the address at which a step read or wrote memory."""
 
     def compared_as(self, step: int) -> Comparable:
-        """How what a step came to is compared with what it came to in another run."""
+        """Return how the value of a step is compared with its value in another run."""
         return self.thread.image.compared_as(self.op_of(step))
 
-    def likeness(self, step: int) -> Value:
-        """What a step came to, equal for two runs if that is the same."""
+    def comparable_value(self, step: int) -> Value:
+        """Return the value of a step in a form that is equal in two runs if the values are."""
         return self.value(step)
 
     @abstractmethod
-    def looks(self, step: int) -> Value:
-        """What of a value that is compared as a pointer means the same in every run."""
+    def comparable_part(self, step: int) -> Value:
+        """Return the part of a pointer value that is comparable across runs."""
 
     def decision(self, branch: int) -> Value:
-        """What a branch decided on, so that it goes the same way if that is the same."""
+        """Return a value that is equal for two executions of a branch that go the same way."""
         return self.value(branch)
 
     def value_of(self, operand: Operand) -> Value | None:
-        """What an operand was, if that is known."""
+        """Return the value of an operand, or None if it is unknown."""
         if isinstance(operand, int):
             return self.value(operand)
         if isinstance(operand, Constant):
@@ -155,12 +156,13 @@ class Flow(ABC):
         return None
 
     def width_of(self, operand: Operand) -> int:
+        """Return the width of an operand in bits."""
         if isinstance(operand, int):
             return self.node(operand).operation.width
         return operand.width
 
     def returned(self, call: int) -> Step | None:
-        """The step that returned what a call that entered recorded code got, if there is one."""
+        """Return the step with which the recorded function that `call` entered returned, if any."""
         after = self.instance_of(call) + 1
         if after >= len(self._first):
             return None
@@ -198,29 +200,29 @@ class Flow(ABC):
         return self._blocks[self._stretch[instance]]
 
     def side_of(self, branch: int) -> Block | None:
-        """The block that a branch went to."""
+        """Return the block that a branch went to; None if the run ended with the branch."""
         after = self.instance_of(branch) + 1
         return self.block(after) if after < len(self._first) else None
 
     def region_of(self, step: int) -> tuple[Activation, Step | None]:
-        """The activation of a step, and what decided that it ran."""
+        """Return the activation and the controlling step of a step."""
         instance = self.instance_of(step)
         return self._activation[instance], self._control[instance] or None
 
     @abstractmethod
     def is_load(self, step: int) -> bool:
-        """Did the step read what another one had left?"""
+        """Did the step read what another step wrote?"""
 
     def withheld(self, step: int) -> tuple[Step, ...]:  # noqa: ARG002 - where objects hold others
-        """The branches that, gone the other way, could have put more into what a step read."""
+        """Return the branches that kept the run from adding to the object that a step read."""
         return ()
 
     def is_given(self, step: int) -> bool:
-        """Did code that is not recorded give it, so that nothing more is known of it?"""
+        """Did unrecorded code return the value of the step, so that its origin is unknown?"""
         return self.is_call(step) and not self.returned(step)
 
     def reads(self, step: int) -> bool:
-        """Did it read what other steps had left, not only its operands?"""
+        """Did the step read memory or objects, and not only its operands?"""
         return self.is_load(step) or self.is_call(step)
 
     def is_call(self, step: int) -> bool:
@@ -248,11 +250,11 @@ class Flow(ABC):
         return self.queries.executions(op)
 
     def call_of(self, step: int) -> Step | None:
-        """The call that the function of a step was entered by."""
+        """Return the call that entered the function of a step; None if no recorded step did."""
         return self._call[self.activation_of(step)] or None
 
     def previous_instance(self, instance: int) -> Instance | None:
-        """The instance before `instance` in its activation."""
+        """Return the instance before `instance` in its activation."""
         activation = self._activation[instance]
         if instance <= self._start[activation]:
             return None
@@ -264,12 +266,13 @@ class Flow(ABC):
         return self.instance_of(self._call[inner]) if inner else None
 
     def made_at(self, step: int) -> Step | None:  # noqa: ARG002 - where steps make functions
-        """The step that made the function a step is of, if others handed it on."""
+        """Return the step that made the function of a step, if a value carried it to its call."""
         return None
 
     # --- nodes ---------------------------------------------------------------------------------
 
     def node(self, step: int) -> FlowNode:
+        """Return what a step computed, and from what."""
         found = self._nodes.get(step)
         if found is None:
             found = self._nodes[step] = self._node(step)
@@ -280,23 +283,24 @@ class Flow(ABC):
 
     @abstractmethod
     def left(self, left: Left) -> tuple[Operand, ...]:
-        """What bytes that a step left in memory were made of."""
+        """Return the operands that bytes which a step left in memory were made from."""
 
     @abstractmethod
     def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
-        """The operands of an op that is about to run in an instance, its pointer first."""
+        """Return the operands of an operation that would run next in `instance`, pointer first."""
 
     @abstractmethod
     def argument(self, call: int, number: int) -> Operand | None:
-        """What a call passed as its argument of this number."""
+        """Return the operand that a call passed as argument `number`; None if it has none."""
 
     @abstractmethod
     def arguments(self, call: int) -> int:
-        """How many arguments a call passed."""
+        """Return the number of arguments that a call passed."""
 
     # --- operands ------------------------------------------------------------------------------
 
     def _register(self, wanted: int, instance: int, op: int) -> Operand:
+        """Return the step that defined register `wanted` as `op` in `instance` sees it."""
         stretch = self._op_stretch[wanted]
         if self._stretch[instance] == stretch and wanted < op:
             return self._first[instance] + wanted - self._stretch_first[stretch]
@@ -306,7 +310,7 @@ class Flow(ABC):
         return self._first[before] + wanted - self._stretch_first[stretch]
 
     def _last_before(self, stretch: int, instance: int) -> Instance | None:
-        """The last instance of `stretch` before `instance` in its activation."""
+        """Return the last instance of `stretch` before `instance` in its activation."""
         at = self.previous_instance(instance)
         for _ in range(NEAR):
             if at is None or self._stretch[at] == stretch:
@@ -315,8 +319,8 @@ class Flow(ABC):
         return self.queries.last_before_indexed(stretch, instance)
 
 
-def _laid_out(stream: Stream) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """The instance of each step, and its op; nothing is step 0."""
+def _steps_table(stream: Stream) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Return the instance and the operation of each step; entry 0 is no step's."""
     first = stream.first.astype(np.int64)
     counts = np.diff(np.append(first, stream.steps + 1))
     instances = np.repeat(np.arange(len(first), dtype=np.uint32), counts)

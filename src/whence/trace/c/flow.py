@@ -73,7 +73,7 @@ class CFlow(Flow):
         """Where a step read or wrote memory; of frame-local memory an offset in its frame."""
         return self._window(step)[1][(step - 1) % CHUNK]
 
-    def looks(self, step: int) -> bool:
+    def comparable_part(self, step: int) -> bool:
         """Is it a null pointer?"""
         return self.value(step) == 0
 

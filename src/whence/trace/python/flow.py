@@ -61,7 +61,7 @@ class PythonFlow(Flow):
             return found
         return UNKNOWN
 
-    def likeness(self, step: int) -> object:
+    def comparable_value(self, step: int) -> object:
         """What a step came to; of a call that changed something, also what it was given."""
         own = likeness(self.value(step))
         if not self.run.objects.may_have_changed_arguments(step):
@@ -69,7 +69,7 @@ class PythonFlow(Flow):
         given = self._arguments(step)
         return own, tuple(likeness(self.value_of(operand)) for operand in given)
 
-    def looks(self, step: int) -> object:
+    def comparable_part(self, step: int) -> object:
         return likeness(self.value(step))
 
     def compared_as(self, step: int) -> Comparable:
