@@ -1,1 +1,1 @@
-"""A run of a program, written down: one folder a language."""
+"""How is a run of a program recorded?  One folder a language."""

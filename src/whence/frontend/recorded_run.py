@@ -1,4 +1,4 @@
-"""What is kept of a recorded run beside its logs, whatever front end recorded it?"""
+"""Which files does a trace hold besides its logs, whatever the language?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whence.model import Failure, Outcome, Run
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
 
-DEFAULT_MAX_TRACE = 4 * 2**30
+DEFAULT_MAX_TRACE = 4 * 2**30  # bytes of trace after which recording stops; guessed
 MODULES = "modules"
 SOURCES = "source"
 RUN = "run.json"
@@ -24,7 +24,7 @@ class RecordedRun:
 
     folder: Path
     run: Run
-    seconds: float  # of the test alone
+    seconds: float  # seconds that the test took, without the build
     stdout: bytes
     stderr: bytes
     status: int
@@ -32,17 +32,17 @@ class RecordedRun:
 
 @dataclass(frozen=True, slots=True)
 class SecondRun:
-    """How the test ended when it was run once more."""
+    """How the test ended when it was run a second time."""
 
     outcome: Outcome
     failure: Failure | None
-    same_output: bool  # on standard output
+    same_output: bool  # equal standard output?
 
 
 def write_run(
     out: Path,
     tree: Path,
-    recipe: BuildAndTest,
+    commands: BuildAndTest,
     run: Run,
     ended: Ended,
     again: SecondRun | None,
@@ -54,8 +54,8 @@ def write_run(
         "whence": 1,
         "tree": str(tree),
         "frontend": frontend,
-        "test": recipe.test,
-        "build": recipe.build,
+        "test": commands.test,
+        "build": commands.build,
         "outcome": run.outcome.value,
         "failure": asdict(run.failure) if run.failure else None,
         "status": ended.status,
@@ -67,7 +67,7 @@ def write_run(
 
 
 def keep_sources(tree: Path, files: set[str], out: Path) -> None:
-    """Copy the source files that the trace speaks of: the tree will be gone when it is read."""
+    """Copy the source files that the trace refers to: the tree is deleted before it is read."""
     for name in sorted(files):
         path = Path(os.path.normpath(tree / name))
         if path.is_relative_to(tree) and path.is_file():

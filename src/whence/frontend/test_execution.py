@@ -1,4 +1,4 @@
-"""How is the test of a recorded tree run, and run once more to see whether it ends alike?"""
+"""How is the test of a recorded tree run, and run again to see whether it ends the same way?"""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from whence.frontend.recorded_run import SecondRun
 from whence.subject.command import Ended, run_command
 from whence.subject.trial import BuildAndTest, judge
 
+# Arguments of personality(2): turn address randomisation off; read the present value.
 ADDR_NO_RANDOMIZE = 0x0040000
 CURRENT = 0xFFFFFFFF
 
 
-def run_in_tree(command: str, tree: Path, env: dict[str, str], recipe: BuildAndTest) -> Ended:
+def run_in_tree(command: str, tree: Path, env: dict[str, str], commands: BuildAndTest) -> Ended:
     return run_command(
         command.replace("{tree}", shlex.quote(str(tree))), cwd=tree, env=env,
-        timeout=recipe.timeout or recipe.asked_timeout, memory=recipe.memory, stop=None,
+        timeout=commands.timeout or commands.asked_timeout, memory=commands.memory, stop=None,
     )  # fmt: skip
 
 
 def spare_copy(tree: Path) -> Path | None:
-    """A copy of the tree beside it; None if that cannot be, as for want of space."""
+    """Return a copy of the tree beside it; None if it cannot be made (no space)."""
     copy = tree.with_name(f"{tree.name}.copy")
     try:
         return Path(shutil.copytree(tree, copy, symlinks=True))
@@ -35,22 +36,22 @@ def spare_copy(tree: Path) -> Path | None:
 
 
 def run_again(
-    tree: Path, spare: Path, recipe: BuildAndTest, env: dict[str, str], first: Ended
+    tree: Path, spare: Path, commands: BuildAndTest, env: dict[str, str], first: Ended
 ) -> SecondRun:
-    """Run the test once more in `spare`, the tree without what the first run left in it.
+    """Run the test again in `spare`, a copy of the tree from before the first run.
 
-    It takes the tree's place, as programs know where they were built.
+    The copy takes the tree's place, because programs contain the path where they were built.
     """
     tree.rename(tree.with_name(f"{tree.name}.used"))
     spare.rename(tree)
-    ended = run_in_tree(recipe.test, tree, env, recipe)
-    run = judge(ended, recipe, tree)
+    ended = run_in_tree(commands.test, tree, env, commands)
+    run = judge(ended, commands, tree)
     return SecondRun(run.outcome, run.failure, ended.stdout == first.stdout)
 
 
 @contextmanager
 def fixed_addresses() -> Iterator[None]:
-    """Have programs started within load at the same addresses each time, where that is allowed."""
+    """Make programs that are started within load at the same addresses each time, if allowed."""
     try:
         personality = ctypes.CDLL(None).personality
     except (OSError, AttributeError):

@@ -19,7 +19,7 @@ class Record(Protocol):
     """Run the test of a tree and record the run into an empty folder."""
 
     def __call__(
-        self, tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int, twice: bool = False
+        self, tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int, twice: bool = False
     ) -> RecordedRun: ...
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.frontend.static.graphs import Shape, function, module, reachable, shapes
 from whence.frontend.c.flow import (
-    CHAIN,
+    MAX_CHAIN,
     block_successors,
     control_dependence,
     gather,
@@ -159,7 +159,7 @@ def programs(draw: st.DrawFn) -> tuple[Shape, frozenset[int]]:
     return shape, invokes
 
 
-@given(programs(), st.lists(st.integers(0, CHAIN), min_size=20, max_size=20))
+@given(programs(), st.lists(st.integers(0, MAX_CHAIN), min_size=20, max_size=20))
 def test_the_marked_blocks_tell_the_way(
     program: tuple[Shape, frozenset[int]], costs: list[int]
 ) -> None:
@@ -181,7 +181,7 @@ def test_the_marked_blocks_tell_the_way(
             (at,) = quiet[at]
             spent, steps = spent + costs[at], steps + 1
             assert steps <= len(shape), "a cycle without a marked block"
-            assert spent <= CHAIN
+            assert spent <= MAX_CHAIN
 
 
 def test_straight_code_is_not_marked() -> None:

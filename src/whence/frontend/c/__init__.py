@@ -1,1 +1,1 @@
-"""C and C++ through LLVM: compile so that a run writes down what cannot be recomputed."""
+"""C and C++ through LLVM: how does a program log what a replay cannot compute?"""

@@ -1,14 +1,14 @@
 """Which memory may an instruction read or write, in any run of the program?
 
-All modules of the program are taken together, linked by the names of their symbols.  What an
-instruction does to memory it names itself (`x = 1`, `s.a[i] = 2`) is known from the
-instruction; for the rest `unify` finds what pointers may point to.
+All modules of the program are analysed together, linked by the names of their symbols.  If an
+instruction names the memory itself (`x = 1`, `s.a[i] = 2`), the instruction tells which memory it
+is; for all other accesses `unify` finds what pointers may point to.
 
-Memory is made of objects: variables, parameters passed by value, memory from the heap by the
-place where it is allocated, and all that is outside the program.  We assume what C demands:
-no access leaves its object, and arithmetic on a pointer into an array does not leave the array.
-Not seen are pointers taken apart into integers narrower than 64 bits and put together again
-(except copies byte by byte).
+Memory consists of objects: variables, parameters passed by value, heap memory by the place where
+it is allocated, and everything outside the program.  We assume what C demands: no access leaves
+its object, and arithmetic on a pointer into an array does not leave the array.  The analysis
+misses pointers that are split into integers narrower than 64 bits and put together again (except
+copies byte by byte).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from whence.frontend.c.walk import PointerWalk
 
 
 class Cell(NamedTuple):
-    """`size` bytes of an object, from `offset` on; somewhere in it if that is None."""
+    """`size` bytes of an object from `offset` on; somewhere in the object if `offset` is None."""
 
     object: int
     offset: int | None
@@ -35,12 +35,12 @@ class Cell(NamedTuple):
 class Access(NamedTuple):
     """What is read or written, in terms of a root class of the Unifier.
 
-    Those that say which object they mean overlap only if it is the same.  `size` bytes at
-    `offset`, plus any multiple of `stride`, between `low` and `high`.
+    Two accesses that name an object overlap only if it is the same object.  The access covers
+    `size` bytes at `offset`, plus any multiple of `stride`, between `low` and `high`.
     """
 
     cls: int
-    object: int  # -1: any
+    object: int  # -1: any object
     offset: int
     size: int
     stride: int
@@ -49,7 +49,7 @@ class Access(NamedTuple):
 
 
 class Aliases:
-    """Answers for one program.  `objects` says what the object of each number is."""
+    """Answers for one program; `objects[number]` describes an object."""
 
     def __init__(self, modules: Sequence[Module]) -> None:
         self._program = Pointers(modules)
@@ -63,20 +63,20 @@ class Aliases:
     # --- questions
 
     def may_write(self, module: int, function: str, op: Instruction) -> frozenset[Cell]:
-        """The cells that the instruction may write by itself.
+        """Return the cells that the instruction itself may write.
 
-        What a called function of the program writes is no part of it, see `called`.
+        What a called function of the program writes is not included; see `called`.
         """
         found = self.writes(module, function, op)
         return frozenset().union(*(self.cells(access) for access in found))
 
     def may_read(self, module: int, function: str, op: Instruction) -> frozenset[Cell]:
-        """The cells that the instruction may read by itself."""
+        """Return the cells that the instruction itself may read."""
         found = self.reads(module, function, op)
         return frozenset().union(*(self.cells(access) for access in found))
 
     def called(self, module: int, function: str, op: Instruction) -> frozenset[FunctionId]:
-        """The functions of the program that a call may run, also through a library function."""
+        """Return the functions of the program that a call may run, also through a library."""
         place = (module, function, op.line)
         found = self._program.callees.get(place, set())
         return frozenset(
@@ -84,20 +84,20 @@ class Aliases:
         )
 
     def writes(self, module: int, function: str, op: Instruction) -> list[Access]:
-        """As `may_write`, in a form that can be compared quickly."""
+        """Return what `may_write` returns, in a form that is quick to compare."""
         return self._accesses(self._program.writes.get((module, function, op.line), ()))
 
     def reads(self, module: int, function: str, op: Instruction) -> list[Access]:
-        """As `may_read`, in a form that can be compared quickly."""
+        """Return what `may_read` returns, in a form that is quick to compare."""
         return self._accesses(self._program.reads.get((module, function, op.line), ()))
 
     def is_private(self, number: int) -> bool:
-        """Is the object a local one that only its own activation can touch?"""
+        """Is the object a local one that only its own activation can access?"""
         kind = self.objects[number].kind
         return kind in ("local", "parameter") and number not in self._program.exposed
 
     def cells(self, access: Access) -> frozenset[Cell]:
-        """The bytes of objects that an access may mean."""
+        """Return the bytes of objects that an access may touch."""
         if access not in self._cells:
             members = self._program.unifier.members[access.cls]
             self._cells[access] = frozenset(
@@ -111,7 +111,7 @@ class Aliases:
     def _accesses(self, found: Iterable[tuple[Held, int]]) -> list[Access]:
         result = []
         for held, size in found:
-            # A pointer of which nobody says where it comes from comes from outside.
+            # A pointer of unknown origin comes from outside.
             at = self._program.resolved(held) or self._program.resolved(self._program.outside)
             if at is not None:
                 number = held.cls if isinstance(held, Target) else -1
@@ -120,7 +120,7 @@ class Aliases:
         return result
 
     def _cell(self, number: int, shift: int, access: Access) -> Iterator[Cell]:
-        """The bytes of one object, which lies `shift` bytes on in its class."""
+        """Yield the bytes of one object, which starts `shift` bytes into its class."""
         thing = self.objects[number]
         if thing.kind == "function":
             return

@@ -1,7 +1,7 @@
-"""Which functions only pass on fresh memory, as malloc gives it?
+"""Which functions only pass on fresh memory from an allocator such as malloc?
 
-What such a function returns is told apart by where it is called: in a program that allocates
-everything through xmalloc there would else be a single object on the heap.
+The memory that such a function returns is distinguished by the place of the call.  Otherwise a
+program that allocates everything through xmalloc would have a single heap object.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from whence.frontend.c.ir import (
 from whence.frontend.c.summaries import library_summary
 
 FunctionId = tuple[int, str]  # module, name
-Bodies = Callable[[int, str], Sequence[FunctionId]]  # what a name means in a module
+# returns the bodies that a name means in a module
+Bodies = Callable[[int, str], Sequence[FunctionId]]
 
 
 def allocators(modules: Sequence[Module], bodies: Bodies) -> dict[FunctionId, set[int]]:
-    """The functions that do nothing with the memory they return but get it from an allocator.
+    """Return the functions that only return memory which they get from an allocator.
 
-    With each go the numbers of the parameters that it may return instead, as realloc does.
+    Each is mapped to the numbers of the parameters that it may return instead, as realloc does.
     """
     found: dict[FunctionId, set[int]] = {}
     candidates = [
@@ -53,7 +54,7 @@ _HARMLESS = ("free", "memset", "realloc", "llvm.memset")
 
 
 class _Fresh:
-    """Where does a function have the pointer from that it returns?"""
+    """Finds out where a function gets the pointer that it returns."""
 
     def __init__(
         self, bodies: Bodies, known: dict[FunctionId, set[int]], m: int, function: Function
@@ -66,7 +67,7 @@ class _Fresh:
         self.made = {op.result: op for op in self.ops if op.result is not None}
 
     def parameters(self) -> set[int] | None:
-        """The parameters that may be returned in place of fresh memory; None if anything may."""
+        """Return the parameters that may be returned instead of fresh memory; None: all may."""
         returned: set[int] = set()
         fresh = False
         traced: set[str] = set()
@@ -94,7 +95,7 @@ class _Fresh:
         return returned
 
     def _sources(self, op: Instruction) -> list[Value] | None:
-        """The values that the result of `op` may be; None if they cannot be followed."""
+        """Return the values that the result of `op` may be; None if they cannot be traced."""
         if op.opcode == "load":
             place = op.operands[0].value
             if isinstance(place, Local) and place.name in self.made:
@@ -116,7 +117,7 @@ class _Fresh:
         return None
 
     def _allocates(self, op: Instruction) -> set[int] | None:
-        """If the call allocates: the arguments that it may return instead."""
+        """Return the arguments that an allocating call may return instead; None for other calls."""
         if not isinstance(op.callee, Global):
             return None
         for fid in self.bodies(self.m, op.callee.name):
@@ -125,7 +126,7 @@ class _Fresh:
         return {int(word[1]) for word in words if word[0] == "="} if "new" in words else None
 
     def _harmless(self, op: Instruction, traced: set[str]) -> bool:
-        """Does `op` leave the traced pointers, and what they point to, alone?"""
+        """Does `op` leave the traced pointers and what they point to unchanged?"""
         used = {o.value.name for o in op.operands if isinstance(o.value, Local)} & traced
         if not used or op.opcode in ("icmp", "ret", "phi", "select"):
             return True
@@ -140,7 +141,7 @@ class _Fresh:
         return False
 
     def _unused(self, load: Instruction, traced: set[str]) -> bool:
-        """Is what was loaded only compared, or passed to what does no harm?"""
+        """Is the loaded value only compared, or passed to harmless functions?"""
         name = load.result or ""
         users = [op for op in self.ops if any(o.value == Local(name) for o in op.operands)]
         return all(self._harmless(op, {*traced, name}) for op in users)

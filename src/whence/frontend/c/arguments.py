@@ -1,8 +1,7 @@
 """What does a compiler's command line ask for?
 
-Every word is kept, in order and with its kind, so that a command line can be put together
-again without the parts that do not concern it.  What we do not know is OTHER: it goes to the
-compiler in every step.
+Every word is kept, in order and with its kind, so that a command line can be rebuilt without the
+parts that do not concern a step.  Unknown words are OTHER: every step passes them to the compiler.
 """
 
 from __future__ import annotations
@@ -19,31 +18,31 @@ class ArgumentKind(Enum):
 
     INPUT = auto()
     OUTPUT = auto()
-    STAGE = auto()  # how far to go: -c, -S, -E, --version, ...
+    STAGE = auto()  # where to stop: -c, -S, -E, --version, ...
     LANGUAGE = auto()  # -x
-    DEPENDENCIES = auto()  # a file for make
+    DEPENDENCIES = auto()  # a dependency file for make
     LINK = auto()
-    PREPROCESSOR = auto()  # all that it does can be seen in the preprocessed text
+    PREPROCESSOR = auto()  # its whole effect is visible in the preprocessed text
     OTHER = auto()
 
 
 class Stage(Enum):
-    """Where the compiler is to stop."""
+    """Where the compiler stops."""
 
     OBJECT = "-c"
     ASSEMBLY = "-S"
     LINKED = ""
-    EARLIER = "-E"  # it makes no code, or only tells something
+    EARLIER = "-E"  # it produces no code, or only prints information
 
 
 class SourceLanguage(Enum):
-    """What an input is."""
+    """What an input file is."""
 
     SOURCE = auto()  # C or C++
     PREPROCESSED = auto()  # C or C++ after the preprocessor
-    HEADER = auto()  # to be precompiled
+    HEADER = auto()  # a header to precompile
     ASSEMBLER = auto()
-    LINKABLE = auto()  # an object, a library, or what else the linker makes of it
+    LINKABLE = auto()  # an object, a library, or anything else for the linker
     UNKNOWN = auto()  # another language
 
 
@@ -57,7 +56,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file to compile or link, "-" for standard input.  `option` is the -x that governs it."""
+    """A file to compile or link ("-" is standard input); `option` is the -x that applies to it."""
 
     path: str
     language: SourceLanguage
@@ -67,7 +66,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A call of the compiler, understood."""
+    """A parsed call of the compiler."""
 
     arguments: tuple[Argument, ...]
     inputs: tuple[Input, ...]
@@ -87,9 +86,9 @@ class CommandLine:
 
 
 def expand(words: Iterable[str], within: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the words with @file replaced by the words in it.
+    """Yield the words with each @file replaced by the words in the file.
 
-    A file that cannot be read, or that is being read already, stands for itself.
+    A file that cannot be read, or that is already being read, stands for itself.
     """
     for word in words:
         path = word[1:]
@@ -113,7 +112,7 @@ PIECE = re.compile(
 def split(text: str) -> list[str]:
     """Return the words of a response file: a backslash quotes any character, also in quotes."""
     words: list[str] = []
-    end = -1  # of the last piece: the next one belongs to the same word if it touches
+    end = -1  # end of the last piece: a piece that starts there belongs to the same word
     for piece in PIECE.finditer(text):
         escaped, double, single, bare = piece.groups()
         quoted = double if double is not None else single
@@ -192,7 +191,7 @@ NAMED_LANGUAGE = {
 
 
 def parse_command_line(words: Sequence[str]) -> CommandLine:
-    """Understand a command line without response files."""
+    """Parse a command line in which response files are already expanded."""
     arguments = tuple(_arguments(words))
     return CommandLine(arguments, tuple(_inputs(arguments)), _stage(arguments), _output(arguments))
 
@@ -254,13 +253,13 @@ def _output(arguments: Sequence[Argument]) -> str | None:
 
 # -- what recording changes ----------------------------------------------------------------
 
-# These need another kind of object, or a runtime of their own: no step gets them.
+# Options that need another kind of object or a runtime of their own: no step gets them.
 NO_STEP = re.compile(
     r"-f(fat-)?lto.*|-fsplit-lto-unit|-fwhole-program.*|-fvirtual-function-elimination"
     r"|-fprofile.*|-fcoverage.*|-ftest-coverage|--?coverage|-fsanitize.*|-(shared|static)-libasan"
     r"|-pipe|--?save-temps.*"
 )
-# We optimise nothing and need all debug information; a warning must not fail a build.
+# Recording does not optimise and needs full debug information; a warning must not fail a build.
 NO_COMPILE = re.compile(
     r"-O.*|-g(?!cc|dwarf).*|-Werror.*|-(Wp,-)?D_FORTIFY_SOURCE(=.*)?|-f(debug|file)-prefix-map=.*"
 )
@@ -273,6 +272,6 @@ def linkable(arguments: Iterable[Argument]) -> list[Argument]:
 
 
 def recordable(arguments: Iterable[Argument]) -> list[Argument]:
-    """Return the arguments with which a source is compiled to be recorded."""
+    """Return the arguments with which a source is compiled for recording."""
     kept = [a for a in linkable(arguments) if not NO_COMPILE.fullmatch("".join(a.words))]
     return [*kept, *(Argument((word,)) for word in RECORDED)]

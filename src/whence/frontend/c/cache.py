@@ -1,8 +1,8 @@
 """Has this source been compiled before?
 
-What a source becomes is kept under a hash of all that decides it, so that a tree in which one
-file differs from another tree compiles one file.  Builds run at the same time: an entry
-appears whole or not at all, and one that is damaged is no entry.
+The result of compiling a source is kept under a hash of everything that determines it.  If one file
+differs between two trees, only that file is compiled.  Builds run concurrently: an entry appears
+whole or not at all, and a damaged entry is ignored.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ DIGEST = 32
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What a recorded source became."""
+    """The result of compiling a recorded source."""
 
     object: bytes  # or assembler text
-    module: bytes  # its id
-    description: bytes  # what the trace needs to know of the module: a .npz file
-    text: bytes  # its IR before instrumentation, gzipped
-    diagnostics: bytes  # what the compiler said
-    skipped: bytes  # the functions that are not recorded, and why: a JSON object
+    module: bytes  # the module's id
+    description: bytes  # the description of the module for the trace: a .npz file
+    text: bytes  # the IR before instrumentation, gzipped
+    diagnostics: bytes  # the compiler's diagnostics
+    skipped: bytes  # functions that are not recorded, with the reasons: a JSON object
 
     def pack(self) -> bytes:
         parts = [getattr(self, field.name) for field in fields(self)]
@@ -48,7 +48,7 @@ class Compiled:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that nobody ever sees in part."""
+    """Write a file so that no reader ever sees a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -67,9 +67,9 @@ class Cache:
 
     @classmethod
     def of(cls, directory: Path, env: Mapping[str, str]) -> Cache:
-        """Return the cache there, as large as $WHENCE_CACHE_SIZE says (as 500M, or 4G)."""
-        said = re.fullmatch(r"(\d+)\s*([KMGT]?)(i?B)?", env.get("WHENCE_CACHE_SIZE", ""), re.I)
-        return cls(directory, int(said[1]) * UNITS[said[2].upper()] if said else SIZE)
+        """Return the cache in `directory`, as large as $WHENCE_CACHE_SIZE (such as 500M or 4G)."""
+        given = re.fullmatch(r"(\d+)\s*([KMGT]?)(i?B)?", env.get("WHENCE_CACHE_SIZE", ""), re.I)
+        return cls(directory, int(given[1]) * UNITS[given[2].upper()] if given else SIZE)
 
     def find(self, key: str) -> Compiled | None:
         path = self._path(key)
@@ -81,26 +81,26 @@ class Cache:
         if data[:start] != _head(data[start:]):
             path.unlink(missing_ok=True)
             return None
-        with suppress(OSError):  # another build pruned it, or the cache is only ours to read
-            os.utime(path)  # when it was last of use
+        with suppress(OSError):  # another build pruned the entry, or the cache is read-only
+            os.utime(path)  # the time of the last use
         return Compiled.unpack(data[start:])
 
     def store(self, key: str, compiled: Compiled) -> None:
-        """Keep it, if there is room: a full disk or a read-only cache is no error."""
+        """Keep a result; a full disk or a read-only cache is not an error."""
         data = compiled.pack()
         with suppress(OSError):
             write_whole(self._path(key), _head(data) + data)
-            if int(key[-1], 16) == 0:  # now and then: it looks at every entry
+            if int(key[-1], 16) == 0:  # only sometimes, because it looks at every entry
                 self.prune()
 
     def prune(self) -> None:
-        """Delete the entries that were of no use for the longest time, until the rest fits."""
+        """Delete the entries that were unused for the longest time, until the rest fits."""
         entries = []
         for path in self.directory.glob("*/*"):
             try:
                 about = path.stat()
             except OSError:
-                continue  # another build pruned it
+                continue  # another build pruned the entry
             entries.append((about.st_mtime_ns, about.st_size, path))
         total = sum(size for _, size, _ in entries)
         for _, size, path in sorted(entries):
@@ -118,7 +118,7 @@ def _head(data: bytes) -> bytes:
 
 
 def c_source_hash() -> bytes:
-    """Return a hash of the front end's sources: another whence, other objects and tables."""
+    """Return a hash of this front end's Python sources, which determine objects and tables."""
     digest = blake2b(digest_size=DIGEST)
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())

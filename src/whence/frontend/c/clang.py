@@ -1,6 +1,6 @@
 """Which compiler do whence-cc and whence-c++ stand for, and how is it run?
 
-Only the cheapest imports here: a configure script starts us hundreds of times.
+This module imports only what is cheap: a configure script starts whence-cc hundreds of times.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from whence.errors import UserError, install_command
 from whence.frontend.cache_folder import cache_directory
 
-OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite reads and we know
+OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite and our reader understand
 
 
 def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
-    """Return the command of the C compiler, or of the C++ one if `plus`.
+    """Return the command of the C compiler, or of the C++ compiler if `plus`.
 
-    It is the user's ($WHENCE_CLANG, $WHENCE_CLANGXX), else a clang on the PATH that is new
-    enough, else zig's from PyPI.  Recording or not, it is the same, so that runs compare.
+    It is the user's ($WHENCE_CLANG, $WHENCE_CLANGXX), else a recent clang on the PATH, else zig
+    from PyPI.  It is the same with and without recording, so that runs are comparable.
     """
     given = env.get("WHENCE_CLANGXX" if plus else "WHENCE_CLANG")
     if given:
@@ -31,7 +31,7 @@ def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
     if found is None:
         raise UserError(
             f"no compiler: the PATH has no clang of version {OLDEST} to {NEWEST}, and zig is not"
-            f" installed.\nInstall zig's: {install_command('c')}\n"
+            f" installed.\nInstall zig: {install_command('c')}\n"
             "or name a clang: WHENCE_CLANG=/path/to/clang WHENCE_CLANGXX=/path/to/clang++",
             slug="no-clang",
         )
@@ -43,7 +43,7 @@ def is_zig(command: Sequence[str]) -> bool:
 
 
 def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
-    """Become the compiler: same output, same exit status.  Does not return if it exists."""
+    """Replace this process by the compiler; return only if several calls are needed."""
     calls = zig_calls(arguments) if is_zig(command) else [list(arguments)]
     try:
         if len(calls) > 1:
@@ -56,12 +56,12 @@ def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
     except OSError as error:
         raise UserError(
             f"cannot run the compiler {command[0]}: {error.strerror}.\n"
-            "It comes from $WHENCE_CLANG or $WHENCE_CLANGXX; unset it to have one looked for.",
+            "It comes from $WHENCE_CLANG or $WHENCE_CLANGXX; unset them to let whence find one.",
             slug="no-clang",
         ) from error
 
 
-# -- zig is not quite clang ----------------------------------------------------------------
+# -- differences between zig and clang -------------------------------------------------------------
 
 STAGES = ("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only")
 SOURCES = (".c", ".cc", ".cp", ".cxx", ".cpp", ".c++", ".C", ".i", ".ii", ".s", ".S")
@@ -72,7 +72,7 @@ PREPROCESSED = {".i": "c", ".ii": "c++"}
 def zig_calls(arguments: Sequence[str]) -> list[list[str]]:
     """Return the calls of zig that do what one call of another clang does.
 
-    Of several sources it would compile only the first, unless it links.
+    Given several sources without linking, zig would compile only the first.
     """
     places = _sources(arguments)
     if len(places) < 2 or "-o" in arguments or not any(word in STAGES for word in arguments):
@@ -85,15 +85,15 @@ def zig_calls(arguments: Sequence[str]) -> list[list[str]]:
 
 
 def zig_arguments(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments that make zig do what any other clang does with these."""
+    """Return the arguments that make zig do what another clang does with these."""
     words = _with_known_languages(arguments)
-    if "-fsyntax-only" in words:  # zig looks for an object file afterwards, and fails
+    if "-fsyntax-only" in words:  # zig would look for an object file afterwards, and fail
         words = [word for word in words if word not in ("-fsyntax-only", "-c", "-S")]
         words[:0] = ["-E", "-Xclang", "-fsyntax-only"]
     elif any(word in ("-E", "-M", "-MM") for word in words):
-        _keep_device(words)
+        _write_to_device(words)
     if _defines_ndebug(words):
-        words.insert(0, "-UNDEBUG")  # a later -DNDEBUG of the user's wins
+        words.insert(0, "-UNDEBUG")  # a later -DNDEBUG of the user wins
     return words
 
 
@@ -109,7 +109,7 @@ def _sources(words: Sequence[str]) -> list[int]:
 def _with_known_languages(arguments: Sequence[str]) -> list[str]:
     """Return the arguments without the languages that zig does not know.
 
-    To it, preprocessed C is C: preprocessing changes nothing the second time.
+    Preprocessed C is passed as C: preprocessing it again changes nothing.
     """
     known = {"cpp-output": "c", "c-cpp-output": "c", "c++-cpp-output": "c++"}
     words = [
@@ -126,15 +126,16 @@ def _with_known_languages(arguments: Sequence[str]) -> list[str]:
 
 
 def _defines_ndebug(words: Sequence[str]) -> bool:
-    """Would zig define NDEBUG on its own?  It does so when it optimises."""
+    """Would zig define NDEBUG by itself?  It does so when it optimises."""
     optimised = any(
         word[:1] == "@" or (word[:2] == "-O" and word not in ("-O0", "-Og")) for word in words
     )
-    return optimised and not any(word.endswith(".s") for word in words)  # unused there: a warning
+    # assembler would warn about it
+    return optimised and not any(word.endswith(".s") for word in words)
 
 
-def _keep_device(words: list[str]) -> None:
-    """Write to a device that -o names as standard output: zig would replace it by a file."""
+def _write_to_device(words: list[str]) -> None:
+    """If -o names a device, write to it as standard output: zig would replace it by a file."""
     at = words.index("-o") if "-o" in words[:-1] else None
     if at is None:
         return
@@ -162,21 +163,21 @@ def _system_clang(plus: bool, env: Mapping[str, str]) -> list[str] | None:
 
 
 def _major(path: str, env: Mapping[str, str]) -> int:
-    """Return the major version of a clang, 0 if it does not say; asked once and remembered."""
+    """Return the major version of a clang, 0 if unknown; the answer is kept in the cache."""
     about = os.stat(path)
     name = f"{path.replace('/', '%')}-{about.st_size}-{about.st_mtime_ns}"
-    memory = os.path.join(cache_directory(env), "clang", name)
+    cached = os.path.join(cache_directory(env), "clang", name)
     try:
-        with open(memory) as known:
+        with open(cached) as known:
             return int(known.read())
     except (OSError, ValueError):
         major = _ask_major(path)
     try:
-        os.makedirs(os.path.dirname(memory), exist_ok=True)
-        with open(memory, "w") as known:
+        os.makedirs(os.path.dirname(cached), exist_ok=True)
+        with open(cached, "w") as known:
             known.write(str(major))
     except OSError:
-        pass  # a read-only home: asked again next time
+        pass  # a read-only home: run the compiler again next time
     return major
 
 
@@ -184,9 +185,9 @@ def _ask_major(path: str) -> int:
     import re
     import subprocess
 
-    said = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace")
-    found = re.search(r"clang version (\d+)", said.stdout)
-    return int(found[1]) if found and "Apple" not in said.stdout else 0
+    answer = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace")
+    found = re.search(r"clang version (\d+)", answer.stdout)
+    return int(found[1]) if found and "Apple" not in answer.stdout else 0
 
 
 def _zig(plus: bool) -> list[str] | None:
@@ -195,9 +196,9 @@ def _zig(plus: bool) -> list[str] | None:
     package = find_spec("ziglang")
     if package is None or not package.submodule_search_locations:
         return None
-    # Run by its path, it starts without a second Python.  zig turns UBSan on by default, and
-    # compiles for the CPU of this machine: others do not, and objects are kept in a cache.
-    # Told only that all sanitizers are off, it would still build their runtime.
+    # Running zig by its path avoids a second Python.  By default zig turns UBSan on and compiles
+    # for the CPU of this machine; other compilers do not, and objects are kept in a cache.  With
+    # -fno-sanitize=all alone, zig would still build the sanitizer runtime.
     zig = os.path.join(package.submodule_search_locations[0], "zig")
     mode = "c++" if plus else "cc"
     return [zig, mode, "-fno-sanitize=all,undefined", "-mcpu=baseline"]

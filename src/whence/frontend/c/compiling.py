@@ -1,8 +1,8 @@
 """What does a call of the compiler do while recording?
 
-Each C or C++ source becomes IR, which is instrumented and becomes the object; each link gets
-the runtime.  A build must not fail because of us: what cannot be recorded is compiled as it
-is, and $WHENCE_MODULES/unrecorded says so.
+Each C or C++ source becomes IR.  The IR is instrumented and becomes the object.  Each link gets the
+runtime.  Recording must not make a build fail: a source that cannot be recorded is compiled without
+recording and listed in $WHENCE_MODULES/unrecorded.
 """
 
 from __future__ import annotations
@@ -39,18 +39,20 @@ from whence.frontend.c.cache import Cache, Compiled, c_source_hash, write_whole
 from whence.frontend.c.clang import is_zig, run_plain, zig_arguments
 from whence.frontend.cache_folder import cache_directory
 
-LONGEST = 100_000  # of a command line; a longer one goes through a response file
-QUIET = "-Wno-unused-command-line-argument"  # zig adds a -c that is not used with -S
+MAX_COMMAND_LINE = (
+    100_000  # limit on the length of a command line; a longer one goes into a response file
+)
+QUIET = "-Wno-unused-command-line-argument"  # zig adds an unused -c when given -S
 
 
 class NotRecorded(Exception):
-    """A source could not be compiled for recording; the message says why."""
+    """A source could not be compiled for recording; the message gives the reason."""
 
 
 def compile_recorded(
     command: Sequence[str], plus: bool, arguments: Sequence[str], mode: str, env: Mapping[str, str]
 ) -> int:
-    """Do what the arguments ask of a compiler, recorded; return the exit status."""
+    """Compile as the arguments say, recorded; return the exit status."""
     line = parse_command_line(list(expand(arguments)))
     call = CompilerCall(tuple(command), plus, line, mode, env)
     reason = why_plain(line)
@@ -62,7 +64,7 @@ def compile_recorded(
         return run_plain(command, arguments)
     dropped = [a.words[0] for a in line.arguments if not linkable([a])]
     if dropped:
-        call.note(f"recording does without {' '.join(dropped)}")
+        call.note(f"recording leaves out {' '.join(dropped)}")
     return call.link() if line.stage is Stage.LINKED else call.compile_all(arguments)
 
 
@@ -71,15 +73,15 @@ def is_source(file: Input) -> bool:
 
 
 def why_plain(line: CommandLine) -> str | None:
-    """Return why nothing of this call can be recorded, or None."""
+    """Return the reason why nothing of this call can be recorded, or None."""
     if not line.inputs or line.stage is Stage.EARLIER:
-        return "it makes no code"
+        return "it produces no code"
     if line.has("-m32", "-mx32"):
-        return "only 64-bit programs can be recorded"
+        return "whence records 64-bit programs only"
     if line.has("-ffreestanding"):
-        return "there is no C library to record with (-ffreestanding)"
+        return "recording needs the C library (-ffreestanding)"
     if line.has("-nostdlib", "-nodefaultlibs", "-nolibc") and not line.has("-lc"):
-        return "there is no C library to record with (-nostdlib)"
+        return "recording needs the C library (-nostdlib)"
     return None
 
 
@@ -94,23 +96,23 @@ class CompilerCall:
     env: Mapping[str, str]
     _stdin: bytes | None = field(default=None, init=False)
 
-    # -- what is asked for -----------------------------------------------------------------
+    # -- the whole call -----------------------------------------------------------------
 
     def compile_all(self, arguments: Sequence[str]) -> int:
-        """-c and -S: one file is made of each input."""
+        """Compile each input to a file of its own, for -c and -S."""
         inputs, output = self.line.inputs, self.line.output
         if not any(is_source(file) or file.language is SourceLanguage.HEADER for file in inputs):
             return run_plain(self.command, arguments)
         if len(inputs) > 1 and output is not None:
-            return run_plain(self.command, arguments)  # for the compiler to complain
+            return run_plain(self.command, arguments)  # the compiler reports the error
         suffix = ".s" if self.line.stage is Stage.ASSEMBLY else ".o"
         return self._each(inputs, lambda file: output or _stem(file) + suffix)
 
     def link(self) -> int:
-        """Compile the sources into a directory of our own, then link all."""
+        """Compile the sources into a temporary directory, then link everything."""
         sources = [file for file in self.line.inputs if is_source(file)]
         headers = [file for file in self.line.inputs if file.language is SourceLanguage.HEADER]
-        if headers:  # to precompile is not to link, with or without -c
+        if headers:  # headers are precompiled, not linked, with or without -c
             return self._run(self._words(recordable(self.line.arguments))).returncode
         with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
             places = {file.place: f"{directory}/{file.place}-{_stem(file)}.o" for file in sources}
@@ -118,7 +120,7 @@ class CompilerCall:
             return status or self._link(places)
 
     def _each(self, files: Sequence[Input], output: Callable[[Input], str]) -> int:
-        """Compile them; a failure does not keep the next from being tried, as in any compiler."""
+        """Compile all files, even if one fails, as any compiler does."""
         statuses = [self.compile(file, output(file)) for file in files]
         return next(filter(None, statuses), 0)
 
@@ -145,7 +147,7 @@ class CompilerCall:
         return words
 
     def _runtime(self) -> list[str]:
-        """Return the words that link the runtime, which a partial link does without."""
+        """Return the words that link the runtime; a partial link (-r) needs none."""
         if self.line.has("-r"):
             return []
         from whence.frontend.c.runtime import build
@@ -154,9 +156,11 @@ class CompilerCall:
         if self.line.has("-static", "-static-pie") and not self.line.has("-shared"):
             return [str(runtime.object)]
         path = ["-Xlinker", "-rpath", "-Xlinker", str(runtime.shared.parent)]
-        if is_zig(self.command):  # its linker needs no help, and its driver knows no such options
+        # its driver does not know these options, and its linker needs none
+        if is_zig(self.command):
             return [str(runtime.shared), *path]
-        # First, so that no -Bstatic of the user's concerns it; needed, though no object came yet.
+        # The runtime comes first, so that a -Bstatic of the user does not apply to it;
+        # --no-as-needed because no object refers to it yet.
         return ["-Wl,--push-state,--no-as-needed", str(runtime.shared), "-Wl,--pop-state", *path]
 
     # -- one source ------------------------------------------------------------------------
@@ -169,7 +173,7 @@ class CompilerCall:
         try:
             compiled, cached = self._compiled(file, output)
         except NotRecorded as error:
-            # If the source itself is wrong, the user is told so now, as without us.
+            # If the source itself is wrong, this call reports the errors as usual.
             status = self._compile_plain(file, output)
             if status == 0:
                 reason = str(error)
@@ -193,7 +197,7 @@ class CompilerCall:
         flags = self._flags(file)
         content = self._content(file, flags, output)
         cache = Cache.of(Path(cache_directory(self.env)) / "objects", self.env)
-        key = self._key(file, content) if self._is_all_in(content) else None
+        key = self._key(file, content) if self._is_self_contained(content) else None
         found = cache.find(key) if key else None
         if found is not None:
             return found, True
@@ -216,7 +220,7 @@ class CompilerCall:
         return [*words, *maps, QUIET, *file.option]
 
     def _content(self, file: Input, flags: Sequence[str], output: str) -> bytes:
-        """Return the preprocessed text of a source; also write its dependencies, if asked to."""
+        """Return the preprocessed text of a source; write its dependency file if asked."""
         if file.language is SourceLanguage.PREPROCESSED:
             return self._preprocessed(file)
         words = [*flags, "-E", *self._dependencies(file, output), file.path]
@@ -233,7 +237,7 @@ class CompilerCall:
             raise NotRecorded(f"it cannot be read: {error.strerror}") from error
 
     def _dependencies(self, file: Input, output: str) -> list[str]:
-        """Return the options that write the file for make as the whole compilation would."""
+        """Return the options that write the dependency file as the whole compilation would."""
         words = self.line.words(ArgumentKind.DEPENDENCIES)
         if not any(re.match(r"-MM?D$|-Wp,-MM?D,", word) for word in words):
             return []
@@ -245,15 +249,17 @@ class CompilerCall:
         return words
 
     def _ir(self, file: Input, flags: Sequence[str]) -> tuple[str, bytes]:
-        """Return the IR of a source, and what the compiler had to say about it."""
+        """Return the IR of a source, and the compiler's diagnostics."""
         with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
             ir = Path(directory) / f"{_stem(file)}.ll"
             words = [*flags, "-S", "-emit-llvm", file.path, "-o", str(ir)]
             done = self._run(words, self._input(file), capture=True)
             if done.returncode != 0 or not ir.exists():
-                raise NotRecorded(f"no IR: {done.stderr.decode(errors='replace').strip()}")
+                raise NotRecorded(
+                    f"the compiler gave no IR: {done.stderr.decode(errors='replace').strip()}"
+                )
             text = ir.read_text("utf-8", errors="surrogateescape")
-        for tree in self._trees:  # as the debug information: the same in every tree
+        for tree in self._trees:  # make the names equal in every tree, like the debug information
             text = re.sub(
                 rf"(?m)^((?:; ModuleID = '|source_filename = \"))({re.escape(tree)})(?=/)",
                 r"\1.",
@@ -262,7 +268,7 @@ class CompilerCall:
         return text, done.stderr
 
     def _compile_plain(self, file: Input, output: str, *, recorded_flags: bool = False) -> int:
-        """Compile one input without recording, but so that it fits recorded ones."""
+        """Compile one input without recording, but compatible with recorded objects."""
         arguments = (recordable if recorded_flags else linkable)(self.line.arguments)
         words = self._words(
             a for a in arguments if a.kind in (ArgumentKind.PREPROCESSOR, ArgumentKind.OTHER)
@@ -277,8 +283,8 @@ class CompilerCall:
 
     # -- the cache's key -------------------------------------------------------------------
 
-    def _is_all_in(self, content: bytes) -> bool:
-        """Does the preprocessed text hold all that the source is made of?"""
+    def _is_self_contained(self, content: bytes) -> bool:
+        """Does the preprocessed text contain everything that the source is made of?"""
         precompiled = any(
             os.path.exists(argument.words[-1] + suffix)
             for argument in self.line.arguments
@@ -290,7 +296,7 @@ class CompilerCall:
         return not (precompiled or b".incbin" in content or any(map(hidden.fullmatch, options)))
 
     def _key(self, file: Input, content: bytes) -> str:
-        """Return a hash of all that decides what the source becomes, the same in every tree."""
+        """Return a hash of everything that determines the object, the same in every tree."""
         for tree in self._trees:
             marker = rb'(?m)^(# \d+ ")' + re.escape(os.fsencode(tree)) + rb"(?=/)"
             content = re.sub(marker, rb"\1.", content)
@@ -315,7 +321,7 @@ class CompilerCall:
 
     @cached_property
     def _trees(self) -> list[str]:
-        """Return the names of the tree being built: what lies in it is named from there."""
+        """Return the names of the tree being built; paths in it are written relative to it."""
         given = self.env.get("WHENCE_TREE", "").rstrip("/")
         return sorted({given, os.path.realpath(given)}) if given else []
 
@@ -324,14 +330,14 @@ class CompilerCall:
             word = re.sub(rf"{re.escape(tree)}(?=/|$)", ".", word)
         return word
 
-    # -- around it -------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------
 
     @staticmethod
     def _words(arguments: Iterable[Argument]) -> list[str]:
         return [word for argument in arguments for word in argument.words]
 
     def _input(self, file: Input) -> bytes | None:
-        """Return what is to be read as standard input by every step, None if the file is no "-"."""
+        """Return the bytes of standard input if the file is "-", else None."""
         if file.path == "-" and self._stdin is None:
             self._stdin = sys.stdin.buffer.read()
         return self._stdin if file.path == "-" else None
@@ -341,7 +347,7 @@ class CompilerCall:
     ) -> subprocess.CompletedProcess[bytes]:
         words = zig_arguments(words) if is_zig(self.command) else list(words)
         with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
-            if sum(map(len, words)) > LONGEST:
+            if sum(map(len, words)) > MAX_COMMAND_LINE:
                 response = Path(directory) / "arguments"
                 response.write_text(join(words), "utf-8", errors="surrogateescape")
                 words = [f"@{response}"]
@@ -358,7 +364,7 @@ class CompilerCall:
             write_whole(path, data)
 
     def journal(self, name: str, **entry: str | bool) -> None:
-        """Append a line to a journal of the build; one write, so that lines do not mix."""
+        """Append a line to a journal of the build, in one write, so that lines do not mix."""
         self._modules.mkdir(parents=True, exist_ok=True)
         text = json.dumps(entry) + "\n"
         with open(self._modules / name, "ab", buffering=0) as file:
@@ -370,7 +376,7 @@ class CompilerCall:
 
 
 def make(text: str, mode: str, assembly: bool, diagnostics: bytes) -> Compiled:
-    """Instrument a module and emit it."""
+    """Instrument a module and emit its object."""
     from whence.frontend.c.emit import emit
     from whence.frontend.c.instrument import instrument
 
@@ -386,7 +392,7 @@ def make(text: str, mode: str, assembly: bool, diagnostics: bytes) -> Compiled:
 
 
 def in_child(work: Callable[[], bytes]) -> bytes:
-    """Return what `work` returns, done in a process of its own: LLVM may end it at any time."""
+    """Return the result of `work`, run in a child process because LLVM may end the process."""
     with tempfile.TemporaryFile() as result, tempfile.TemporaryFile() as errors:
         sys.stderr.flush()
         child = os.fork()
@@ -404,14 +410,14 @@ def in_child(work: Callable[[], bytes]) -> bytes:
         _, status = os.waitpid(child, 0)
         if status != 0:
             errors.seek(0)
-            said = errors.read().decode(errors="replace").strip()
-            raise NotRecorded(said or f"compiling it ended with status {status}")
+            message = errors.read().decode(errors="replace").strip()
+            raise NotRecorded(message or f"the compilation ended with status {status}")
         result.seek(0)
         return result.read()
 
 
 def own_version() -> str:
-    """Return a hash of our sources and of llvmlite's version: other code, other objects."""
+    """Return a hash of our sources and of llvmlite's version, which determine the objects."""
     digest = blake2b(c_source_hash(), digest_size=16)
     library = find_spec("llvmlite")
     if library is not None and library.origin:
@@ -420,7 +426,7 @@ def own_version() -> str:
 
 
 def write_output(path: str, data: bytes) -> None:
-    """Write what was asked for, as compilers do: a device stays one, a link is cut."""
+    """Write the output as compilers do: keep a device, replace a link by a file."""
     if path == "-":
         sys.stdout.buffer.write(data)
         return

@@ -1,4 +1,4 @@
-"""What do the tables of a module refer to: names, addresses, constants, and how big values are?"""
+"""What do the tables of a module refer to: names, addresses, constants, sizes of values?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from whence.frontend.c.tables import ARRAYS, CONSTANT, SymbolFlag
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """Something whose address the replay asks for; `text` is how IR writes that address."""
+    """A symbol whose address a replay needs; `text` is how IR writes that address."""
 
     name: str
     text: str
@@ -45,7 +45,7 @@ class Symbol:
 
 
 def quote(name: str) -> str:
-    """A name as IR writes it after % or @."""
+    """Return a name as IR writes it after % or @."""
     plain = name.replace(".", "").replace("_", "").replace("$", "").replace("-", "")
     if plain.isascii() and (plain.isalnum() or not plain) and name:
         number_like = name[0].isdigit() and not name.isdigit()
@@ -59,23 +59,24 @@ def quote(name: str) -> str:
 
 
 class ModuleTables:
-    """The tables of one module as they grow."""
+    """The tables of one module while they are filled."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.layout = Layout(module)
         self.rows: dict[str, list[object]] = {name: [] for name in ARRAYS}
-        self.rows["extras"].append(0)  # so that 0 can stand for "no layout"
+        self.rows["extras"].append(0)  # so that 0 can mean "no layout"
         self.names: dict[str, int] = {}
         self.symbols: dict[str, int] = {}
         self.symbol_list: list[Symbol] = []
-        self.recorded: set[str] = set()  # the functions that will be
-        self.quiet: set[str] = set()  # those entered only by calls that know them
+        self.recorded: set[str] = set()  # the functions that will be recorded
+        # functions that only calls of this module enter; their entry is not logged
+        self.quiet: set[str] = set()
         self.function_number: dict[str, int] = {}
         self._pool: dict[object, int] = {}
 
     def is_sure(self, instruction: Instruction) -> bool:
-        """Does this call certainly enter a recorded function of this very module?"""
+        """Does this call certainly enter a recorded function of this module?"""
         callee = instruction.callee
         if not isinstance(callee, Global) or callee.name not in self.recorded:
             return False
@@ -85,7 +86,7 @@ class ModuleTables:
         )
         return own and function.type == instruction.function
 
-    # --- what tables hold --------------------------------------------------------------------
+    # --- contents of the tables ------------------------------------------------------------------
 
     def name(self, text: str) -> int:
         return self.names.setdefault(text, len(self.names))
@@ -122,7 +123,7 @@ class ModuleTables:
         return isinstance(self.module.types.get(named.name, OtherType("opaque")), OtherType)
 
     def constant(self, slots: Sequence[int | tuple[int, int]]) -> int:
-        """The operand for a constant, given slot by slot: a number or (symbol, addend)."""
+        """Return the operand for a constant, given slot by slot: a number or (symbol, addend)."""
         key = tuple(slots)
         index = self._pool.get(key)
         if index is None:
@@ -135,7 +136,7 @@ class ModuleTables:
         return CONSTANT | index
 
     def slots(self, of: Type) -> int:
-        """How many 8-byte slots a value of this type takes in a frame."""
+        """Return the number of 8-byte slots that a value of this type takes in a frame."""
         if isinstance(of, IntType):
             return (of.bits + 63) // 64
         if isinstance(of, PointerType):
@@ -149,7 +150,9 @@ class ModuleTables:
         return sum(self.slots(leaf) for leaf, _ in self.layout.leaves(of))
 
     def logged_size(self, of: Type) -> int:
-        """Bytes that a value takes in the log: an aggregate is logged leaf by leaf, packed."""
+        """Return the bytes that a value takes in the log: an aggregate is logged leaf by leaf,
+        packed.
+        """
         if isinstance(of, OtherType):
             return 0
         if self.is_aggregate(of):
@@ -161,7 +164,7 @@ class ModuleTables:
         return isinstance(of, (StructType, NamedType, ArrayType))
 
     def constant_slots(self, typed: Typed) -> list[int | tuple[int, int]]:
-        """The slots of a constant; what cannot be known before the run reads as 0."""
+        """Return the slots of a constant; a value that is unknown before the run is 0."""
         of, value = typed.type, typed.value
         count = self.slots(of)
         if isinstance(value, Int) and isinstance(of, IntType):

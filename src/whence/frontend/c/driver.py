@@ -1,7 +1,7 @@
 """What do whence-cc and whence-c++ do?
 
-They stand for one compiler: as it is, or, with $WHENCE_MODE set, recording.  Nothing heavy
-is imported before that is known.
+Each stands for one compiler.  They run it unchanged or, if $WHENCE_MODE is set, recording.  Nothing
+slow to load is imported before the mode is known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from whence.frontend.c.clang import compiler, is_zig, run_plain
 
 MODES = ("record", "check", "patch")
 
-# Where cmake and meson try the compiler; configure scripts call what they compile "conftest".
+# Folders in which cmake and meson try the compiler; configure scripts name their tests "conftest".
 PROBING = ("/CMakeFiles/CMakeScratch/", "/CMakeFiles/CMakeTmp/", "/CompilerIdC", "/meson-private/")
 
 
@@ -30,7 +30,7 @@ def cxx() -> None:
 
 
 def is_probe(arguments: Sequence[str], directory: str) -> bool:
-    """Does a configure script only try the compiler?  Then nobody asks how the program ran."""
+    """Is a configure script only trying the compiler?  Then the run need not be recorded."""
     paths = [f"{directory}/", *(word for word in arguments if word[:1] != "-")]
     return any(
         os.path.basename(path).startswith("conftest") or any(part in path for part in PROBING)
@@ -39,18 +39,18 @@ def is_probe(arguments: Sequence[str], directory: str) -> bool:
 
 
 def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    """Do what the arguments ask of a compiler; return its exit status."""
+    """Compile as the arguments say; return the exit status of the compiler."""
     try:
         mode = env.get("WHENCE_MODE") or "plain"
         command = compiler(plus, env)
         if is_zig(command):
-            os.environ.pop("CC", None)  # zig asks $CC where the C library is, but that is us
+            os.environ.pop("CC", None)  # zig runs $CC to find the C library, but $CC is whence-cc
         if mode == "plain" or (mode in MODES and is_probe(arguments, os.getcwd())):
             return run_plain(command, arguments)
         if mode not in MODES:
             raise UserError(
-                f"WHENCE_MODE={mode} is no way to compile.\n"
-                f"It is one of plain, {', '.join(MODES)}; unset, it is plain.",
+                f"WHENCE_MODE={mode} is not a mode.\n"
+                f"Set it to one of plain, {', '.join(MODES)}, or unset it, which means plain.",
                 slug="bad-mode",
             )
         from whence.frontend.c.compiling import compile_recorded

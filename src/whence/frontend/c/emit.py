@@ -1,4 +1,4 @@
-"""What object file does a module of LLVM IR become?"""
+"""Which object file does a module of LLVM IR become?"""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import re
 
 import llvmlite.binding as llvm
 
-CODE_MODELS = {2: "kernel", 3: "medium", 4: "large"}  # as the module flag numbers them
+CODE_MODELS = {2: "kernel", 3: "medium", 4: "large"}  # numbers of the module flag
 NO_PRIORITY = "65535"
 
 
 def emit(text: str, *, assembly: bool = False) -> bytes:
-    """Return the object file (or the assembler text) of a module, not optimised.
+    """Return the object file (or the assembler text) of a module, without optimisation.
 
-    Where the code may be loaded and how far it reaches are the module's own flags, the CPU is
-    an attribute of each function.  Some errors end the process: LLVM has no other way to say
-    that inline assembler is wrong.
+    Relocation model and code model are flags of the module; the CPU is an attribute of each
+    function.  Some errors end the process: LLVM reports wrong inline assembler in no other way.
     """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
@@ -32,7 +31,7 @@ def emit(text: str, *, assembly: bool = False) -> bytes:
 
 
 def _flag(name: str, text: str) -> int:
-    """Return the value of a flag of the module, 0 if it has none."""
+    """Return the value of a module flag, 0 if the module does not have it."""
     found = re.search(rf'^!\d+ = !\{{i32 \d+, !"{name}", i32 (\d+)\}}', text, re.M)
     return int(found[1]) if found else 0
 
@@ -50,7 +49,7 @@ def with_init_arrays(text: str) -> str:
     """Return the module with its constructors and destructors in .init_array and .fini_array.
 
     llvmlite cannot ask LLVM for these sections and gets .ctors and .dtors instead, which no
-    C library of today runs:
+    current C library runs:
 
         @llvm.global_ctors = appending global [1 x ...] [{...} { i32 101, ptr @f, ptr @v }]
         @wh.ctors.0 = private global ptr @f, section ".init_array.101", comdat($v), align 8
@@ -73,7 +72,7 @@ def _arrays(found: re.Match[str], text: str) -> str:
 
 
 def _comdat_of(key: str, text: str) -> str:
-    """Return the clause that discards an entry along with what it initialises."""
+    """Return the clause that discards an entry together with what it initialises."""
     if key == "null":
         return ""
     defined = re.search(rf"^{re.escape(key)} = .*?, comdat(\(\$[^)]*\))?(?=,|$)", text, re.M)

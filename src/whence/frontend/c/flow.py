@@ -1,7 +1,7 @@
-"""Which way may control go in a function, and which branch decides that a block runs?
+"""Which paths can control take in a function, and which branch decides that a block runs?
 
-Blocks are numbered as they stand in the function; 0 is its entry.  An edge is a pair
-(block, successor index), the index being into `block_successors(function)[block]`.
+Blocks are numbered in the order of the function; 0 is the entry.  An edge is a pair (block,
+successor index); the index is into `block_successors(function)[block]`.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ ASSERTIONS = frozenset({
     "_assert", "_wassert", "abort", "llvm.trap", "llvm.ubsantrap", "_ZSt9terminatev",
     "__clang_call_terminate",
 })  # fmt: skip
-# Declared without `noreturn` by some headers, or by none.
+# Some headers declare these without `noreturn`.
 LEAVE = ASSERTIONS | {
     "exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit", "longjmp", "_longjmp",
     "siglongjmp", "__longjmp_chk", "__cxa_throw", "__cxa_rethrow", "_Unwind_Resume",
     "_Unwind_RaiseException", "err", "errx", "verr", "verrx",
 }  # fmt: skip
-CHAIN = 8192  # bytes that may be logged between two places where room is made
+MAX_CHAIN = 8192  # limit on the bytes logged between two places that check for room
 
 
 def block_successors(function: Function) -> list[list[int]]:
-    """The blocks that may run right after each block, each once, in the order they are written.
+    """Return the blocks that may run right after each block, without repeats, in written order.
 
     An invoke goes to its normal block, then to its landing pad.
     """
@@ -64,7 +64,7 @@ def _targets(terminator: Instruction) -> Iterator[str]:
 
 
 def is_assertion(block: Block) -> bool:
-    """Does the block end by saying that something which must hold does not?"""
+    """Does the block end with a failed assertion?"""
     if block.instructions[-1].opcode != "unreachable":
         return False
     calls = [op for op in block.instructions if op.opcode == "call"]
@@ -72,7 +72,7 @@ def is_assertion(block: Block) -> bool:
 
 
 def is_landing(block: Block) -> bool:
-    """Is the block entered by unwinding only?"""
+    """Is the block entered only by unwinding?"""
     first = next((op for op in block.instructions if op.opcode != "phi"), None)
     return first is not None and first.opcode == "landingpad"
 
@@ -82,30 +82,30 @@ def _name(callee: Value | None) -> str | None:
 
 
 def endless(function: Function) -> set[int]:
-    """The blocks from which the function cannot be left."""
+    """Return the blocks from which the function cannot be left."""
     following = block_successors(function)
     exits = [block for block, targets in enumerate(following) if not targets]
     return set(range(len(following))) - reaching(exits, predecessors(following))
 
 
 def postdominators(function: Function) -> list[int | None]:
-    """The first block that all ways from each block to the function's exit share.
+    """Return for each block the first block that all paths from it to the function's exit share.
 
-    None is the exit itself.  A failed assertion is no way to the exit, unless it is the only
-    one: what comes after an assertion does not depend on it.  An endless loop counts as left
-    wherever a round of it ends.
+    None is the exit itself.  A failed assertion is not a path to the exit, unless it is the only
+    one: what follows an assertion does not depend on it.  An endless loop counts as left wherever
+    an iteration ends.
     """
     failed = (i for i, block in enumerate(function.blocks) if is_assertion(block))
     return meeting_points(block_successors(function), failed)
 
 
 def control_dependence(function: Function) -> list[set[Edge]]:
-    """For each block the edges that lead to it for certain, from branches that might avoid it."""
+    """Return for each block the edges that certainly lead to it, of branches that can avoid it."""
     return deciding_edges(block_successors(function), postdominators(function))
 
 
 def region(function: Function, branch: int, index: int) -> set[int]:
-    """The blocks that may run if `branch` takes this side, before its sides meet again."""
+    """Return the blocks that may run on this side of `branch` before its sides meet again."""
     following = block_successors(function)
     meet = postdominators(function)[branch]
     target = following[branch][index]
@@ -122,7 +122,7 @@ def region(function: Function, branch: int, index: int) -> set[int]:
 
 
 def gather(function: Function, facts: Sequence[int]) -> dict[Edge, int]:
-    """For each edge of each branch the union of the facts (bits) of the blocks in its region."""
+    """Return for each branch edge the union of the facts (bits) of the blocks in its region."""
     following = block_successors(function)
     starts: dict[int | None, list[Edge]] = {}
     for branch, meet in enumerate(postdominators(function)):
@@ -130,7 +130,7 @@ def gather(function: Function, facts: Sequence[int]) -> dict[Edge, int]:
             starts.setdefault(meet, []).extend((branch, i) for i in range(len(following[branch])))
     result: dict[Edge, int] = {}
     for meet, edges in starts.items():
-        # All regions that end at the same block share one walk.
+        # One walk serves all regions that end at the same block.
         total = {} if meet is None else {meet: 0}
         targets = [following[branch][index] for branch, index in edges]
         _gather(following, [to for to in targets if to != meet], facts, total)
@@ -144,7 +144,7 @@ def _gather(
     facts: Sequence[int],
     total: dict[int, int],
 ) -> None:
-    """Set `total` of each node to the facts of all that it reaches, short of those in `total`."""
+    """Set `total` of each node to the facts of all nodes it reaches without crossing `total`."""
     stop = set(total)
     for loop in components(starts, lambda b: [to for to in following[b] if to not in stop]):
         union = 0
@@ -156,13 +156,13 @@ def _gather(
 
 
 def marked(function: Function, cost: Callable[[int], int] = lambda _: 0) -> set[int]:
-    """The blocks that must be logged, so that the log tells the way that control took.
+    """Return the blocks that must be logged, so that the log shows the path that control took.
 
-    1. Where control may go several ways, each of them is marked (but an invoke's normal
-       block is not: unwinding, the other way, is logged by its landing pad).
+    1. If control can continue in several ways, each successor is marked.  The normal block of an
+       invoke is not: its landing pad logs unwinding, the other way.
     2. Every cycle has a marked block or a landing pad.
-    3. Without a marked block or landing pad at most CHAIN bytes are logged in a row, `cost`
-       being what each block logs, unless a single block logs more.
+    3. Between marked blocks or landing pads, at most MAX_CHAIN bytes are logged, unless a single
+       block logs more; `cost` gives the bytes that each block logs.
     """
     following = block_successors(function)
     landing = {i for i, block in enumerate(function.blocks) if is_landing(block)}
@@ -171,8 +171,8 @@ def marked(function: Function, cost: Callable[[int], int] = lambda _: 0) -> set[
         if len(targets) > 1 and block.instructions[-1].opcode != "invoke":
             result.update(targets)
     result -= landing
-    silent = landing | result  # where no chain of unlogged blocks goes on
-    # Now at most one successor of each block is not logged.
+    silent = landing | result  # blocks that end a chain of unlogged blocks
+    # At most one successor of each block is now not logged.
     after = [next((to for to in targets if to not in silent), None) for targets in following]
     for loop in _cycles(after):
         result.add(min(loop))
@@ -180,8 +180,8 @@ def marked(function: Function, cost: Callable[[int], int] = lambda _: 0) -> set[
 
 
 def _cycles(after: Sequence[int | None]) -> Iterator[list[int]]:
-    """The cycles of a graph whose nodes have one successor each at most."""
-    seen: dict[int, int] = {}  # node: the start of the walk that found it
+    """Yield the cycles of a graph whose nodes have at most one successor."""
+    seen: dict[int, int] = {}  # node -> the start of the walk that found it
     for start in range(len(after)):
         node: int | None = start
         while node is not None and node not in seen:
@@ -195,12 +195,12 @@ def _cycles(after: Sequence[int | None]) -> Iterator[list[int]]:
 
 
 def _breaks(after: Sequence[int | None], known: set[int], cost: Callable[[int], int]) -> set[int]:
-    """The blocks where a chain of blocks that are not logged has become too long."""
+    """Return the blocks at which a chain of unlogged blocks has become too long."""
     chains = [() if to is None or to in known else (to,) for to in after]
-    spent = [0] * len(after)  # bytes before the block, since the chain began
+    spent = [0] * len(after)  # bytes logged since the chain began, before the block
     result: set[int] = set()
     for (block,) in reversed(components(range(len(after)), lambda block: chains[block])):
-        if spent[block] and spent[block] + cost(block) > CHAIN:
+        if spent[block] and spent[block] + cost(block) > MAX_CHAIN:
             result.add(block)
             spent[block] = 0
         for to in chains[block]:
@@ -209,11 +209,11 @@ def _breaks(after: Sequence[int | None], known: set[int], cost: Callable[[int], 
 
 
 def guards(modules: Sequence[Module]) -> list[dict[str, set[Edge]]]:
-    """For each module, and each of its functions, the edges after which control may not come back.
+    """Return for each function of each module the edges after which control may not come back.
 
-    It does not if the region of the edge calls what never returns (exit, abort, longjmp, throw),
-    or a function that may do so, or loops for ever.  An indirect call may go to any function of
-    the same type whose address is taken.
+    Control may not come back if the region of the edge calls a function that never returns (exit,
+    abort, longjmp, throw), calls a function that may do so, or loops forever.  An indirect call may
+    enter any function of the same type whose address is taken.
     """
     program = _Program(modules)
     leaving = program.leaving()
@@ -232,7 +232,7 @@ FunctionId = tuple[int, str]
 
 
 class _Program:
-    """Who calls whom, by names and types."""
+    """The call graph, by names and types."""
 
     def __init__(self, modules: Sequence[Module]) -> None:
         self.modules = modules
@@ -255,14 +255,14 @@ class _Program:
         }
 
     def find(self, m: int, name: str) -> FunctionId | None:
-        """The function that `name` means in module `m`, if it has a body."""
+        """Return the function that `name` means in module `m`, if it has a body."""
         alias = self.modules[m].aliases.get(name)
         if alias is not None and isinstance(alias.target.value, Global):
             name = alias.target.value.name
         return (m, name) if name in self.modules[m].functions else self.exported.get(name)
 
     def _describe(self, m: int, function: Function) -> list[tuple[bool, set[FunctionId]]]:
-        """For each block: does it leave or loop by itself, and which functions does it call?"""
+        """Return for each block whether it leaves or loops itself, and the functions it calls."""
         stuck = endless(function)
         result = []
         for number, block in enumerate(function.blocks):
@@ -294,7 +294,7 @@ class _Program:
         return self.taken.get(call.function, set()) if call.function else set()
 
     def leaving(self) -> set[FunctionId]:
-        """The functions that may not return."""
+        """Return the functions that may not return."""
         callers: dict[FunctionId, set[FunctionId]] = {}
         work = []
         for caller, blocks in self.blocks.items():
@@ -311,14 +311,14 @@ class _Program:
         return found
 
     def bad(self, m: int, name: str, leaving: set[FunctionId]) -> list[int]:
-        """For each block of a function: 1 if it may not come back."""
+        """Return 1 for each block of a function that may not come back, else 0."""
         return [
             int(leaves or not leaving.isdisjoint(called)) for leaves, called in self.blocks[m, name]
         ]
 
 
 def _addresses(module: Module) -> Iterator[str]:
-    """The globals whose address is used other than to call it right there."""
+    """Yield the globals whose address is used other than for a direct call."""
     for variable in module.variables.values():
         yield from _globals(variable.initial)
     for function in module.functions.values():

@@ -1,7 +1,7 @@
 """What does a module of LLVM IR consist of?
 
-Only what clang emits at -O0 and what we ask of it; `reader` makes these from text.
-Values are named as LLVM names them, without the sigil: `%x.addr` is Local("x.addr").
+The classes cover only what clang emits at -O0 and what whence uses; `reader` makes them from text.
+Values have LLVM's names without the sigil: `%x.addr` is Local("x.addr").
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class FunctionType:
 
 @dataclass(frozen=True, slots=True)
 class OtherType:
-    """void, label, metadata, token, opaque, target(...): it has no size."""
+    """A type without a size: void, label, metadata, token, opaque, target(...)."""
 
     name: str
 
@@ -107,40 +107,43 @@ class Int:
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """A floating-point constant by its bits in its own type (an x86_fp80 has 80 of them)."""
+    """A floating-point constant by its bits in its own type (80 bits for an x86_fp80)."""
 
     bits: int
 
 
 @dataclass(frozen=True, slots=True)
 class Zero:
-    """null, zeroinitializer, none."""
+    """The constants null, zeroinitializer and none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """undef and poison."""
+    """The constants undef and poison."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """A constant array, vector or struct, element by element (splats are spelled out)."""
+    """A constant array, vector or struct, element by element (splats are expanded)."""
 
     elements: tuple[Typed, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """c"..." """
+    """A constant byte string, c"..." in IR."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A constant expression: getelementptr, ptrtoint, inttoptr, trunc, add, sub, xor, bitcast,
-    addrspacecast, blockaddress, dso_local_equivalent, no_cfi.  `element` is the source element
-    type of a getelementptr; a cast's target type is that of the Typed around it."""
+    """A constant expression.
+
+    Its opcode is getelementptr, ptrtoint, inttoptr, trunc, add, sub, xor, bitcast, addrspacecast,
+    blockaddress, dso_local_equivalent or no_cfi.  `element` is the source element type of a
+    getelementptr.  The target type of a cast is the type of the Typed around it.
+    """
 
     opcode: str
     operands: tuple[Typed, ...]
@@ -149,7 +152,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Asm:
-    """Inline assembly, called."""
+    """Inline assembly that is called."""
 
     text: str
 
@@ -198,24 +201,24 @@ class Instruction:
     type: Type
     operands: tuple[Typed, ...]
     line: int  # where it starts in the text of the module, counted from 0
-    lines: int = 1  # how many lines of text it takes (a switch takes several)
-    result: str | None = None  # name of the register it defines
+    lines: int = 1  # the number of lines of text (a switch has several)
+    result: str | None = None  # name of the register that it defines
     location: int | None = None  # number of its !dbg
-    element: Type | None = None  # getelementptr: source element; alloca: what it allocates
+    element: Type | None = None  # getelementptr: source element; alloca: allocated type
     predicate: str = ""  # icmp, fcmp: "slt"; atomicrmw: "add"
     indices: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()  # invoke: normal, unwind; callbr: fallthrough, others
     callee: Value | None = None  # Local, Global, Asm or Expression
-    function: FunctionType | None = None  # the type that the call is made with
-    byval: tuple[Type | None, ...] = ()  # call: for each argument, what it copies
-    attributes: frozenset[str] = frozenset()  # of a call, #n resolved: noreturn, ...
+    function: FunctionType | None = None  # the function type that the call uses
+    byval: tuple[Type | None, ...] = ()  # call: for each argument, the type that it copies
+    attributes: frozenset[str] = frozenset()  # of a call, with #n resolved: noreturn, ...
     volatile: bool = False
     atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """#dbg_declare: `variable` lives at `address` (the number of a DILocalVariable)."""
+    """A #dbg_declare: `variable` (the number of a DILocalVariable) lives at `address`."""
 
     address: Value
     variable: int
@@ -225,9 +228,9 @@ class Declare:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    label: str  # the entry block of a function has one too, written or counted
+    label: str  # the entry block has a label too, written or counted
     instructions: tuple[Instruction, ...]
-    line: int  # of its label in the text; of the first instruction if the label is not written
+    line: int  # line of the label in the text; of the first instruction if no label is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +252,8 @@ class Function:
     declares: tuple[Declare, ...]
     linkage: str  # "" is external; internal, private, weak, linkonce_odr, ...
     dso_local: bool
-    line: int  # of "define" in the text
-    end: int  # of its closing brace
+    line: int  # line of "define" in the text
+    end: int  # line of the closing brace
     attributes: frozenset[str] = frozenset()  # enum attributes: naked, noreturn, returns_twice, ...
     subprogram: int | None = None  # number of its !dbg
     personality: bool = False
@@ -297,5 +300,5 @@ class Module:
     declarations: Mapping[str, Declaration]
     aliases: Mapping[str, Alias]
     metadata: Mapping[int, str]  # numbered metadata nodes, the text right of "="
-    constructors_line: int | None = None  # of @llvm.global_ctors, if the module has it
+    constructors_line: int | None = None  # line of @llvm.global_ctors, if the module has it
     text: tuple[str, ...] = field(default=(), repr=False)  # the lines, as read

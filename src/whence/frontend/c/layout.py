@@ -1,6 +1,7 @@
 """How many bytes does a type take in memory, and where do its parts lie?
 
-Follows the data layout of the module, as LLVM does; where the layout is silent, LLVM's defaults.
+Sizes follow the data layout of the module as in LLVM; LLVM's defaults apply where the layout is
+silent.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ _Alignments = Mapping[int, int]  # width in bits -> alignment in bytes
 class _Shape(NamedTuple):
     stored: int  # bytes that a store writes
     alignment: int
-    offsets: tuple[int, ...] = ()  # of the fields of a struct
+    offsets: tuple[int, ...] = ()  # offsets of the fields of a struct
 
 
 class Layout:
-    """Sizes in bytes of the types of one module.  A type without a size is a TypeError."""
+    """The sizes in bytes of the types of one module; a type without a size raises TypeError."""
 
     def __init__(self, module: Module) -> None:
         self._types = module.types
@@ -55,25 +56,25 @@ class Layout:
         self._leaves: dict[Type, tuple[tuple[Type, int], ...]] = {}
 
     def size(self, kind: Type) -> int:
-        """Distance between two neighbours of an array of them."""
+        """Return the distance between two neighbouring array elements of this type."""
         shape = self._shape(kind)
         return _rounded(shape.stored, shape.alignment)
 
     def store_size(self, kind: Type) -> int:
-        """Bytes that a load reads and a store writes."""
+        """Return the bytes that a load reads and a store writes."""
         return self._shape(kind).stored
 
     def alignment(self, kind: Type) -> int:
         return self._shape(kind).alignment
 
     def offsets(self, kind: Type) -> tuple[int, ...]:
-        """Where the fields of a struct start."""
+        """Return the offsets of the fields of a struct."""
         if not isinstance(self._fields(kind), StructType):
             raise TypeError(f"{kind} is no struct")
         return self._shape(kind).offsets
 
     def leaves(self, kind: Type) -> tuple[tuple[Type, int], ...]:
-        """The scalars and vectors that a value consists of, each with its offset in memory."""
+        """Return the scalars and vectors that a value consists of, with their offsets in memory."""
         found = self._leaves.get(kind)
         if found is None:
             found = self._leaves[kind] = tuple(
@@ -84,13 +85,13 @@ class Layout:
         return found
 
     def gep(self, element: Type, indices: Sequence[Typed]) -> tuple[int, list[tuple[Typed, int]]]:
-        """What a getelementptr adds to its pointer.
+        """Return what a getelementptr adds to its pointer.
 
-        A constant number of bytes, and each index that is not a constant times its scale.
+        That is a constant number of bytes, and each variable index times its scale.
         """
         constant = 0
         variable: list[tuple[Typed, int]] = []
-        inside: Type = ArrayType(0, element)  # the pointer is to one of many
+        inside: Type = ArrayType(0, element)  # the pointer is to one of many elements
         for index in indices:
             inside = self._fields(inside)
             if isinstance(inside, StructType):
@@ -110,7 +111,7 @@ class Layout:
     # --- one type ---
 
     def _take(self, letter: str, width: int, first: int, second: str | None) -> None:
-        """One entry of the data layout: i64:64, f80:128, v16:16 or p270:32:32 (size:alignment)."""
+        """Read one entry of the data layout: i64:64, f80:128, v16:16 or p270:32:32."""
         if letter == "p":
             self._pointers[width] = _Shape(first // 8, int(second or first) // 8)
         else:
@@ -142,14 +143,14 @@ class Layout:
         return _Shape(stored, listed_here.get(bits) or _power_of_two(stored))
 
     def width(self, kind: Type) -> int:
-        """Bits of a value; of a struct or an array with its gaps, 0 of what is no value."""
+        """Return the bits of a value; structs and arrays count with gaps, non-values are 0."""
         if isinstance(kind, (OtherType, FunctionType)):
             return 0
         is_whole = isinstance(kind, (StructType, ArrayType, NamedType))
         return 8 * self.store_size(kind) if is_whole else self._bits(kind)
 
     def _bits(self, kind: Type) -> int:
-        """The width of a scalar or vector; the elements of a vector have no gaps."""
+        """Return the width of a scalar or vector; vector elements have no gaps."""
         if isinstance(kind, IntType):
             return kind.bits
         if isinstance(kind, FloatType):
@@ -172,24 +173,24 @@ class Layout:
         return _Shape(_rounded(end, alignment), alignment, tuple(offsets))
 
     def _fields(self, kind: Type) -> Type:
-        """The struct that a name stands for; any other type is itself."""
+        """Return the struct that a name stands for; return any other type unchanged."""
         return self._types[kind.name] if isinstance(kind, NamedType) else kind
 
     def _parts(self, kind: Type) -> list[tuple[Type, int]]:
-        """What an aggregate consists of at once, with offsets; a leaf consists of itself."""
+        """Return the direct parts of an aggregate with offsets; a leaf is its own part."""
         inner = self._fields(kind)
         if isinstance(inner, StructType):
             return list(zip(inner.fields, self.offsets(inner), strict=True))
         if isinstance(inner, ArrayType):
             step = self.size(inner.element)
             return [(inner.element, i * step) for i in range(inner.count)]
-        self._bits(inner)  # it has a size
+        self._bits(inner)  # raises TypeError if it has no size
         return [(kind, 0)]
 
 
 def _constant(index: Typed) -> int:
     if not isinstance(index.value, Int):
-        raise TypeError(f"a field is chosen by a constant, not by {index.value}")
+        raise TypeError(f"a field index must be constant, not {index.value}")
     return index.value.value
 
 
@@ -198,5 +199,5 @@ def _rounded(number: int, multiple: int) -> int:
 
 
 def _power_of_two(number: int) -> int:
-    """The first power of two that is not less."""
+    """Return the smallest power of two that is at least `number`."""
     return 1 << max(number - 1, 0).bit_length()

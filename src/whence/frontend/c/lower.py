@@ -48,13 +48,13 @@ from whence.program import graph
 
 @dataclass(frozen=True, slots=True)
 class Logging:
-    """What the instrumented code of one instruction has to do for the log."""
+    """What the instrumented code of one instruction must log."""
 
-    value: bool = False  # append the result
-    call: CallFlag | None = None  # a real call, made with these flags
-    site: int = NONE  # where a setjmp comes back to
-    faults: bool = False  # may end the run: what was logged before must be told before it
-    point: int = 0  # its number within the function
+    value: bool = False  # log the result
+    call: CallFlag | None = None  # the flags of a real call
+    site: int = NONE  # the number of the place where a setjmp comes back
+    faults: bool = False  # may end the run: the cursor must be stored before it
+    point: int = 0  # the number of the instruction within the function
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class BlockLog:
 
 @dataclass(frozen=True, slots=True)
 class FunctionLog:
-    """What the instrumented code of one function has to do for the log."""
+    """What the instrumented code of one function must log."""
 
     fid: int
     flags: FunctionFlag
@@ -80,23 +80,26 @@ class Lowered:
     description: Description
     functions: dict[str, FunctionLog]
     symbols: tuple[Symbol, ...]
-    skipped: dict[str, str]  # functions that are not recorded, and why
+    skipped: dict[str, str]  # functions that are not recorded, with the reason
 
 
 @cache
 def _version() -> str:
-    """Of what is logged and described: part of every module's id, so that no log is read with
-    the tables of another whence."""
+    """Return the version of log and tables.
+
+    It is part of every module's id, so that no log is read with tables of another version of
+    whence.
+    """
     return c_source_hash().hex()
 
 
 def lower(module: Module, text: str, mode: str) -> Lowered:
-    """Return the description of `module`, whose text is `text`, and what it has to log."""
+    """Return the description of `module`, whose text is `text`, and what its code must log."""
     return _Lowering(module, text, mode).lower()
 
 
 class _Lowering(ModuleTables):
-    """The tables of one module as they grow."""
+    """The tables of one module while they are filled."""
 
     def __init__(self, module: Module, text: str, mode: str) -> None:
         super().__init__(module)
@@ -128,12 +131,12 @@ class _Lowering(ModuleTables):
         return Lowered(description, logs, tuple(self.symbol_list), self.skipped)
 
     def _has_address(self, variable: Variable) -> bool:
-        """Is it in the program, and not only there for the compiler?"""
+        """Is the variable in the program, and not only information for the compiler?"""
         line = self.module.text[variable.line]
         return not variable.name.startswith("llvm.") and '"llvm.metadata"' not in line
 
     def _source_places(self, numbers: Array) -> dict[str, Array]:
-        """Where each op is in the source."""
+        """Return the place of each op in the source."""
         known = locations(self.module.metadata)
         files = np.array([*(self.name(file) for file in known.files), NONE], dtype="<u4")
         rows, columns = (np.array(part, dtype="<u4") for part in (known.line, known.column))
@@ -142,7 +145,7 @@ class _Lowering(ModuleTables):
         at = np.asarray(numbers, dtype=np.int64)
         at = np.where(at < len(rows), at, 0)
         file = np.array(known.file, dtype=np.int64) if len(known.file) else np.full(1, -1)
-        # !0 may be a location only in theory: 0 says that there is none.
+        # !0 is never a location in practice: 0 means that there is none.
         missing = at == 0
         return {
             "op_row": np.where(missing, 0, rows[at]).astype("<u4"),
@@ -187,10 +190,11 @@ class _Lowering(ModuleTables):
                         self.addressed.update(g.name for g in globals_in(callee))
 
     def _choose_quiet(self) -> set[str]:
-        """Functions that only sure calls of this module enter, and that cannot call themselves.
+        """Return the functions that only sure calls of this module enter and that are not
+        recursive.
 
-        A replay knows without the log that they are entered.  Every way around a cycle of calls
-        must log something, so none that is on one is quiet.
+        A replay knows without the log that they are entered.  Every cycle of calls must log
+        something, so no function on a cycle is quiet.
         """
         calls: dict[str, set[str]] = {name: set() for name in self.recorded}
         twice = set()
@@ -222,7 +226,7 @@ def _cannot_record(function: Function) -> str | None:
     if "naked" in function.attributes:
         return "it is naked assembly"
     if function.linkage == "available_externally":
-        return "its code comes from elsewhere"
+        return "its code is in another module"
     if "presplitcoroutine" in function.attributes:
         return "it is a coroutine"
     for block in function.blocks:
@@ -230,12 +234,12 @@ def _cannot_record(function: Function) -> str | None:
             if instruction.opcode in ("callbr", "catchswitch", "catchpad", "cleanuppad"):
                 return f"it uses {instruction.opcode}"
             if "musttail" in instruction.attributes:
-                return "it leaves by a tail call"
+                return "it ends with a tail call"
     return None
 
 
 class _FunctionLowering(Operations):
-    """One function on its way into the tables."""
+    """Fills the tables for one function."""
 
     def __init__(self, module: _Lowering, function: Function) -> None:
         super().__init__(module, function)
@@ -317,7 +321,9 @@ class _FunctionLowering(Operations):
         return first
 
     def _assign_slots(self) -> int:
-        """Give every register its slots; those of different blocks share, where none looks back."""
+        """Assign slots to registers; registers used only within their blocks share slots across
+        blocks.
+        """
         shared = set() if self.twice else self._block_local()
         for block in self.function.blocks:
             for instruction in block.instructions:
@@ -336,7 +342,7 @@ class _FunctionLowering(Operations):
 
     def _block_local(self) -> set[str]:
         home: dict[str, str] = {}
-        away: set[str] = set()
+        escaping: set[str] = set()
         for block in self.function.blocks:
             for instruction in block.instructions:
                 if instruction.result is not None:
@@ -348,13 +354,13 @@ class _FunctionLowering(Operations):
                 values.append(instruction.callee)
                 for value in values:
                     if type(value) is Local and (far or home.get(value.name) != block.label):
-                        away.add(value.name)
-        # An invoke's result arrives on an edge of its own; a phi's is needed by its neighbours.
+                        escaping.add(value.name)
+        # An invoke's result arrives on an edge of its own; the phis of a block read each other's.
         for block in self.function.blocks:
             for instruction in block.instructions:
                 if instruction.opcode in ("invoke", "phi") and instruction.result:
-                    away.add(instruction.result)
-        return set(home) - away
+                    escaping.add(instruction.result)
+        return set(home) - escaping
 
     def _blocks(self, block_rows: list[list[int]], costs: list[int]) -> tuple[BlockLog, ...]:
         function = self.function

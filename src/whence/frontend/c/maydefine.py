@@ -1,11 +1,11 @@
 """Which branches, had they gone the other way, might have defined what a load reads?
 
-That is potential dependence, the third kind next to data and control dependence: the load may
-depend on a branch because of what did *not* run.  Here is the part that holds for all runs: an
-edge of a branch may define what a load reads, if some block of its region (see `flow`), or a
-function called there, may write a byte that the load may read (see `aliases`).  The part that
-looks at one run is the slicer's: did the branch run between the definition and the load, and
-did it go another way?
+This is potential dependence, the third kind besides data and control dependence: the load may
+depend on a branch because of code that did *not* run.  This module computes the part that holds for
+all runs: an edge of a branch may define what a load reads if some block of its region (see `flow`),
+or a function called there, may write a byte that the load may read (see `aliases`).  The slicer
+adds the part about one run: did the branch run between the definition and the load, and did it go
+another way?
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BranchEdge = tuple[int, str, int, int]  # module, function, branch block, succes
 LoadPlace = tuple[int, str, int]  # module, function, line of the instruction
 Edges = npt.NDArray[np.uint32]
 
-# What is printed goes to one place that nothing else touches and nothing reads.
+# All output goes to one pseudo-object that nothing else writes and nothing reads.
 _OUTPUT = Access(-1, -1, 0, 1, 0, 0, 1)
 _PRINTERS = frozenset({
     "printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf", "puts", "fputs", "putc",
@@ -39,7 +39,7 @@ _PRINTERS = frozenset({
 
 
 class _Keys:
-    """Numbers for the accesses that write, so that a set of them is an integer's bits."""
+    """Numbers the accesses that write, so that an integer can represent a set of them."""
 
     def __init__(self) -> None:
         self.numbers: dict[Access, int] = {}
@@ -52,7 +52,7 @@ class _Keys:
         return 1 << self.numbers[access]
 
     def touching(self, access: Access) -> int:
-        """The accesses that may overlap this one."""
+        """Return the accesses that may overlap this one."""
         bits = 0
         for other in self._classes.get(access.cls, ()):
             if _overlap(access, other):
@@ -68,20 +68,20 @@ def _overlap(one: Access, other: Access) -> bool:
     stride = gcd(one.stride, other.stride)
     if not stride:
         return True
-    apart = (other.offset - one.offset) % stride  # from one's first byte to the next of other
+    apart = (other.offset - one.offset) % stride  # from one's first byte to the next byte of other
     return apart < one.size or apart + other.size > stride
 
 
 class _Block(NamedTuple):
-    """What a block writes, and whom it calls."""
+    """What a block writes, and which functions it calls."""
 
-    shared: int  # bits of self._shared
+    shared: int  # bits of the shared keys
     private: int  # bits of the function's own keys
     called: frozenset[FunctionId]
 
 
 class MayDefine:
-    """Answers for all loads of a program.  `edges` are its branch edges, numbered."""
+    """Answers for all loads of a program; `edges` are its branch edges, numbered."""
 
     def __init__(self, modules: Sequence[Module], aliases: Aliases | None = None) -> None:
         self.aliases = aliases or Aliases(modules)
@@ -94,7 +94,7 @@ class MayDefine:
         self._private: dict[FunctionId, _Keys] = {fid: _Keys() for fid in self._ids}
         self._blocks = {fid: self._describe(fid) for fid in self._ids}
         self._mod = self._transitive()
-        # The edges by what they may write: many may write the same.
+        # Edges grouped by what they may write: many may write the same.
         self._rows: dict[int, list[int]] = {}
         self._own: dict[FunctionId, list[tuple[int, int]]] = {fid: [] for fid in self._ids}
         for fid in self._ids:
@@ -105,22 +105,22 @@ class MayDefine:
     # --- questions
 
     def mod(self, module: int, function: str) -> frozenset[Cell]:
-        """All that a call of the function may write and others can see."""
+        """Return everything that a call of the function may write and others can see."""
         bits = self._mod[module, function]
         numbers = self._shared.numbers.items()
         accesses = [a for a, number in numbers if bits >> number & 1 and a != _OUTPUT]
         return frozenset().union(*(self.aliases.cells(access) for access in accesses))
 
     def edges_defining(self, module: int, function: str, load: Instruction) -> list[BranchEdge]:
-        """The branch edges whose regions may define what the instruction reads."""
+        """Return the branch edges whose regions may define what the instruction reads."""
         return [self.edges[edge] for edge in self._defining((module, function), load)]
 
     def edges_printing(self) -> list[BranchEdge]:
-        """The branch edges whose regions may print something."""
+        """Return the branch edges whose regions may print something."""
         return [self.edges[edge] for edge in self._answer(None, self._shared.bit(_OUTPUT))]
 
     def writing(self) -> Iterator[tuple[LoadPlace, list[LoadPlace]]]:
-        """For each instruction that reads memory, those that may write what it reads."""
+        """Yield each instruction that reads memory, with those that may write what it reads."""
         by_key: dict[tuple[FunctionId | None, int], list[LoadPlace]] = {}
         for m, name in self._ids:
             for op in _instructions(self._modules[m].functions[name]):
@@ -150,14 +150,15 @@ class MayDefine:
                     yield (m, name, op.line), list(writers)
 
     def is_private(self, module: int, function: str, load: Instruction) -> bool:
-        """Do only branches of the activation that loads count?"""
+        """Do only branches of the loading activation count?"""
         found = self.aliases.reads(module, function, load)
         return all(self._is_private(access) for access in found)
 
     def table(self) -> tuple[dict[LoadPlace, int], list[Edges], list[BranchEdge]]:
-        """For each instruction that reads memory its class; the edges of each class; all edges.
+        """Return the class of each instruction that reads memory, the edges of each class, and all
+        edges.
 
-        Instructions for which the same edges may define are of one class.
+        Instructions that the same edges may define for are of one class.
         """
         classes: dict[bytes, int] = {}
         found: list[Edges] = []
@@ -195,7 +196,7 @@ class MayDefine:
         return self._masks[access]
 
     def _answer(self, fid: FunctionId | None, mask: int) -> Edges:
-        """The edges that may do one of these writes, of a function's own or of the shared ones."""
+        """Return the edges that may do one of these writes: those of `fid`, or the shared ones."""
         if (fid, mask) not in self._answers:
             if fid is None:
                 rows = (edges for bits, edges in self._rows.items() if bits & mask)
@@ -232,7 +233,7 @@ class MayDefine:
         return _Block(shared, private, frozenset(called))
 
     def _transitive(self) -> dict[FunctionId, int]:
-        """The shared writes of each function and of all that it calls."""
+        """Return the shared writes of each function, including all functions it calls."""
         number = {fid: i for i, fid in enumerate(self._ids)}
         calls = [
             sorted({number[callee] for block in self._blocks[fid] for callee in block.called})

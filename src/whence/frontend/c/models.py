@@ -1,8 +1,8 @@
 """Which external functions does the recording runtime know, and how are its hooks called?
 
 For a call of such a function with these LLVM types, `wh_b_NAME(args...)` is called before it (if
-`before`) and `wh_a_NAME(result, args...)` after it (if `after`; no result when it is void).
-A model without hooks says that the function touches no memory that the program can see.
+`before`) and `wh_a_NAME(result, args...)` after it (if `after`; without result if it is void).  A
+model without hooks states that the function touches no memory that the program can see.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An external function, by its LLVM types, and the hooks that it has."""
+    """An external function with its LLVM types and its hooks."""
 
     name: str
     result: str
@@ -26,7 +26,7 @@ class Model:
     after: bool
 
 
-# when  result (parameters)  names that share them.  L is long double.
+# Each line: when, result type, (parameter types), names that share them.  L is long double.
 _TABLE = """
 after ptr (ptr ptr i64) memcpy memmove mempcpy __mempcpy strncpy stpncpy strncat
 after ptr (ptr ptr i64 i64) __memcpy_chk __memmove_chk __mempcpy_chk
@@ -214,12 +214,12 @@ vprintf vfprintf vdprintf __vprintf_chk __vfprintf_chk
 """
 # Functions that write no memory, not even errno.
 READERS = frozenset(_READERS.split())
-# Functions that write no memory but errno and the state of the library's streams.
+# Functions that write no memory except errno and the state of the library's streams.
 ONLY_ERRNO = frozenset(_ONLY_ERRNO.split())
 
-ERRNO_LOCATION = "__errno_location"  # the function that returns where errno lies
+ERRNO_LOCATION = "__errno_location"  # the function that returns the address of errno
 
-# Functions that a recorded program calls by another name, of the same type.
+# Functions for which a recorded program calls another function of the same type.
 REPLACED: Mapping[str, str] = MappingProxyType(
     {
         "sigaction": "wh_sigaction",
@@ -229,7 +229,7 @@ REPLACED: Mapping[str, str] = MappingProxyType(
         "sysv_signal": "wh_sysv_signal",
         "__sysv_signal": "wh_sysv_signal",
         "pthread_create": "wh_pthread_create",
-        "vfork": "fork",  # a child that shares our memory would write into its parent's log
+        "vfork": "fork",  # a child that shares memory would write into its parent's log
         "_Fork": "fork",
     }
 )

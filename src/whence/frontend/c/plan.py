@@ -1,8 +1,8 @@
-"""Which memory of a function can nobody else see?
+"""Which memory of a function can no other code see?
 
-A variable on the stack whose address is only loaded from, stored to and offset by constants
-is *private*: a replay knows its contents from the stores alone, so its accesses need not be
-logged.  At -O0 that is most of all memory traffic.
+A stack variable is *private* if its address is only loaded from, stored to and offset by constants.
+A replay knows its contents from the stores alone, so accesses to it need not be logged.  At -O0
+this is most of the memory traffic.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HARMLESS = ("llvm.lifetime.", "llvm.dbg.", "llvm.fake.use")
 
 @dataclass(frozen=True, slots=True)
 class StackPlace:
-    """A spot in private memory: byte `offset` of the frame's private bytes."""
+    """A place in private memory: byte `offset` of the private bytes of a frame."""
 
     offset: int
     room: int  # bytes from here to the end of the variable
@@ -26,7 +26,7 @@ class StackPlace:
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """The private memory of one function: where each register that points into it points."""
+    """The private memory of one function: the places that its registers point to."""
 
     places: dict[str, StackPlace]
     allocas: frozenset[str]
@@ -42,7 +42,7 @@ def private_memory(function: Function, layout: Layout) -> Private:
     starts: dict[str, int] = {}
     for name, room in pointers.rooms.items():
         if name not in escaped:
-            size = (size + 7) & ~7  # a slot each, so that wide accesses stay aligned
+            size = (size + 7) & ~7  # one slot each, so that wide accesses stay aligned
             starts[name] = size
             size += room
     for name, (variable, offset) in pointers.base.items():
@@ -52,21 +52,25 @@ def private_memory(function: Function, layout: Layout) -> Private:
 
 
 class _Pointers:
-    """Registers that hold the address of a fixed spot in a variable on the stack."""
+    """Registers that hold the address of a fixed place in a stack variable."""
 
     def __init__(self, function: Function, layout: Layout) -> None:
         self.layout = layout
         self.rooms: dict[str, int] = {}
         self.base: dict[str, tuple[str, int]] = {}
         self.bad: set[str] = set()
-        self.copied_from: dict[str, set[str]] = defaultdict(set)  # variable -> copied into it
-        for _ in range(2):  # again, for blocks that are written before those that run before them
+        # variable -> variables copied into it
+        self.copied_from: dict[str, set[str]] = defaultdict(set)
+        # twice, because a block may be written before a block that runs before it
+        for _ in range(2):
             for block in function.blocks:
                 for instruction in block.instructions:
                     self._look(instruction)
 
     def escaped(self) -> set[str]:
-        """A variable that is filled from an escaped one escapes too: its contents are unknown."""
+        """Return the escaped variables, including those filled from escaped ones: their contents
+        are unknown.
+        """
         escaped = set(self.bad)
         changed = True
         while changed:
@@ -133,7 +137,7 @@ class _Pointers:
             target, source = spots[0], spots[1]
             if target is not None and source is not None:
                 self.copied_from[target[0]].add(source[0])
-            elif target is not None:  # filled from memory whose contents we do not follow
+            elif target is not None:  # filled from memory whose contents are not tracked
                 self.bad.add(target[0])
         elif callee.startswith("llvm.memset.") and self._fits(instruction, 2):
             return

@@ -1,7 +1,7 @@
 """What did a recorded process leave behind?
 
-A folder PID-N: `process` (what it was), `modules` (which modules it had, where they lay and what
-their variables held at the start), and the logs of its threads.
+A folder PID-N holds `process` (facts about the process), `modules` (its modules, their addresses
+and the initial contents of their variables), and the logs of its threads.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ProcessState(IntEnum):
     DISK_FULL = 3
     TOO_LONG = 4
     EXECED = 5
-    LEFT = 6  # a signal handler that a jump or an exception left
+    LEFT = 6  # a jump or an exception left this signal handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class LogFile:
     number: int
     kind: str  # main, thread, handler
     state: ProcessState
-    signal: int  # that killed it, if state is CRASHED
-    address: int  # that it could not access
+    signal: int  # the signal that killed it, if state is CRASHED
+    address: int  # the address that it could not access
     size: int  # bytes of log
     lost: int
     parent: int
@@ -67,7 +67,7 @@ class LoadedModule:
 
     id: str
     addresses: tuple[int, ...]
-    initial: tuple[tuple[int, bytes], ...]  # symbol, contents at the start
+    initial: tuple[tuple[int, bytes], ...]  # (symbol, contents at the start)
 
 
 class CProcess:
@@ -94,7 +94,7 @@ class CProcess:
 
     @cached_property
     def logs(self) -> list[LogFile]:
-        """Its threads' logs, the main thread's first."""
+        """Return the logs of the threads, the main thread's first."""
         found = (read_header(path) for path in self.folder.glob("*.log"))
         return sorted((log for log in found if log), key=lambda log: log.number)
 
@@ -107,7 +107,7 @@ class CProcess:
         return list(_modules((self.folder / "modules").read_bytes()))
 
     def program(self, descriptions: Sequence[Description]) -> CProgram:
-        """Put the process's modules together, given what is known of each."""
+        """Combine the modules of the process, given the description of each."""
         initial = [
             InitialMemory(module.addresses[symbol], len(contents), contents)
             for module in self.modules
@@ -124,7 +124,7 @@ class CProcess:
         path = folder / f"{module}.npz"
         if not path.exists():
             raise UserError(
-                f"The description of the module {module} is missing: {path} is not there.\n"
+                f"The description of the module {module} is missing: {path} does not exist.\n"
                 "The program was built elsewhere, or the trace was moved without it.  "
                 "Record it again with whence trace.",
                 slug="module-missing",
@@ -139,7 +139,7 @@ class CProcess:
             ) from None
 
     def jumps_out(self, log: LogFile) -> list[int]:
-        """Where in its file a thread goes on elsewhere, for a signal handler jumped."""
+        """Return the offsets in a thread's log at which a signal handler jumped out."""
         return sorted(
             each.parent_offset
             for each in self.logs
@@ -152,13 +152,13 @@ class CProcess:
 
 
 def c_processes(trace: Path) -> list[CProcess]:
-    """The processes that were recorded into a folder, in the order in which they started."""
+    """Return the processes that were recorded into a folder, in the order in which they started."""
     found = [CProcess(path.parent) for path in trace.glob("*/process")]
     return sorted(found, key=lambda p: ((p.folder / "process").stat().st_mtime_ns, p.pid))
 
 
 def read_header(path: Path) -> LogFile | None:
-    """What the header of a log says; None if the process died before it was written."""
+    """Return the header of a log; None if the process died before it was written."""
     with path.open("rb") as file:
         data = file.read(128)
     if len(data) < 128 or data[16:24] != b"WHENCE01":
@@ -184,7 +184,7 @@ def read_header(path: Path) -> LogFile | None:
 
 
 def _modules(data: bytes) -> Iterator[LoadedModule]:
-    """The modules that are there as a whole: the process may have died while it wrote one."""
+    """Yield the complete modules: the process may have died while it wrote one."""
     with suppress(struct.error):
         yield from _whole_modules(data)
 

@@ -1,7 +1,7 @@
 """Which module does this text of LLVM IR describe?
 
-Reads what clang prints at -O0 for C and C++.  All line numbers are indices into
-`text.splitlines()`, exactly: who edits the module edits those lines.
+The reader understands what clang prints at -O0 for C and C++.  All line numbers are indices into
+`text.splitlines()`: `instrument` edits the module by these lines.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _LINKAGES = frozenset((
 
 
 def read_module(text: str, *, lazily: bool = False) -> Module:
-    """The module that `text` describes; IRError if we do not understand a line of it.
+    """Return the module that `text` describes; raise IRError for a line that we cannot read.
 
-    `lazily`: functions are read when they are asked for, and so are the errors in them.
+    If `lazily`, functions are read when first used, and errors in them are raised then.
     """
     with collecting_nothing():
         return _Reader(text.splitlines(), lazily=lazily).read()
@@ -62,7 +62,9 @@ def read_module(text: str, *, lazily: bool = False) -> Module:
 
 @contextmanager
 def collecting_nothing() -> Iterator[None]:
-    """Where all that is made stays, looking for garbage in between only costs time."""
+    """Turn the garbage collector off: everything made here stays alive, so collecting only costs
+    time.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -73,7 +75,7 @@ def collecting_nothing() -> Iterator[None]:
 
 
 class _Functions(Mapping[str, Function]):
-    """The functions of a module, each read when it is first asked for."""
+    """The functions of a module, each read when first used."""
 
     def __init__(self, reader: _Reader) -> None:
         self._reader = reader
@@ -96,7 +98,7 @@ class _Functions(Mapping[str, Function]):
 
 
 class _Reader:
-    """Goes once over the lines of a module."""
+    """Walks once over the lines of a module."""
 
     def __init__(self, lines: Sequence[str], *, lazily: bool) -> None:
         self._lines = lines
@@ -133,7 +135,7 @@ class _Reader:
         )
 
     def _entity(self, at: int) -> int:
-        """Read what starts on line `at`; the line after it."""
+        """Read the entity that starts on line `at`; return the line after it."""
         line = self._lines[at]
         first = line[:1]
         if first == "!":
@@ -185,8 +187,8 @@ class _Reader:
         t.expect(",")
         target = t.typed()
         if is_function_chosen_at_start and isinstance(kind, FunctionType):
-            # Its target only picks the function that is called: nothing may follow it as
-            # it would follow an alias.  To a caller it is a function without a body.
+            # The target only selects the function that is called, so it must not be followed like
+            # an alias.  To a caller it is a function without a body.
             self._declarations[name] = Declaration(name, kind)
         else:
             self._aliases[name] = Alias(name, target, t.line)
@@ -243,7 +245,7 @@ class _Reader:
         )
 
     def _rest_of_header(self, t: IRTokens) -> tuple[frozenset[str], int | None, bool]:
-        """Attributes, !dbg and whether there is a personality, from after the parameters."""
+        """Read attributes, !dbg and whether there is a personality, after the parameters."""
         attributes: set[str] = set()
         subprogram, personality = None, False
         while not t.accept("{"):
@@ -287,7 +289,7 @@ class _Body:
         self.end = self._read(lines, at)
 
     def _read(self, lines: Sequence[str], at: int) -> int:
-        """Read up to the closing brace; its line."""
+        """Read up to the closing brace; return its line."""
         read, found = self._instructions.read, self._found
         while True:
             line = lines[at]
@@ -318,7 +320,7 @@ class _Body:
             self.blocks.append(Block(self._label, tuple(self._found), line))
 
     def _debug_record(self, line: str, at: int) -> None:
-        """A #dbg_declare is kept; the other records of debug information say nothing to us."""
+        """Keep a #dbg_declare; other debug records are not used."""
         match = _DECLARE.match(line)
         if match is None:
             if not _IGNORED.match(line):
@@ -332,13 +334,13 @@ class _Body:
 
 
 def _entry_label(parameters: Sequence[Parameter]) -> str:
-    """An entry block without a name is numbered after the parameters without a name."""
+    """Return the label of a nameless entry block, numbered after the nameless parameters."""
     numbers = [int(p.name) for p in parameters if p.name.isdigit()]
     return str(max(numbers) + 1) if numbers else "0"
 
 
 def _parameters(t: IRTokens) -> tuple[tuple[Parameter, ...], bool]:
-    """The parameters of a function, each with its name or number, and is it variadic?"""
+    """Read the parameters of a function, with names or numbers, and whether it is variadic."""
     t.expect("(")
     found: list[Parameter] = []
     number, variadic = 0, False
@@ -358,7 +360,7 @@ def _parameters(t: IRTokens) -> tuple[tuple[Parameter, ...], bool]:
 
 
 def _rest_of_global(t: IRTokens) -> int | None:
-    """The number of the !dbg of a variable, from after its value."""
+    """Read what follows the value of a variable; return the number of its !dbg."""
     debug = None
     while t.accept(","):
         word = t.next()
@@ -372,7 +374,7 @@ def _rest_of_global(t: IRTokens) -> int | None:
 
 
 def attribute_groups(lines: Sequence[str]) -> Mapping[str, frozenset[str]]:
-    """What each #n says, strings left out: {"#0": {"noinline", "memory(none)"}}."""
+    """Return the attributes of each #n, without string attributes: {"#0": {"noinline", ...}}."""
     groups: dict[str, frozenset[str]] = {}
     for line in lines:
         if line.startswith("attributes #") and (match := _GROUP.match(line)):

@@ -1,4 +1,4 @@
-"""Build a version so that it records itself, run its test, and keep what the run wrote down."""
+"""How is a version built so that it records itself, and its test run?"""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ _LACKS_COMPILER = re.compile(
 
 
 def record(
-    tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
+    tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
     mode: str = "record", twice: bool = False,
 ) -> RecordedRun:  # fmt: skip
     """Build `tree` with whence's compilers, run the test, and leave the trace in `out`.
 
-    `tree` is built in place: it is a workspace of ours.  `out` must be an empty folder.
-    `twice` runs the test once more without recording it, and `out` tells how that ended.
+    `tree` is built in place: it is a scratch copy.  `out` must be an empty folder.  If `twice`, run
+    the test once more without recording and write to `out` how it ended.
     """
-    out = out.absolute()  # the build and the test run elsewhere
+    out = out.absolute()  # the build and the test run in another folder
     modules = out / MODULES
     modules.mkdir()
     env = recording_environment(tree, modules, mode)
-    if recipe.build is not None:
-        build_recorded(recipe, tree, env)
+    if commands.build is not None:
+        build_recorded(commands, tree, env)
     spare = spare_copy(tree) if twice else None
     recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
     with fixed_addresses():
-        ended = run_in_tree(recipe.test, tree, recording, recipe)
-    run = judge(ended, recipe, tree)
-    again = run_again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
-    write_run(out, tree, recipe, run, ended, again, frontend="c")
+        ended = run_in_tree(commands.test, tree, recording, commands)
+    run = judge(ended, commands, tree)
+    again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
+    write_run(out, tree, commands, run, ended, again, frontend="c")
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
 def recording_environment(tree: Path, modules: Path, mode: str) -> dict[str, str]:
-    """The environment in which builds make programs that record themselves."""
+    """Return the environment in which a build makes programs that record themselves."""
     return environment(tree, as_recorded=True) | {
         "WHENCE_MODE": mode,
         "WHENCE_MODULES": str(modules),
     }
 
 
-def build_recorded(recipe: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
+def build_recorded(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
     """Build `tree` in place; `env` comes from `recording_environment`."""
-    assert recipe.build is not None
-    # A compiler that is killed leaves its own files there, and we have to clear them away; and
-    # zig would keep the IR of every source in the user's cache, where nobody asks for it again.
+    assert commands.build is not None
+    # A compiler that is killed leaves temporary files, which go away with this folder.  zig would
+    # keep the IR of every source in the user's cache, where it is never used again.
     with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
         ours = {"TMPDIR": scratch, "ZIG_LOCAL_CACHE_DIR": f"{scratch}/zig"}
-        ended = run_in_tree(recipe.build, tree, env | ours, recipe)
+        ended = run_in_tree(commands.build, tree, env | ours, commands)
     if lacking := _LACKS_COMPILER.search(ended.text):
         raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
@@ -66,15 +66,15 @@ def build_recorded(recipe: BuildAndTest, tree: Path, env: dict[str, str]) -> Non
         last = "\n".join(ended.text.strip().splitlines()[-15:])
         raise UserError(
             f"The build {how}, so there is no program to record.\n"
-            f"We ran: {recipe.build}   (with CC={env['CC']})\n{last}\n"
-            "Run the same command by hand with CC=whence-cc CXX=whence-c++ to see it fail; "
-            "with --timeout a build may take longer.",
+            f"We ran: {commands.build}   (with CC={env['CC']})\n{last}\n"
+            "Run the same command yourself with CC=whence-cc CXX=whence-c++ to see it fail; "
+            "--timeout allows a longer build.",
             slug="recorded-build-failed",
         )
 
 
 def recorded_failure(folder: Path) -> tuple[Outcome, Failure | None]:
-    """How the recorded test ended."""
+    """Return how the recorded test ended."""
     document = json.loads((folder / RUN).read_text("utf-8"))
     failure = document["failure"]
     return Outcome(document["outcome"]), Failure(**failure) if failure else None

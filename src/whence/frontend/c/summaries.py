@@ -1,16 +1,16 @@
 """What may library functions do with the pointers they are given?
 
-A function is summed up in words; N and M are argument numbers, counted from 0:
+A summary consists of words; N and M are argument numbers, counted from 0:
 
-    rN, wN      reads, writes what argument N points to;  with a * that of all after it, too
+    rN, wN      reads, writes what argument N points to; with a *, also all arguments after it
     cNM         copies what M points to over what N points to
     =N, ~N      returns argument N, or a pointer into what it points to
-    new, out    returns fresh memory, or memory of the library's own
+    new, out    returns fresh memory, or memory that belongs to the library
     nN          makes the pointer that N points to point to fresh memory
     sNM         makes the pointer that N points to point into what M points to
     kNAB...     calls argument N with arguments A, B, ...
 
-A function that is not listed here may keep the pointers and do anything with what they lead to.
+A function that is not listed may keep the pointers and do anything with what they lead to.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ _INTRINSICS = {name: words for name, words in SUMMARIES.items() if name.startswi
 
 
 def library_summary(name: str) -> tuple[str, ...] | None:
-    """What the function of this name does; None if we do not know."""
-    if name.startswith("llvm."):  # their names go on with the types they are used at
+    """Return the words that sum up a function; None if the function is not known."""
+    if name.startswith("llvm."):  # these names end with the types that they are used at
         known = (words for start, words in _INTRINSICS.items() if name.startswith(start))
-        return next(known, ())  # the others compute, and touch no memory
+        return next(known, ())  # all others compute, and touch no memory
     return SUMMARIES.get(name)

@@ -1,8 +1,8 @@
-"""How is a compiled module described to those who read its traces?
+"""How is a compiled module described to the readers of its traces?
 
-The replay kernel interprets `ops` beside the log of a run; the slicer follows `uses`.
-An op is one IR instruction; a *stretch* is a run of ops in one block that nothing interrupts:
-a block is cut after every call.
+The replay kernel interprets `ops` together with the log of a run; the slicer follows `uses`.  An op
+is one IR instruction.  A *stretch* is a part of a block that runs without interruption: a block is
+cut after every call.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 NONE = 0xFFFFFFFF  # no operand, no block, no site
-CONSTANT = 0x80000000  # an operand: index into the constants; a use: number of a parameter
+# flag of an operand: index into the constants; of a use: number of a parameter
+CONSTANT = 0x80000000
 
 
 class OpCode(enum.IntEnum):
-    """What an op does; the operands of each are in ARCHITECTURE.md and in replay's ops.h."""
+    """What an op does; replay/arithmetic.h and replay/interpreter.h define its operands."""
 
     NOP = 0
     ADD, SUB, MUL, UDIV, SDIV, UREM, SREM, SHL, LSHR, ASHR, AND, OR, XOR = range(1, 14)
@@ -39,7 +40,7 @@ class OpCode(enum.IntEnum):
 class OpFlag(enum.IntFlag):
     LOGGED = 1  # the result follows in the log
     LINK = 2  # reads memory: the trace knows which step wrote it
-    CHECKED = 4  # the result follows in the log, only to be compared
+    CHECKED = 4  # the result follows in the log, only for comparison
 
 
 class FunctionFlag(enum.IntFlag):
@@ -47,7 +48,7 @@ class FunctionFlag(enum.IntFlag):
     LANDS = 2  # its ENTRY logs the frame address
     WIDE = 4  # block numbers take two bytes
     VARIADIC = 8
-    QUIET = 16  # entered only by calls that know it: its entry is not logged
+    QUIET = 16  # entered only by sure calls: its entry is not logged
 
 
 class BlockFlag(enum.IntFlag):
@@ -62,9 +63,9 @@ class CallFlag(enum.IntFlag):
     INVOKE = 8
     ASM = 16
     QUIET = 32  # the callee does not log its entry; `site` is its number
-    PURE = 64  # of the C library, and writes no memory that the program sees
-    ONLY_ERRNO = 128  # of the C library, and writes none but errno and the state of its streams
-    ERRNO_ADDRESS = 256  # returns where errno lies
+    PURE = 64  # of the C library; writes no memory that the program sees
+    ONLY_ERRNO = 128  # of the C library; writes only errno and the state of its streams
+    ERRNO_ADDRESS = 256  # returns the address of errno
 
 
 class SymbolFlag(enum.IntFlag):
@@ -75,7 +76,7 @@ class SymbolFlag(enum.IntFlag):
 
 
 class OpKind(enum.IntEnum):
-    """What a slicer must know of an op."""
+    """What a slicer must know about an op."""
 
     PLAIN = 0
     PHI = 1
@@ -123,22 +124,22 @@ ARRAYS: dict[str, np.dtype[np.generic]] = {
     "use_start": np.dtype("<u4"),
     "use_def": np.dtype("<u4"),
     "use_block": np.dtype("<u4"),
-    "op_line": np.dtype("<u4"),  # of the instruction in the text
-    "op_location": np.dtype("<u4"),  # its !dbg, 0 for none
-    "op_row": np.dtype("<u4"),  # line in the source, 0 if it has none
+    "op_line": np.dtype("<u4"),  # line of the instruction in the text of the module
+    "op_location": np.dtype("<u4"),  # number of its !dbg, 0 if none
+    "op_row": np.dtype("<u4"),  # line in the source, 0 if none
     "op_column": np.dtype("<u4"),
-    "op_file": np.dtype("<u4"),  # a name, or NONE
+    "op_file": np.dtype("<u4"),  # index of a name, or NONE
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """All that is known of a module before it runs."""
+    """All that is known about a module before it runs."""
 
-    module: str  # its id
+    module: str  # the module's id
     arrays: dict[str, Array]
     names: tuple[str, ...]
-    text: str  # the IR before it was instrumented
+    text: str  # the IR before instrumentation
 
     def to_bytes(self) -> bytes:
         stream = io.BytesIO()

@@ -1,6 +1,6 @@
 """Which type, value or attribute do the next tokens of LLVM IR spell?
 
-`IRTokens` walks over one instruction or one line of a module; it has no idea of instructions.
+`IRTokens` walks over one instruction or one line of a module; it knows nothing about instructions.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ PTR = PointerType()
 LABEL = OtherType("label")
 METADATA = OtherType("metadata")
 
-# The end of the text and a comment are both the empty token: nothing follows either.
+# The end of the text and a comment are both the empty token: nothing follows them.
 _TOKEN = re.compile(
     r"""\s*(?:;.*|(
       [%@$!c]?"[^"]*"           # a string or a quoted name; quotes in it are \22
     | [%@$!\#][-\w.$]*          # %x  @x  $x  !5  !DIFile  #3
     | [-+\w.$]+                 # i32  -5  1.5e+00  0xK3FFF  ...
-    | \S                        # punctuation; what has no place is refused by who meets it
+    | \S                        # punctuation; the reader refuses what is out of place
     )|$)""",
     re.VERBOSE,
 )
@@ -80,7 +80,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 class IRError(Exception):
-    """The text is not IR as we know it: our bug, or a compiler that is too new."""
+    """The text is not IR that we can read: our bug, or a compiler that is too new."""
 
     def __init__(self, line: int, text: str) -> None:
         super().__init__(f"line {line + 1}: {text}")
@@ -89,7 +89,7 @@ class IRError(Exception):
 
 
 def unescape(text: str) -> bytes:
-    r"""The bytes that the inside of a quoted string stands for: `a\22` is b'a"'."""
+    r"""Return the bytes that the inside of a quoted string stands for: `a\22` is b'a"'."""
 
     def byte(match: re.Match[bytes]) -> bytes:
         return b"\\" if match[1] == b"\\" else bytes((int(match[1], 16),))
@@ -99,7 +99,7 @@ def unescape(text: str) -> bytes:
 
 
 def plain_name(token: str) -> str:
-    """The name without sigil, quotes and escapes: `%"a\\22"` and `"a\\22"` are a"."""
+    """Return a name without sigil, quotes and escapes: `%"a\\22"` and `"a\\22"` are a"."""
     if token[0] in "%@$!":
         token = token[1:]
     if token[:1] == '"':
@@ -108,7 +108,7 @@ def plain_name(token: str) -> str:
 
 
 class IRTokens:
-    """A place in a text that starts on line `line` of the module and takes `lines` of them."""
+    """A position in a text that starts on line `line` of the module and has `lines` lines."""
 
     __slots__ = ("_at", "_text", "_tokens", "line", "lines")
 
@@ -123,7 +123,7 @@ class IRTokens:
     # --- tokens ---
 
     def error(self) -> IRError:
-        """What to raise when the next token makes no sense."""
+        """Return the exception for a next token that makes no sense."""
         return IRError(self.line, self._text)
 
     def peek(self, ahead: int = 0) -> str:
@@ -138,7 +138,7 @@ class IRTokens:
         return token
 
     def accept(self, token: str) -> bool:
-        """Is this the next token?  If so we are past it."""
+        """Is this the next token?  If so, move past it."""
         if self._tokens[self._at] != token:
             return False
         self._at += 1
@@ -155,7 +155,7 @@ class IRTokens:
         return int(token)
 
     def written(self, start: int) -> str:
-        """The text from token `start` up to here, as written."""
+        """Return the text from token `start` up to here, as written."""
         spans = [match.span(1) for match in _TOKEN.finditer(self._text)]
         return self._text[spans[start][0] : spans[self._at - 1][1]]
 
@@ -244,12 +244,12 @@ class IRTokens:
     # --- values ---
 
     def typed(self) -> Typed:
-        """A type and a value of that type."""
+        """Read a type and a value of that type."""
         kind = self.type()
         return Typed(kind, self.metadata() if kind == METADATA else self.value(kind))
 
     def label(self) -> Typed:
-        """label %x"""
+        """Read `label %x`."""
         self.expect("label")
         return Typed(LABEL, Label(self.local()))
 
@@ -260,7 +260,7 @@ class IRTokens:
         return plain_name(token)
 
     def value(self, kind: Type) -> Value:
-        """A value written without its type, which is `kind`."""
+        """Read a value of type `kind`, written without its type."""
         token = self.next()
         if token[0] == "%":
             return Local(plain_name(token))
@@ -277,7 +277,7 @@ class IRTokens:
         return self._elements(kind, token) or self._expression(token)
 
     def metadata(self) -> Meta:
-        """A metadata operand: everything up to the comma or bracket that ends it."""
+        """Read a metadata operand, up to the comma or bracket that ends it."""
         start = self._at
         while self.peek() not in (",", ")", ""):
             if self.peek() in _CLOSING:
@@ -287,7 +287,7 @@ class IRTokens:
         return Meta(self.written(start))
 
     def assembly(self) -> Asm:
-        """asm sideeffect "text", "constraints"."""
+        """Read `asm sideeffect "text", "constraints"`."""
         start = self._at
         self.expect("asm")
         while self.next() != ",":
@@ -310,7 +310,7 @@ class IRTokens:
         return None
 
     def typed_list(self, closing: str) -> tuple[Typed, ...]:
-        """Typed values with commas between them, up to and with the closing bracket."""
+        """Read typed values separated by commas, up to and including the closing bracket."""
         found: list[Typed] = []
         while not self.accept(closing):
             if found:
@@ -365,7 +365,7 @@ class IRTokens:
         return not known and _WORD.match(token) is not None
 
     def attribute(self) -> tuple[str, Type | None]:
-        """One attribute: its word, and its type if it is one that has a type, as byval(T)."""
+        """Read one attribute; return its word, and its type if it has one, as in byval(T)."""
         word = self.next()
         kind: Type | None = None
         if word[0] == '"':
@@ -383,7 +383,7 @@ class IRTokens:
         return word, kind
 
     def attributes(self) -> dict[str, Type | None]:
-        """All attributes that stand here."""
+        """Read all attributes that come next."""
         found: dict[str, Type | None] = {}
         while self.is_attribute():
             word, kind = self.attribute()
@@ -392,7 +392,7 @@ class IRTokens:
 
 
 def float_bits(kind: str, token: str) -> int:
-    """The bits, in a value of type `kind`, of a floating-point constant as LLVM writes it."""
+    """Return the bits, in type `kind`, of a floating-point constant as LLVM writes it."""
     if token[:2] != "0x":
         code, whole = {"half": "<e", "float": "<f", "double": "<d"}[kind], float(token)
         return int.from_bytes(struct.pack(code, whole), "little")
@@ -405,8 +405,8 @@ def float_bits(kind: str, token: str) -> int:
 
 
 def _narrowed(bits: int) -> int:
-    """A float's bits, given those of the double that LLVM writes for it."""
-    if bits >> 52 & 0x7FF == 0x7FF:  # not by arithmetic: that changes signalling NaNs
+    """Return the bits of a float, given the double that LLVM writes for it."""
+    if bits >> 52 & 0x7FF == 0x7FF:  # arithmetic would change signalling NaNs
         return bits >> 63 << 31 | 0xFF << 23 | bits >> 29 & 0x7FFFFF
     (value,) = struct.unpack("<d", bits.to_bytes(8, "little"))
     return int.from_bytes(struct.pack("<f", value), "little")

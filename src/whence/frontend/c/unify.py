@@ -1,15 +1,15 @@
-"""What may each pointer point to, if assigned pointers point to the same?
+"""What may each pointer point to, if a pointer and what it is assigned to point to the same?
 
-After Steensgaard: values that flow into one another become one, and so does what they point to.
-What can be pointed to is a *class*: objects laid over one another.  Three things keep it sharp.
+After Steensgaard: values that flow into one another become one value, and what they point to
+becomes one class.  A *class* is a set of objects laid over one another.  Three rules keep the
+result precise.
 
-1. A pointer has an offset in its class: `Target`.  Pointers that meet with different offsets
-   do not spoil the class; the pointer only becomes vaguer: its `stride` says that any multiple
-   of it may be added.
+1. A pointer has an offset in its class: `Target`.  Pointers that meet with different offsets do
+   not spoil the class; only the pointer becomes vaguer: any multiple of its `stride` may be added.
 2. When classes meet through pointers to different offsets, one is laid over the other with a
-   shift, as a struct is over the first of its members.
-3. What is stored in a class is kept apart by offset, until it is read or written through a
-   vague pointer.
+   shift, as a struct is laid over its first member.
+3. Values stored in a class are kept apart by offset, until one is read or written through a vague
+   pointer.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from __future__ import annotations
 from math import gcd
 from typing import NamedTuple
 
-FAR = 1 << 48  # further than any offset
+FAR = 1 << 48  # larger than any offset
 
 
 class Target(NamedTuple):
-    """Where a pointer points: at `offset` in class `cls`, plus any multiple of `stride`, within
-    the bytes from `low` up to `high` (those of an array, when they are known)."""
+    """Where a pointer points: at `offset` in class `cls`, plus any multiple of `stride`.
+
+    It stays within the bytes from `low` to `high` (those of an array, if they are known).
+    """
 
     cls: int
     offset: int
@@ -31,14 +33,16 @@ class Target(NamedTuple):
     high: int = FAR
 
     def is_anywhere(self) -> bool:
-        """Is the offset not known at all?"""
+        """Is the offset completely unknown?"""
         return self.stride == 1 and self.low == -FAR
 
 
 class FieldStep(NamedTuple):
-    """How a pointer is made from another: `add` bytes on, plus any multiple of `stride`.
+    """How a pointer is made from another: `add` bytes further, plus any multiple of `stride`.
 
-    If `length` is not 0 it points into an array of so many bytes, `array` bytes on."""
+    If `length` is not 0, it points into an array of `length` bytes that starts `array` bytes
+    further.
+    """
 
     add: int
     stride: int = 0
@@ -56,25 +60,28 @@ class FieldStep(NamedTuple):
 
 
 class Unifier:
+    """Merges values and classes until no assignment of the program adds anything."""
+
     def __init__(self) -> None:
         self._value_parent: list[int] = []
         self._target: list[Target | None] = []
         self._steps: list[dict[FieldStep, int]] = []  # the values made from this one
-        self._star: list[int] = []  # the value found where this one points, or -1
-        self._parent: list[int] = []  # of a class
+        self._star: list[int] = []  # the value stored where this one points, or -1
+        self._parent: list[int] = []  # parent of a class
         self._shift: list[int] = []  # where a class starts in its parent
-        self._fields: list[dict[int, int]] = []  # what is stored at an offset of a class
+        self._fields: list[dict[int, int]] = []  # the values stored at the offsets of a class
         self._fold: list[int] = []  # if not 0, offsets count modulo this
-        self._arrays: list[list[tuple[int, int, int]]] = []  # (low, high, stride) where they do
+        # (low, high, stride): there, offsets count modulo stride
+        self._arrays: list[list[tuple[int, int, int]]] = []
         self._joins: list[tuple[int, int]] = []
         self._moved: list[int] = []
-        self.members: list[list[tuple[int, int]]] = []  # (object, shift) of a root class
+        self.members: list[list[tuple[int, int]]] = []  # (object, shift) pairs of a root class
         self.changes = 0
 
     # --- values
 
     def value(self) -> int:
-        """A new value, which points nowhere yet."""
+        """Return a new value, which points nowhere yet."""
         self._value_parent.append(len(self._value_parent))
         self._target.append(None)
         self._steps.append({})
@@ -93,7 +100,7 @@ class Unifier:
         return None if at is None else self.rooted(at)
 
     def rooted(self, at: Target) -> Target:
-        """The same place in terms of the root of its class."""
+        """Return the same place in terms of the root of its class."""
         root, shift = self.find_class(at.cls)
         if root == at.cls:
             return at
@@ -103,7 +110,7 @@ class Unifier:
         return Target(root, offset % at.stride if at.stride else offset, at.stride, low, high)
 
     def point(self, value: int, at: Target) -> None:
-        """Let the value point there, too."""
+        """Let the value also point to `at`."""
         value = self.find(value)
         old = self._target[value]
         new = self.rooted(at) if old is None else self._meet(old, at)
@@ -115,7 +122,7 @@ class Unifier:
         self._joins.append((one, other))
 
     def step(self, value: int, step: FieldStep) -> int:
-        """The value that is this one, some steps on."""
+        """Return the value that results from moving this one by `step`."""
         value = self.find(value)
         at = self._target[value]
         if at is not None and at.is_anywhere():
@@ -128,7 +135,7 @@ class Unifier:
         return steps[step]
 
     def star(self, value: int) -> int:
-        """The value that is stored where this one points."""
+        """Return the value stored where this one points."""
         value = self.find(value)
         if self._star[value] < 0:
             self._star[value] = self.value()
@@ -138,7 +145,7 @@ class Unifier:
         return self._star[value]
 
     def settle(self) -> None:
-        """Draw all consequences."""
+        """Apply all pending joins and moves."""
         while self._joins or self._moved:
             while self._joins:
                 self._join(*self._joins.pop())
@@ -195,7 +202,7 @@ class Unifier:
             self._catch_up(one, added, starred)
 
     def _catch_up(self, value: int, added: list[FieldStep], starred: bool) -> None:
-        """The value has not moved, but has got new steps, perhaps the first star."""
+        """Update a value that has not moved but has new steps, perhaps its first star."""
         at = self.target(value)
         assert at is not None
         steps = self._steps[value]
@@ -221,7 +228,7 @@ class Unifier:
     # --- classes
 
     def cls(self, *members: int) -> int:
-        """A new class, of these objects."""
+        """Return a new class of these objects."""
         number = len(self._parent)
         self._parent.append(number)
         self._shift.append(0)
@@ -232,7 +239,7 @@ class Unifier:
         return number
 
     def find_class(self, cls: int) -> tuple[int, int]:
-        """The root of the class, and where the class starts in it."""
+        """Return the root of a class, and where the class starts in it."""
         parent, shift = self._parent, self._shift
         path = []
         while parent[cls] != cls:
@@ -245,7 +252,7 @@ class Unifier:
         return cls, total
 
     def _merge(self, one: int, other: int, shift: int) -> None:
-        """Lay root class `other` over root class `one`, `shift` bytes on."""
+        """Lay root class `other` over root class `one`, shifted by `shift` bytes."""
         self.changes += 1
         if self._weight(one) < self._weight(other):
             one, other, shift = other, one, -shift
@@ -265,7 +272,7 @@ class Unifier:
         return len(self.members[cls]) + len(self._fields[cls])
 
     def content(self, at: Target) -> int:
-        """The value stored there."""
+        """Return the value stored at `at`."""
         at = self.rooted(at)
         if at.stride and at.low > -FAR:
             self._fold_array(at.cls, at.low, at.high, at.stride)
@@ -280,11 +287,11 @@ class Unifier:
         return fields[key]
 
     def contents(self, cls: int) -> list[tuple[Target, int]]:
-        """All that is stored in a root class, and where."""
+        """Return everything stored in a root class, with its places."""
         return [(self._home(cls, key), stored) for key, stored in self._fields[cls].items()]
 
     def _home(self, cls: int, key: int) -> Target:
-        """All the places that share a key."""
+        """Return all places that share a key."""
         if self._fold[cls]:
             return Target(cls, key, self._fold[cls])
         for low, high, stride in self._arrays[cls]:

@@ -33,7 +33,7 @@ _MIXING = frozenset({
 
 
 class PointerWalk:
-    """Goes once over the instructions of a function."""
+    """Walks once over the instructions of a function."""
 
     def __init__(self, program: Pointers, m: int, function: Function) -> None:
         self.program = program
@@ -41,7 +41,8 @@ class PointerWalk:
         self.function = function
         self.layout = program.layouts[m]
         self.held: dict[str, Held] = {}
-        self.bytes: dict[str, Held] = {}  # registers loaded as single bytes: from where
+        # registers loaded as single bytes -> address they came from
+        self.bytes: dict[str, Held] = {}
         self.differences: set[str] = set()  # registers that hold a pointer as a number
 
     def run(self) -> None:
@@ -106,7 +107,7 @@ class PointerWalk:
             self.held[op.result] = held
 
     def _carries(self, kind: Type) -> bool:
-        """Can a value of this type have a pointer in it?"""
+        """Can a value of this type contain a pointer?"""
         if isinstance(kind, PointerType):
             return True
         if isinstance(kind, IntType):
@@ -157,7 +158,7 @@ class PointerWalk:
                 self.program.join(self._stored(pointer, what.type), held)
 
     def _stored(self, pointer: Target | int, kind: Type) -> int:
-        """The value of this type at a place in memory."""
+        """Return the value of type `kind` at a place in memory."""
         if isinstance(kind, PointerType | IntType):
             return self.program.star(pointer)
         whole = self.program.unifier.value()
@@ -169,7 +170,7 @@ class PointerWalk:
         return whole
 
     def _arithmetic(self, op: Instruction) -> None:
-        """Numbers that are made from pointers may become pointers again, to elsewhere."""
+        """Handle numbers made from pointers: they may become pointers again, to anywhere."""
         if not self._carries(op.type):
             return
         names = [o.value.name for o in op.operands if isinstance(o.value, Local)]
@@ -231,7 +232,7 @@ class PointerWalk:
 
 
 def _length(op: Instruction) -> int | None:
-    """The bytes that a call of memcpy, memmove or memset is about, if that is a constant."""
+    """Return the constant length of a memcpy, memmove or memset, or None."""
     name = op.callee.name if isinstance(op.callee, Global) else ""
     if name.startswith(("llvm.mem", "memcpy", "memmove", "memset")) and len(op.operands) > 2:
         length = op.operands[2].value

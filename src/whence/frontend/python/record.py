@@ -30,7 +30,7 @@ COMPARABLE = {
 
 
 def record(
-    tree: Path, recipe: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
+    tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
     twice: bool = False, also: Sequence[Path] = (),
 ) -> RecordedRun:  # fmt: skip
     """Run the test so that the modules of `tree` are recorded, and leave the trace in `out`.
@@ -42,29 +42,29 @@ def record(
     out = out.absolute()
     (out / MODULES).mkdir()
     env = environment(tree) | COMPARABLE
-    if recipe.build is not None:
-        _build(recipe, tree, env)
+    if commands.build is not None:
+        _build(commands, tree, env)
     spare = spare_copy(tree) if twice else None
     with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
         hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
         with fixed_addresses():
-            ended = run_in_tree(hook.command(recipe.test), tree, hook.environment(env), recipe)
-    run = judge(ended, recipe, tree)
+            ended = run_in_tree(hook.command(commands.test), tree, hook.environment(env), commands)
+    run = judge(ended, commands, tree)
     _keep_sources(tree, out)
-    again = run_again(tree, spare, recipe, env, ended) if spare and not ended.timed_out else None
-    write_run(out, tree, recipe, run, ended, again, frontend="python")
+    again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
+    write_run(out, tree, commands, run, ended, again, frontend="python")
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
-def _build(recipe: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
-    assert recipe.build is not None
-    ended = run_in_tree(recipe.build, tree, env, recipe)
+def _build(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
+    assert commands.build is not None
+    ended = run_in_tree(commands.build, tree, env, commands)
     if ended.status != 0 or ended.timed_out:
         how = "took too long" if ended.timed_out else f"ended with status {ended.status}"
         last = "\n".join(ended.text.strip().splitlines()[-15:])
         raise UserError(
             f"The build {how}, so there is no program to record.\n"
-            f"We ran: {recipe.build}\n{last}\n"
+            f"We ran: {commands.build}\n{last}\n"
             "Run the same command by hand to see it fail; with --timeout it may take longer.",
             slug="recorded-build-failed",
         )

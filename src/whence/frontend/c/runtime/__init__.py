@@ -23,7 +23,7 @@ _FLAGS = [
     "-fPIC",
     "-fno-stack-protector",
     "-fno-sanitize=all",
-    "-ftls-model=initial-exec",  # so that a signal handler can use it at any time
+    "-ftls-model=initial-exec",  # a signal handler can use it at any time
     "-U_FORTIFY_SOURCE",
     "-Wall",
     "-Wextra",
@@ -39,9 +39,9 @@ class Runtime:
 
 
 def build(command: Sequence[str], into: Path) -> Runtime:
-    """The runtime compiled by the C compiler `command`, in a folder of `into` named by content.
+    """Compile the runtime with the C compiler `command` into a folder of `into` named by content.
 
-    It is compiled once: the folder appears whole or not at all, whoever else is building it.
+    It is compiled once: the folder appears whole or not at all, even if several builds compile it.
     """
     folder = into / f"runtime-{_key(command)}"
     if not folder.is_dir():
@@ -55,7 +55,7 @@ def build(command: Sequence[str], into: Path) -> Runtime:
             try:
                 made.rename(folder)
             except OSError:
-                if not folder.is_dir():  # otherwise another build was first, with the same result
+                if not folder.is_dir():  # another build was first, with the same result
                     raise
     return Runtime(folder / LIBRARY, folder / OBJECT)
 
@@ -80,14 +80,14 @@ def _compile(command: list[str], output: Path) -> None:
             return
         problem = done.stderr.strip()
     raise UserError(
-        "whence could not compile the part of it that records C programs.\n"
+        "whence could not compile its runtime, which records C programs.\n"
         f"We ran: {shlex.join(command)}\n"
         f"{problem}\n"
-        "Check that this C compiler makes shared libraries for this machine, or install ziglang.",
+        "Check that this C compiler can make shared libraries here, or install ziglang.",
         slug="runtime-does-not-compile",
     )
 
 
 def _plain_environment() -> dict[str, str]:
-    """Ours, without what would make a compiler of ours record."""
+    """Return our environment without the variables that make whence's compilers record."""
     return {key: value for key, value in os.environ.items() if not key.startswith("WHENCE_")}
