@@ -1,1 +1,2 @@
-"""What runs inside the user's interpreter: put on its path, never imported by whence itself."""
+"""The code that runs inside the user's interpreter.  whence puts it on the path of that
+interpreter and never imports it itself."""

@@ -1,9 +1,9 @@
-"""Starts the recorder in a Python process of the test, then leaves no trace of itself.
+"""Starts the recorder in a Python process of the test, then removes itself.
 
-Any Python on the PATH may read this file, so it keeps to a syntax that all of them know.
+Any Python on the PATH may read this file, so it uses only syntax that all versions accept.
 """
 
-# pathlib would be an import that the program may not need.
+# pathlib is not used: the program may never import it.
 
 import os
 import sys
@@ -15,13 +15,13 @@ if sys.version_info >= (3, 10) and sys.implementation.name == "cpython":
     try:
         with open(os.path.join(_here, "settings"), encoding="utf-8") as _file:
             _settings = dict(line.rstrip("\n").split("=", 1) for line in _file)
-        # Our own code is compiled once: many processes are started.
+        # Keep the recorder's compiled code: many processes start it.
         sys.dont_write_bytecode = False
         sys.path.insert(0, _settings["code"])
-        import whence_recorder  # type: ignore[import-not-found]  # found there at run time
+        import whence_recorder  # type: ignore[import-not-found]  # on the path at run time
 
         whence_recorder.start(_settings)
-    except Exception:  # seeing nothing is allowed, disturbing the test is not
+    except Exception:  # the test must run as usual, even if nothing is recorded
         if os.environ.get("WHENCE_DEBUG"):
             raise
     sys.dont_write_bytecode = _writes
@@ -31,9 +31,9 @@ if sys.version_info >= (3, 10) and sys.implementation.name == "cpython":
     for _name in [name for name in sys.modules if name.partition(".")[0] == "whence_recorder"]:
         del sys.modules[_name]
 
-# Now do what Python would have done without us: import the sitecustomize that we hide, if there
-# is one.  If not, the ImportError says so to `site`, and forgets that we were here.
+# Now import the sitecustomize that this file hides, as Python would have done.  If there is none,
+# `site` handles the ImportError as if this file did not exist.
 sys.path[:] = [entry for entry in sys.path if entry != _here]
 sys.path_importer_cache.pop(_here, None)
-_self = sys.modules.pop("sitecustomize")  # held: Python 2 empties a module that nobody holds
+_self = sys.modules.pop("sitecustomize")  # kept: Python 2 empties modules without a reference
 import sitecustomize  # type: ignore[import-not-found]  # noqa: E402, F401

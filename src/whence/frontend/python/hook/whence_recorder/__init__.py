@@ -1,4 +1,4 @@
-"""Records what the modules of a tree do, from inside the program."""
+"""Records from inside the program what the modules of a tree do."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .tracing import hide_frames
 
 
 def start(values: dict[str, str]) -> None:
-    """Record from here on.
+    """Start recording.
 
-    A script is not imported: it is compiled here, and Python starts again with what it became.
+    A script is not imported.  So it is compiled here, and Python starts again with the result.
     """
     settings = Settings(values)
     script = Script(settings)
     if script.is_new:
-        script.start_again()  # comes back if the script is better run as it is
+        script.start_again()  # returns only if the script cannot be recorded
     log = EventLog(settings.trace, settings.max_trace)
     loader = Loader(settings, log, recorder_functions(log))
     loader.install()

@@ -27,21 +27,22 @@ class BodyRewriter(CompoundStatementRewriter):
     """Rewrites the body of one function, class or module."""
 
     def framed(self, nodes: list[Node], params: list[str], at: Node) -> Rewritings:
-        """The body with its own beginning and end; `at` is its definition."""
+        """Return the rewritten body of the definition `at`, with its beginning and end."""
         opening = opening_length(nodes, self.function.kind)
-        kept, rest = nodes[:opening], nodes[opening:]
-        first = (rest or kept or [at])[0]
+        unchanged, rest = nodes[:opening], nodes[opening:]
+        first = (rest or unchanged or [at])[0]
         self.loops, self.finals = [], []
         entering = self.enter(params, first, at)
-        written = [statement(entering), *self.statements(rest)]
+        rewritten = [statement(entering), *self.statements(rest)]
         if not self.is_dead:
             last = end_of(nodes[-1] if nodes else at)
             op = self.emit("return", last, [self.constant_use(None)])
             self.block.close([None])
-            written.append(self.done(op, last))
-        return [*kept, self._guarded(written, first, at)]
+            rewritten.append(self.done(op, last))
+        return [*unchanged, self._guarded(rewritten, first, at)]
 
     def enter(self, params: list[str], at: Node, definition: Node) -> Node:
+        """Return a call that logs that the function was entered with these parameters."""
         head = first_line(definition)
         for name in params:
             found, owner = self.scope.find(name)
@@ -52,13 +53,14 @@ class BodyRewriter(CompoundStatementRewriter):
         return self.calls(function, op, at, *values)
 
     def _guarded(self, body: Rewritings, at: Node, definition: Node) -> Node:
+        """Return the body in a `try` that logs an exception which leaves it."""
         self.start(OpBlock())
         op = self.emit("leave", first_line(definition))
         self.block.close([None])
-        # The deepest frame of a recursion without end has no room left for a call.
+        # At the recursion limit the call of the recorder fails, which is ignored.
         leaving = statement(self.calls("x", op, at))
-        forgiving = [handler([place(ast.Pass(), at)], at)]
-        noting = place(ast.Try(body=[leaving], handlers=forgiving, orelse=[], finalbody=[]), at)
+        ignoring = [handler([place(ast.Pass(), at)], at)]
+        noting = place(ast.Try(body=[leaving], handlers=ignoring, orelse=[], finalbody=[]), at)
         raising = place(ast.Raise(exc=None, cause=None), at)
         return place(
             ast.Try(body=body, handlers=[handler([noting, raising], at)], orelse=[], finalbody=[]),
@@ -67,7 +69,7 @@ class BodyRewriter(CompoundStatementRewriter):
 
 
 def opening_length(nodes: list[Node], kind: str) -> int:
-    """How many statements have to stay first: the docstring and the imports from the future."""
+    """Return how many statements must stay first: the docstring and `__future__` imports."""
     length = 0
     if nodes and isinstance(nodes[0], ast.Expr) and isinstance(nodes[0].value, ast.Constant):
         length = int(isinstance(nodes[0].value.value, str))
@@ -80,4 +82,5 @@ def opening_length(nodes: list[Node], kind: str) -> int:
 
 
 def handler(body: Rewritings, at: Node) -> Node:
+    """Return an `except:` clause."""
     return place(ast.ExceptHandler(type=None, name=None, body=body), at)

@@ -35,7 +35,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
         return [node]
 
     def _test_of(self, node: Node, kind: str, yes: OpBlock, no: OpBlock) -> Node:
-        """A test that is a constant decides nothing."""
+        """Rewrite the test of a statement.  A constant needs no branch."""
         if isinstance(node.test, ast.Constant):
             self.block.close([yes if node.test.value else no])
             return node.test
@@ -53,11 +53,12 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
         return [node]
 
     def _loop(self, body: list[Node], head: OpBlock, after: OpBlock) -> Rewritings:
+        """Rewrite the body of a loop."""
         self.loops.append(Loop(head, after, len(self.finals)))
-        written = self.statements(body)
+        rewritten = self.statements(body)
         self.loops.pop()
         self.go(head)
-        return written
+        return rewritten
 
     def _for_statement(self, node: Node) -> Rewritings:
         return self._for(node, "n", is_async=False)
@@ -66,6 +67,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
         return self._for(node, "g", is_async=True)
 
     def _for(self, node: Node, function: str, *, is_async: bool) -> Rewritings:
+        """Rewrite a `for` loop; `function` logs its values."""
         if is_async:
             node.iter, use = self.awaited(node.iter, "async for")
         else:
@@ -108,6 +110,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
     _trystar_statement = _try_statement
 
     def _handled(self, node: Node, final: Final | None, after: OpBlock) -> None:
+        """Rewrite the `else` and `except` clauses of a `try`."""
         otherwise = OpBlock()
         handlers = [OpBlock() for _ in node.handlers]
         op = self.emit("try", node)
@@ -119,10 +122,11 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
             self.start(block)
             self._handler(clause, op)
             clause.body += self._completed(clause, final, after)
-            if type(node).__name__ == "TryStar":  # the next one may have its part too
+            if type(node).__name__ == "TryStar":  # several clauses can handle parts of one group
                 self.block.successors = [*self.block.successors, *handlers[i + 1 :]]
 
     def _handler(self, clause: Node, tried: RecordedOp) -> None:
+        """Rewrite an `except` clause."""
         types = self.module.text(clause.type) if clause.type is not None else ""
         op = self.emit("caught", clause.type or clause, [], types, tried)
         if clause.name:
@@ -134,7 +138,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
         clause.body = [statement(self.calls("h", op, clause)), *body]
 
     def _completed(self, node: Node, final: Final | None, after: OpBlock) -> Rewritings:
-        """A part of a `try` has run to its end."""
+        """Return the statements that log the regular end of a part of a `try`."""
         if final is None:
             self.go(after)
             return []
@@ -146,6 +150,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
         return [self.done(op, at)]
 
     def _finally(self, node: Node, final: Final, after: OpBlock) -> None:
+        """Rewrite a `finally` clause."""
         self.start(final.block)
         at = node.finalbody[0]
         op = self.emit("finally", at)
@@ -161,7 +166,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
         return self._with(node, node.items, is_async=True)
 
     def _with(self, node: Node, items: list[Node], *, is_async: bool) -> Rewritings:
-        """One `with` an item, as Python takes them."""
+        """Rewrite a `with` as nested statements of one item each, as Python executes it."""
         item, further = items[0], items[1:]
         mark = "async" if is_async else None
         if is_async:
@@ -185,7 +190,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
             end = end_of(node.body[-1])
             ends.append(self.done(self.emit("jump", end, [], "with"), end))
         self.go(after)
-        self.start(after)  # reached even if the body is left in other ways: it may be suppressed
+        self.start(after)  # also reached if the context manager suppresses an exception
         leaving = self.emit("with_exit", at, [manager], None, mark)
         kind = type(node)
         whole = place(kind(items=[item], body=[begun, *body, *ends], type_comment=None), node)
@@ -228,7 +233,7 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
 
 
 def unique(blocks: list[OpBlock | None]) -> list[OpBlock | None]:
-    """Each once, and the way out of the function: any exception takes it."""
+    """Return the blocks without duplicates, and None: an exception leaves the function."""
     kept: list[OpBlock | None] = []
     for block in (*blocks, None):
         if block not in kept:
@@ -237,6 +242,7 @@ def unique(blocks: list[OpBlock | None]) -> list[OpBlock | None]:
 
 
 def captured(pattern: Node) -> list[str]:
+    """Return the names that a pattern binds."""
     names = []
     name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
     for field in ("patterns", "kwd_patterns"):
@@ -248,10 +254,11 @@ def captured(pattern: Node) -> list[str]:
 
 
 def is_irrefutable(case: Node) -> bool:
-    return case.guard is None and _takes_all(case.pattern)
+    """Does a case match every value?"""
+    return case.guard is None and _matches_all(case.pattern)
 
 
-def _takes_all(pattern: Node) -> bool:
+def _matches_all(pattern: Node) -> bool:
     if isinstance(pattern, ast.MatchAs):
-        return pattern.pattern is None or _takes_all(pattern.pattern)
-    return isinstance(pattern, ast.MatchOr) and any(map(_takes_all, pattern.patterns))
+        return pattern.pattern is None or _matches_all(pattern.pattern)
+    return isinstance(pattern, ast.MatchOr) and any(map(_matches_all, pattern.patterns))

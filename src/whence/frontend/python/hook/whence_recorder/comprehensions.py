@@ -51,20 +51,23 @@ class ComprehensionRewriter(ConditionRewriter):
         return self._comprehension(node, "dict", "key", "value")
 
     def clauses(self, whole: Node, iterable: Use, after: OpBlock | None, function: str) -> OpBlock:
-        """Lower the `for`s and `if`s up to the element; the head of the innermost loop."""
+        """Rewrite the `for`s and `if`s, and return the head of the innermost loop.
+
+        `after` is the block after all loops; `function` logs the values of the loops.
+        """
         head = OpBlock()
         for i, clause in enumerate(whole.generators):
             if i > 0:
                 clause.iter, iterable = self.searched(clause.iter)
             exhausted, head = head if i > 0 else after, OpBlock()
             self.begin(head)
-            by = "g" if clause.is_async else function
+            logging = "g" if clause.is_async else function
             value, op = self.next(clause.target, clause.iter, iterable, bool(clause.is_async))
             body = OpBlock()
             self.block.close([body, exhausted])
             self.start(body)
             clause.target = self.assign(clause.target, op, logs=False)
-            conditions = [self.calls(by, op, clause.target, value)]
+            conditions = [self.calls(logging, op, clause.target, value)]
             for condition in clause.ifs:
                 passed = OpBlock()
                 conditions.append(self.branch(condition, "comp", passed, head, whole))
@@ -75,7 +78,7 @@ class ComprehensionRewriter(ConditionRewriter):
     def next(
         self, target: Node, at: Node, iterable: Use, is_async: bool = False
     ) -> tuple[Node, RecordedOp]:
-        """The operation that gives a loop its next value, and the expression of that value."""
+        """Emit the operation that gives a loop its next value; return it after its value."""
         name = self.module.text(target)
         op = self.emit("next", at, [iterable], name, "async" if is_async else None)
         return value_of(target), op

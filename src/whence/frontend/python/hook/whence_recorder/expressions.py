@@ -80,6 +80,7 @@ class ExpressionRewriter(ComprehensionRewriter):
         return self.logged(node, self.emit("call", node, uses, None, kinds))
 
     def element(self, node: Node) -> Rewritten:
+        """Rewrite an element of a display or call, which may have a star."""
         if isinstance(node, ast.Starred):
             node.value, use = self.expression(node.value)
             return node, use
@@ -127,6 +128,7 @@ class ExpressionRewriter(ComprehensionRewriter):
     # --- suspension ---
 
     def resumed(self, node: Node) -> Rewritten:
+        """Have the value logged with which a suspended function continues."""
         op = self.emit("resume", node)
         return self.calls("r", op, node, node), op
 
@@ -160,6 +162,7 @@ class ExpressionRewriter(ComprehensionRewriter):
         return self.logged(node, self.emit("lambda", node, uses, None, number))
 
     def defaults(self, args: ast.arguments) -> list[Use]:
+        """Rewrite the default values of parameters."""
         uses: list[Use] = []
         for values in (args.defaults, args.kw_defaults):
             for i, value in enumerate(values):

@@ -1,4 +1,4 @@
-"""A module's source -> its code, which logs what it does, and a description of its operations."""
+"""What do the rewritten tree of a module and the description of its operations contain?"""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from .ops import Node, OpBlock, Use
     from .storage import StorageRewriter
 
-LONGEST = 80  # characters of an operation's text
-LINES = 6  # of which it is made at most
+MAX_TEXT = 80  # limit on the characters of an operation's text; guessed
+MAX_LINES = 6  # limit on the lines that the text is made of; guessed
 
 
 class InstrumentedModule:
-    """Lowers and rewrites a module: `tree` is changed in place, `description` describes it."""
+    """Rewrites `tree` in place so that it logs what it does, and describes its operations."""
 
     def __init__(self, tree: Node, source: bytes, *, is_script: bool = False) -> None:
         self.calls = Calls(is_script)
@@ -34,11 +34,11 @@ class InstrumentedModule:
         body = BodyRewriter(self, function, scope)
         tree.body = body.framed(tree.body, [], whole)
         if is_script:
-            tree.body.insert(len(tree.body) - 1, self._greeting(tree.body[-1]))
+            tree.body.insert(len(tree.body) - 1, self._recorder_call(tree.body[-1]))
         self.n_ops = number_ops(self.functions)
 
-    def _greeting(self, at: Node) -> Node:
-        """The statement that calls the recorder when a script begins."""
+    def _recorder_call(self, at: Node) -> Node:
+        """Return the statement with which a script calls the recorder at its start."""
         door = place(
             ast.Call(func=read("__import__", at), args=[constant(DOOR, at)], keywords=[]), at
         )
@@ -62,9 +62,10 @@ class InstrumentedModule:
         declared = name in around.scope.globals
         return self._new(name if declared else prefix + name, kind, at, outer)
 
-    # --- what has a body of its own ---
+    # --- nodes with a body of their own ---
 
     def lower_function(self, node: Node, around: StorageRewriter) -> int:
+        """Rewrite a function definition and return its number."""
         is_async = isinstance(node, ast.AsyncFunctionDef)
         kind = "generator" if yields(node.body) else "coroutine" if is_async else "function"
         function = self._nested(node.name, kind, node, around)
@@ -74,6 +75,7 @@ class InstrumentedModule:
         return function.number
 
     def lower_lambda(self, node: Node, around: StorageRewriter) -> int:
+        """Rewrite a lambda and return its number."""
         kind = "generator" if yields([node.body]) else "lambda"
         function = self._nested("<lambda>", kind, node, around)
         scope, params = self._scope_of(node.args, [node.body], function, around)
@@ -83,7 +85,7 @@ class InstrumentedModule:
         value, use = body.expression(node.body)
         op = body.emit("return", node.body, [use])
         body.block.close([None])
-        # `enter` gives None
+        # `enter` returns None
         both = ast.BoolOp(op=ast.Or(), values=[entering, value])
         both.lineno, both.col_offset = value.lineno, value.col_offset
         both.end_lineno, both.end_col_offset = value.end_lineno, value.end_col_offset
@@ -97,8 +99,8 @@ class InstrumentedModule:
         function: RecordedFunction,
         around: StorageRewriter,
     ) -> tuple[Scope, list[str]]:
-        every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
-        params = [arg.arg for arg in every if arg is not None]
+        arguments = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+        params = [arg.arg for arg in arguments if arg is not None]
         scope = Scope("function", around.scope, function.number, around.scope.private)
         names = ScopeNames(nodes)
         names.bound.update(params)
@@ -107,6 +109,7 @@ class InstrumentedModule:
         return scope, params
 
     def lower_class(self, node: Node, around: StorageRewriter) -> int:
+        """Rewrite a class body and return its number."""
         function = self._nested(node.name, "class", node, around)
         scope = Scope("class", around.scope, function.number, node.name.lstrip("_") or None)
         scope.bind(ScopeNames(node.body))
@@ -114,7 +117,7 @@ class InstrumentedModule:
         return function.number
 
     def lower_genexpr(self, node: Node, around: StorageRewriter) -> int:
-        """The first iterable has been lowered: it is evaluated outside."""
+        """Rewrite a generator expression, except its first iterable: that is evaluated outside."""
         function = self._nested("<genexpr>", "genexpr", node, around)
         scope = Scope("genexpr", around.scope, function.number, around.scope.private)
         scope.bind(ScopeNames(clause.target for clause in node.generators))
@@ -129,8 +132,8 @@ class InstrumentedModule:
     # --- the description ---
 
     def text(self, node: Node) -> str:
-        """The source of a node, on one line and not too long."""
-        first, last = node.lineno - 1, min(end_row(node), node.lineno + LINES) - 1
+        """Return the source of a node on one line, cut at MAX_TEXT characters."""
+        first, last = node.lineno - 1, min(end_row(node), node.lineno + MAX_LINES) - 1
         if node.end_lineno is None or not 0 <= first < len(self._lines):
             return ""
         if last == first and node.end_lineno == node.lineno:
@@ -140,9 +143,10 @@ class InstrumentedModule:
             if node.end_lineno - 1 == last:
                 surplus = len(self._lines[last]) - node.end_col_offset
                 piece = piece[: len(piece) - surplus] if surplus > 0 else piece
-        return " ".join(piece.decode("utf-8", "replace").split())[:LONGEST]
+        return " ".join(piece.decode("utf-8", "replace").split())[:MAX_TEXT]
 
     def description(self, name: str, file: str) -> dict[str, object]:
+        """Return functions, blocks, operations and constants in the form of the trace."""
         functions = []
         blocks: list[object] = []
         ops: list[RecordedOp] = []
@@ -191,7 +195,7 @@ def _block(block: OpBlock | None) -> int:
 
 
 def yields(nodes: list[Node]) -> bool:
-    """Is there a `yield` that belongs to this body?"""
+    """Does a body contain a `yield` of its own function?"""
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import _ast as ast
 
-TYPE_CHECKING = False  # as in `typing`, which is not imported: the program may never need it
+TYPE_CHECKING = False  # `typing` is not imported: the program may never need it
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Use: TypeAlias = "RecordedOp | int | None"  # an int is a constant: -1 - its index
-    Node: TypeAlias = Any  # of an AST
+    Node: TypeAlias = Any  # a node of the syntax tree
 
-MARK = "\0whence "  # begins the constants that are replaced once the code is loaded
+MARK = "\0whence "  # prefix of the constants that are replaced when the code is loaded
 
 
 class RecordedOp:
+    """One operation; `at` is the node that it belongs to."""
+
     __slots__ = ("at", "extra", "logged", "name", "number", "opcode", "places", "uses")
 
     def __init__(
@@ -28,22 +30,23 @@ class RecordedOp:
         self.opcode, self.at, self.uses, self.name, self.extra = opcode, at, uses, name, extra
         self.logged = False
         self.number = -1
-        self.places: list[ast.Constant] = []  # where the rewritten tree speaks of it
+        self.places: list[ast.Constant] = []  # where the tree mentions its number
 
 
 class OpBlock:
-    """`successors` is where it can go on after its last operation; None is out of the function."""
+    """A basic block.  A successor of None leaves the function."""
 
     __slots__ = ("closed", "number", "ops", "reached", "successors")
 
     def __init__(self) -> None:
         self.ops: list[RecordedOp] = []
         self.successors: list[OpBlock | None] = []
-        self.closed = False  # nothing more comes into it
+        self.closed = False  # no more operations are added
         self.reached = False
         self.number = -1
 
     def close(self, successors: list[OpBlock | None]) -> None:
+        """End the block: its last operation leads to one of `successors`."""
         self.successors = successors
         self.closed = True
         for block in successors:
@@ -52,6 +55,8 @@ class OpBlock:
 
 
 class RecordedFunction:
+    """A function, class body or module, with its blocks."""
+
     def __init__(self, number: int, name: str, kind: str, at: Node, parent: int | None) -> None:
         self.number, self.name, self.kind, self.parent = number, name, kind, parent
         self.row: int = getattr(at, "lineno", 1)
@@ -61,7 +66,7 @@ class RecordedFunction:
 
 
 class OpFlow:
-    """The place in a function's graph where the next operation goes."""
+    """Builds the blocks of one function; `block` takes the next operation."""
 
     def __init__(self, function: RecordedFunction) -> None:
         self.function = function
@@ -72,39 +77,44 @@ class OpFlow:
         self, opcode: str, at: Node, uses: list[Use] | tuple[()] = (),
         name: str | None = None, extra: object = None,
     ) -> RecordedOp:  # fmt: skip
+        """Append an operation to the current block."""
         op = RecordedOp(opcode, at, list(uses), name, extra)
-        if self.block.closed:  # nothing leads here
+        if self.block.closed:  # the operation cannot be reached
             self.start(OpBlock())
         self.block.ops.append(op)
         return op
 
     def start(self, block: OpBlock) -> None:
+        """Make `block` the current block."""
         self.function.blocks.append(block)
         self.block = block
 
     def go(self, block: OpBlock) -> None:
-        """The place, if it can be reached, leads to `block`."""
+        """Lead from the current block to `block`, unless the current one is closed."""
         if not self.block.closed:
             self.block.close([block])
 
     def begin(self, block: OpBlock) -> None:
+        """Lead to `block` and make it the current one; it is closed if nothing leads to it."""
         self.go(block)
         self.start(block)
         block.closed = not block.reached
 
     @property
     def is_dead(self) -> bool:
+        """Can control not reach the end of the current block?"""
         return self.block.closed
 
 
 class Constants:
-    """The constants of a module, each once."""
+    """The constants of a module, without duplicates."""
 
     def __init__(self) -> None:
         self.written: list[object] = []
         self._known: dict[object, int] = {}
 
     def use(self, value: object) -> int:
+        """Return the use that stands for a constant."""
         key = _key(value)
         if key not in self._known:
             self._known[key] = len(self.written)
@@ -113,12 +123,14 @@ class Constants:
 
 
 def _key(value: object) -> object:
+    """Return a key that distinguishes constants which Python considers equal, as 1 and 1.0."""
     if isinstance(value, tuple):
         return tuple, tuple(_key(part) for part in value)
     return type(value), repr(value) if isinstance(value, (float, complex)) else value
 
 
 def _written(value: object) -> object:
+    """Return a constant in the form that the description has."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -135,15 +147,15 @@ def _written(value: object) -> object:
 
 
 def number_ops(functions: list[RecordedFunction]) -> int:
-    """Give all blocks and operations their numbers; the number of operations is returned.
+    """Number all blocks and operations, and return how many operations there are.
 
-    Blocks without operations vanish: what led to them leads on.
+    Blocks without operations are removed: their predecessors lead to their successor.
     """
     blocks = ops = 0
     for function in functions:
         kept = [block for block in function.blocks if block.ops]
         for block in kept:
-            block.successors = [_passing(after) for after in block.successors]
+            block.successors = [_first_with_ops(after) for after in block.successors]
             block.number = blocks
             blocks += 1
             for op in block.ops:
@@ -155,8 +167,8 @@ def number_ops(functions: list[RecordedFunction]) -> int:
     return ops
 
 
-def _passing(block: OpBlock | None) -> OpBlock | None:
-    """The first block with operations from there on."""
+def _first_with_ops(block: OpBlock | None) -> OpBlock | None:
+    """Return the first block with operations, starting with `block`."""
     seen = set()
     while block is not None and not block.ops and id(block) not in seen:
         seen.add(id(block))

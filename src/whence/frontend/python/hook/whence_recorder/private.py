@@ -1,6 +1,7 @@
-"""The builtins as they were when the recorder started: a test may put fakes in their place.
+"""The builtins as they were when the recorder started.  A test may replace them later.
 
-A module that makes them its own `__builtins__` has all functions use them that are defined later.
+A module that sets its own `__builtins__` to these makes all functions that it defines afterwards
+use them.
 """
 
 from __future__ import annotations

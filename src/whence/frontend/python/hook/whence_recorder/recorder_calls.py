@@ -1,9 +1,9 @@
-"""How do the recorder's calls look in a tree?
+"""What do the recorder's calls look like in the rewritten tree?
 
     a.b(c)   becomes   w(17, a.b(c))
 
-where `w` and 17 are string constants until the code is loaded: no namespace gets a name.
-Every inserted node takes its position from the node that it belongs to.
+where `w` and 17 are string constants until the code is loaded, so that no name is added to a
+namespace.  Every inserted node has the position of the node that it belongs to.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
     from .ops import Node
 
-TABLE = MARK + "table"
-DOOR = "\0whence"  # in sys.modules until the script has called
+TABLE = MARK + "table"  # the constant that becomes a script's table of recorder functions
+DOOR = "\0whence"  # a key of sys.modules through which a script reaches the recorder
 
 
 def end_row(node: Node) -> int:
-    """The last line of a node; those that pytest adds do not know theirs."""
+    """Return the last line of a node; the nodes that pytest adds do not contain it."""
     row: int = node.lineno if node.end_lineno is None else node.end_lineno
     return row
 
 
 def place(node: Node, at: Node) -> Node:
+    """Give `node` the position of `at`, and return it."""
     node.lineno, node.col_offset = at.lineno, at.col_offset
     node.end_lineno, node.end_col_offset = at.end_lineno, at.end_col_offset
     return node
@@ -39,6 +40,7 @@ def constant(value: Any, at: Node) -> Node:
 
 
 def read(name: str, at: Node) -> Node:
+    """Return an expression that reads a variable."""
     return place(ast.Name(id=name, ctx=ast.Load()), at)
 
 
@@ -47,17 +49,17 @@ def statement(expression: Node) -> Node:
 
 
 class Calls:
-    """Writes calls of the recorder's functions.
+    """Makes calls of the recorder's functions.
 
     In a script the functions are in a table, which is a constant too: a file of compiled code
-    can hold a dict, but no function.
+    can contain a dict, but not a function.
     """
 
     def __init__(self, is_script: bool) -> None:
         self._is_script = is_script
 
     def __call__(self, function: str, op: RecordedOp, at: Node, *arguments: Node) -> Node:
-        """The event of `op`, logged by this function."""
+        """Return a call of a recorder function that logs the event of `op`."""
         op.logged = True
         number = constant(None, at)
         op.places.append(number)
@@ -72,6 +74,7 @@ class Calls:
         return call
 
     def bare(self, function: str, at: Node, *arguments: Node) -> Node:
+        """Return a call of a recorder function with just these arguments."""
         called = constant(MARK + function, at)
         if self._is_script:
             name = constant(function, at)

@@ -1,4 +1,4 @@
-"""Which function owns the variable that a name means here?"""
+"""Which function owns the variable that a name denotes?"""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Scope:
-    """Names as seen from one place.
+    """The names that are visible at one place of the source.
 
-    Kinds are module, class, function (lambdas too), genexpr and comp: that of a
-    list, set or dict comprehension, whose variables belong to the function around it.  There a
-    name that hides another of the same function has as many ' at its end as it hides.
+    Its kind is module, class, function (also for lambdas), genexpr or comp.  A comp is a list, set
+    or dict comprehension; its variables belong to the function around it.  A variable of a comp
+    that hides others of the same function has one ' at the end of its name for each.
     """
 
     def __init__(self, kind: str, parent: Scope | None, owner: int, private: str | None) -> None:
         self.kind, self.parent, self.owner, self.private = kind, parent, owner, private
-        self.bound: dict[str, str] = {}  # name -> as described
+        self.bound: dict[str, str] = {}  # name -> its name in the description
         self.globals: set[str] = set()
-        self.label = ""  # of a comprehension: list, set, dict
+        self.label = ""  # for a comp: list, set or dict
 
     def bind(self, names: ScopeNames) -> None:
+        """Add the names that the scope binds."""
         self.globals = {self.mangled(name) for name in names.globals}
         elsewhere = names.globals | names.nonlocals
         for name in names.bound - elsewhere:
@@ -37,6 +38,7 @@ class Scope:
             self.bound[mangled] = mangled + "'" * self._hidden(mangled)
 
     def _hidden(self, name: str) -> int:
+        """Return the number of variables of the same function that a name hides."""
         count, scope = 0, self.parent if self.kind == "comp" else None
         while scope is not None and scope.owner == self.owner:
             count += name in scope.bound
@@ -44,7 +46,7 @@ class Scope:
         return count
 
     def find(self, name: str) -> tuple[str, int]:
-        """The variable's name as described, and the number of the function that owns it."""
+        """Return a variable's name in the description, and the function that owns it."""
         name = self.mangled(name)
         scope: Scope | None = self
         while scope is not None and scope.parent is not None:
@@ -57,19 +59,23 @@ class Scope:
         return name, 0
 
     def comprehensions(self) -> str:
-        """What the comprehensions around add to a qualified name: nothing from 3.12 on."""
+        """Return what the surrounding comprehensions add to a qualified name.
+
+        From Python 3.12 on they add nothing.
+        """
         if self.kind != "comp" or sys.version_info >= (3, 12) or self.parent is None:
             return ""
         return f"{self.parent.comprehensions()}<{self.label}comp>.<locals>."
 
     def binder(self) -> Scope:
-        """The scope in which `:=` binds."""
+        """Return the scope in which `:=` binds."""
         scope = self
         while scope.parent is not None and scope.kind in ("comp", "genexpr"):
             scope = scope.parent
         return scope
 
     def mangled(self, name: str) -> str:
+        """Return a private name of a class as Python stores it."""
         private = self.private
         if private and name.startswith("__") and not name.endswith("__") and "." not in name:
             return f"_{private}{name}"
@@ -77,7 +83,7 @@ class Scope:
 
 
 class ScopeNames:
-    """The names that a body binds, and those that it declares to be bound elsewhere."""
+    """The names that a body binds, and those that it declares global or nonlocal."""
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         self.bound: set[str] = set()
@@ -87,7 +93,7 @@ class ScopeNames:
             self._visit(node, within=False)
 
     def _visit(self, node: Node, within: bool) -> None:
-        """`within` a comprehension only `:=` binds."""
+        """Collect the names of a node; `within` a comprehension only `:=` binds."""
         kind = type(node)
         if kind is ast.Name:
             if not within and type(node.ctx) is not ast.Load:
@@ -117,11 +123,12 @@ class ScopeNames:
 
 
 def bound_by(alias: ast.alias) -> str:
+    """Return the name that an import binds."""
     return alias.asname or alias.name.partition(".")[0]
 
 
 def _evaluated_here(node: Node) -> Iterator[Node]:
-    """The parts of a node that belong to the scope it is in."""
+    """Yield the parts of a node that belong to the scope around it."""
     if isinstance(node, FUNCTIONS):
         yield from node.decorator_list
         yield from defaults(node.args)
@@ -138,6 +145,7 @@ def defaults(args: ast.arguments) -> list[ast.expr]:
 
 
 def children(node: Node) -> Iterator[Node]:
+    """Yield the child nodes, as `ast.iter_child_nodes`; `ast` is not imported."""
     for field in node._fields:
         value = getattr(node, field, None)
         if isinstance(value, ast.AST):

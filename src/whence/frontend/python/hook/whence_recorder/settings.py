@@ -1,4 +1,4 @@
-"""What was the recorder asked for?"""
+"""Which modules are recorded, and where does the trace go?"""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ import os
 from .private import BUILTINS
 
 globals()["__builtins__"] = BUILTINS
-INSTALLED = frozenset({"site-packages", "dist-packages"})
+INSTALLED = frozenset({"site-packages", "dist-packages"})  # folders of installed packages
 
 
 class Settings:
-    """`tree` and `also` say which modules are recorded, `trace` is where to."""
+    """The settings that whence wrote for the recorder.
+
+    Modules below `tree` and `also` are recorded into the folder `trace`.
+    """
 
     def __init__(self, values: dict[str, str]) -> None:
         self.trace = values["trace"]
         self.cache: str | None = values.get("cache")
         self.version = values["version"]
         self.max_trace = int(values["max_trace"])
-        self._tree = _both_ways([values["tree"]])
-        also = _both_ways(values.get("also", "").split(os.pathsep))
+        self._tree = _given_and_real([values["tree"]])
+        also = _given_and_real(values.get("also", "").split(os.pathsep))
         self._roots = tuple(os.path.join(root, "") for root in (*self._tree, *also))
         self._files = frozenset(also)
 
     def covers(self, file: str) -> bool:
-        """Is it recorded?  What was installed into a folder of the tree is not."""
+        """Is a file recorded?  Packages that are installed into a folder of the tree are not."""
         path = os.path.abspath(file)
         for root in self._roots:
             if path.startswith(root):
@@ -32,13 +35,15 @@ class Settings:
         return path in self._files
 
     def name(self, file: str) -> str:
-        """The file as it is called whatever folder the tree is in."""
+        """Return the path of a file without the folder that the tree is in."""
         for root in self._tree:
             if file.startswith(root + os.sep):
                 return file[len(root) + 1 :]
         return file
 
 
-def _both_ways(paths: list[str]) -> list[str]:
-    """Paths as they are written and as they really are."""
-    return [way(path) for path in paths if path for way in (os.path.abspath, os.path.realpath)]
+def _given_and_real(paths: list[str]) -> list[str]:
+    """Return each path as it was given and with symbolic links resolved."""
+    return [
+        resolve(path) for path in paths if path for resolve in (os.path.abspath, os.path.realpath)
+    ]

@@ -31,16 +31,17 @@ class SimpleStatementRewriter(StatementRewriter):
         last = len(node.targets) - 1
         for i, target in enumerate(node.targets):
             node.targets[i] = self.assign(target, value, logs=i == last)
-        return [node, *self._rest(node)]
+        return [node, *self._logged_store(node)]
 
     def _annassign_statement(self, node: Node) -> Rewritings:
         if node.value is None:
             return [node]
         node.value, value = self.expression(node.value)
         node.target = self.assign(node.target, value, logs=True)
-        return [node, *self._rest(node)]
+        return [node, *self._logged_store(node)]
 
-    def _rest(self, node: Node) -> Rewritings:
+    def _logged_store(self, node: Node) -> Rewritings:
+        """Return the statement that logs the store of an assignment, if it needs one."""
         op, self.logged_after = self.logged_after, None
         return [self.done(op, node)] if op is not None else []
 
@@ -82,27 +83,27 @@ class SimpleStatementRewriter(StatementRewriter):
         return [alone, self.done(op, at)]
 
     def _import_statement(self, node: Node) -> Rewritings:
-        written = []
+        rewritten = []
         for alias in node.names:
             bound = bound_by(alias)
             op = self.emit("import", node, [], alias.name)
             self.store(bound, node, op)
             alone = place(ast.Import(names=[alias]), node)
-            written += [alone, self.note("w", op, node, read(bound, node))]
-        return written
+            rewritten += [alone, self.note("w", op, node, read(bound, node))]
+        return rewritten
 
     def _importfrom_statement(self, node: Node) -> Rewritings:
-        written = [node]
+        rewritten = [node]
         origin = "." * node.level + (node.module or "")
         for alias in node.names:
             op = self.emit("import_from", node, [], f"{origin}:{alias.name}")
             if alias.name == "*":
-                written.append(self.done(op, node))
+                rewritten.append(self.done(op, node))
             else:
                 bound = bound_by(alias)
                 self.store(bound, node, op)
-                written.append(self.note("w", op, node, read(bound, node)))
-        return written
+                rewritten.append(self.note("w", op, node, read(bound, node)))
+        return rewritten
 
     def _typealias_statement(self, node: Node) -> Rewritings:
         self.store(node.name.id, node, None)
@@ -113,14 +114,14 @@ class SimpleStatementRewriter(StatementRewriter):
     def _return_statement(self, node: Node) -> Rewritings:
         if node.value is None:
             op = self.emit("return", node, [self.constant_use(None)])
-            written = [self.done(op, node), node]
+            rewritten = [self.done(op, node), node]
         else:
             value, use = self.expression(node.value)
             op = self.emit("return", node, [use])
             node.value = self.calls("w", op, value, value)
-            written = [node]
+            rewritten = [node]
         self._leave_to(None, 0)
-        return written
+        return rewritten
 
     def _raise_statement(self, node: Node) -> Rewritings:
         if node.exc is None:
@@ -132,7 +133,7 @@ class SimpleStatementRewriter(StatementRewriter):
         if node.cause is not None:
             node.cause, cause = self.expression(node.cause)
             uses.append(cause)
-            # What is evaluated last is wrapped; but a name or a constant logs nothing.
+            # The part that is evaluated last is wrapped.  Names and constants log nothing.
             if not isinstance(node.cause, (ast.Name, ast.Constant)):
                 wrapped = "cause"
         op = self.emit("raise", node, uses)
@@ -152,7 +153,7 @@ class SimpleStatementRewriter(StatementRewriter):
         return [self.done(op, node), node]
 
     def _leave_to(self, target: OpBlock | None, depth: int) -> None:
-        """Go to `target` by way of each `finally` that is around the place from `depth` on."""
+        """Lead to `target` through each surrounding `finally`, except the outermost `depth`."""
         for final in self.finals[depth:]:
             final.exits.append(target)
             target = final.block
@@ -205,7 +206,7 @@ class SimpleStatementRewriter(StatementRewriter):
 
 
 def flat(targets: list[Node]) -> list[Node]:
-    """The targets of a `del`, brackets removed."""
+    """Return the targets of a `del` without brackets."""
     return [
         inner
         for target in targets

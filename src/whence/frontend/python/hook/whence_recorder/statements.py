@@ -23,7 +23,7 @@ UNCHANGED = {"Pass", "Global", "Nonlocal"}  # statements that are not rewritten
 
 
 class Final:
-    """A `finally` that is around the place: whoever leaves goes through it."""
+    """A `finally` clause around the current statement, and the blocks it can lead to."""
 
     def __init__(self) -> None:
         self.block = OpBlock()
@@ -31,6 +31,8 @@ class Final:
 
 
 class Loop:
+    """A loop around the current statement; `depth` is the number of `finally`s around it."""
+
     def __init__(self, head: OpBlock, after: OpBlock, depth: int) -> None:
         self.head, self.after, self.depth = head, after, depth
 
@@ -38,29 +40,32 @@ class Loop:
 class StatementRewriter(ExpressionRewriter):
     """Rewrites statements, each by the method that is named after its kind."""
 
-    loops: list[Loop]
-    finals: list[Final]
+    loops: list[Loop]  # around the current statement, the innermost last
+    finals: list[Final]  # likewise
 
     def statements(self, nodes: list[Node]) -> Rewritings:
-        return [written for node in nodes for written in self.statement(node)]
+        """Rewrite a list of statements."""
+        return [rewritten for node in nodes for rewritten in self.statement(node)]
 
     def statement(self, node: Node) -> Rewritings:
         kind = type(node).__name__
         if kind in UNCHANGED:
             return [node]
         lower = getattr(self, "_" + kind.lower() + "_statement")
-        written: Rewritings = lower(node)
-        return written
+        rewritten: Rewritings = lower(node)
+        return rewritten
 
     def done(self, op: RecordedOp, at: Node) -> Node:
+        """Return a statement that logs that `op` was executed."""
         return statement(self.calls("e", op, at))
 
     def note(self, function: str, op: RecordedOp, at: Node, value: Node) -> Node:
+        """Return a statement that logs the value of `op`."""
         return statement(self.calls(function, op, at, value))
 
 
 def first_line(node: Node) -> Node:
-    """A position: where a definition begins, without its body."""
+    """Return a node with the position of a definition's first line."""
     first = place(ast.Pass(), node)
     if end_row(node) != node.lineno:
         first.end_lineno, first.end_col_offset = node.lineno, LONG_LINE
@@ -68,7 +73,7 @@ def first_line(node: Node) -> Node:
 
 
 def end_of(node: Node) -> Node:
-    """A position: the last line of a node."""
+    """Return a node with the position of the end of a node."""
     last = ast.Pass()
     last.lineno = last.end_lineno = end_row(node)
     last.col_offset = last.end_col_offset = node.end_col_offset or node.col_offset

@@ -49,6 +49,7 @@ class StorageRewriter(OpFlow):
         self.constant_use = module.constants.use
 
     def expression(self, node: Node) -> Rewritten:
+        """Rewrite an expression by the method that is named after its kind."""
         value = constant_value(node)
         if value is not NOT_CONSTANT:
             return node, self.constant_use(value)
@@ -57,15 +58,18 @@ class StorageRewriter(OpFlow):
         return rewritten
 
     def logged(self, node: Node, op: RecordedOp) -> Rewritten:
+        """Have the value of an expression logged as the event of `op`."""
         return self.calls("w", op, node, node), op
 
     # --- names, attributes, items ---
 
     def load(self, name: str, at: Node) -> RecordedOp:
+        """Emit the load of a variable."""
         found, owner = self.scope.find(name)
         return self.emit("load", at, [], found, owner)
 
     def store(self, name: str, at: Node, value: Use, scope: Scope | None = None) -> None:
+        """Emit the store of a variable."""
         found, owner = (scope or self.scope).find(name)
         self.emit("store", at, [value], found, owner)
 
@@ -87,7 +91,7 @@ class StorageRewriter(OpFlow):
         return self.logged(node, self.emit("item", node, [value, key]))
 
     def key(self, node: Node) -> Rewritten:
-        """What stands in brackets.  Slices cannot be wrapped, nor can tuples of slices."""
+        """Rewrite what stands in brackets.  Slices and tuples of slices cannot be wrapped."""
         if isinstance(node, ast.Slice):
             return self._slice(node)
         if isinstance(node, ast.Tuple) and any(isinstance(part, ast.Slice) for part in node.elts):
@@ -111,9 +115,9 @@ class StorageRewriter(OpFlow):
     # --- targets ---
 
     def assign(self, target: Node, value: Use, *, logs: bool) -> Node:
-        """Store `value`; the rewritten target.
+        """Emit the stores of an assignment, and return the rewritten target.
 
-        If something else is evaluated before anything can be logged, it is not (`logs`).
+        `logs`: can the store be logged before the statement evaluates anything else?
         """
         if isinstance(target, ast.Name):
             self.store(target.id, target, value)
@@ -130,34 +134,40 @@ class StorageRewriter(OpFlow):
         else:
             for i, part in enumerate(target.elts):
                 index = f"*{i}" if isinstance(part, ast.Starred) else str(i)
-                one = self.emit("unpack", part, [value], index)
+                element = self.emit("unpack", part, [value], index)
                 last = i == len(target.elts) - 1
-                target.elts[i] = self.assign(part, one, logs=logs and last)
+                target.elts[i] = self.assign(part, element, logs=logs and last)
         return target
 
     def _after(self, op: RecordedOp, logs: bool) -> None:
         if logs:
             self.logged_after = op
 
-    logged_after: RecordedOp | None = None  # what the statement has to log once it is done
+    logged_after: RecordedOp | None = None  # to be logged after the current statement
 
     # --- constants ---
 
     def searched(self, node: Node) -> Rewritten:
-        """A display of constants stays bare where Python makes a constant of it."""
+        """Rewrite an iterable or the right side of `in`.
+
+        Python makes a constant of a display of constants there, so it is not wrapped.
+        """
         if isinstance(node, (ast.List, ast.Set)) and all_constant(node.elts):
             return node, self._constants(node, node.elts)
         return self.expression(node)
 
     def _constants(self, node: Node, parts: list[Node]) -> RecordedOp:
-        """A display of constants only."""
+        """Emit a display that consists of constants."""
         uses: list[Use] = [self.constant_use(constant_value(part)) for part in parts]
         name = DISPLAYS.get(type(node), "dict")
         return self.emit(name, node, uses if len(uses) <= MAX_CONSTANTS else [])
 
 
 def value_of(target: Node) -> Node:
-    """An expression for what a target was just given; None where it cannot be told."""
+    """Return an expression for the value that was just assigned to a target.
+
+    It is the constant None if reading the target could run code of the program.
+    """
     if isinstance(target, ast.Name):
         return read(target.id, target)
     if isinstance(target, (ast.Tuple, ast.List)):
@@ -172,7 +182,7 @@ def value_of(target: Node) -> Node:
 
 
 def constant_value(node: Node) -> object:
-    """The value of a constant; a tuple of constants is one, and a number with a sign."""
+    """Return the value of a constant, a signed number or a tuple of constants."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load):

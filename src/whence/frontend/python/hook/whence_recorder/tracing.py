@@ -1,4 +1,4 @@
-"""A program that traces or profiles itself does not see the recorder's frames."""
+"""How are the recorder's frames hidden from a program that traces or profiles itself?"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-OURS = os.path.dirname(__file__)
+RECORDER_FOLDER = os.path.dirname(__file__)
 
 
 class _Filtered:
-    """A trace function of the program, called for its own frames only."""
+    """A trace function of the program that is called only for the program's own frames."""
 
     __slots__ = ("function",)
 
@@ -26,12 +26,13 @@ class _Filtered:
         self.function = function
 
     def __call__(self, frame: FrameType, event: str, arg: object) -> object:
-        if frame.f_code.co_filename.startswith(OURS):
+        if frame.f_code.co_filename.startswith(RECORDER_FOLDER):
             return None
         return self.function(frame, event, arg)
 
 
 def hide_frames() -> None:
+    """Replace the functions of `sys` that set or return a trace or profile function."""
     for set_name, get_name in (("settrace", "gettrace"), ("setprofile", "getprofile")):
         real_set, real_get = getattr(sys, set_name), getattr(sys, get_name)
         setattr(sys, set_name, _named(real_set, _setting(real_set)))
@@ -53,7 +54,7 @@ def _getting(real: Callable[[], Any]) -> Callable[[], Any]:
     return get_function
 
 
-def _named(real: Any, ours: Any) -> Any:
-    ours.__name__ = ours.__qualname__ = real.__name__
-    ours.__doc__ = real.__doc__
-    return ours
+def _named(real: Any, replacement: Any) -> Any:
+    replacement.__name__ = replacement.__qualname__ = real.__name__
+    replacement.__doc__ = real.__doc__
+    return replacement
