@@ -1,10 +1,10 @@
-"""What do the calls in instrumented code do?
+"""What do the recorder's functions do that rewritten code calls?
 
-They are made all the time, so they are short and written out: the most frequent kinds of values
-first, no call that can be spared.
+The program calls them all the time.  So they test for the most frequent kinds of values first, and
+repeat code instead of calling a function.
 """
 
-# ruff: noqa: SIM105 (to suppress an exception otherwise takes calls)
+# ruff: noqa: SIM105 (contextlib.suppress would take further calls)
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from .log import EventLog, Extend
 
 PARAM, FRAME, ENTER = 2**31 + 3, 2**31 + 4, 2**31 + 5
-COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>"}  # frames of their own before 3.12
+COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>"}  # have their own frames before 3.12
 
 
 def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
-    """The recorder's functions by the names they have in rewritten code.
+    """Return the recorder's functions by the names that they have in rewritten code.
 
-    A value that is told by its identity and type alone is logged as one int under ~k: tuples
-    would have the garbage collector run all the time.  For the same reason the frame and the
-    parameters of an event are records of their own before it.
+    If only the identity and type of a value are logged, they are logged as one int under the
+    number ~k: tuples would make the garbage collector run all the time.  For the same reason the
+    frame and the parameters of an event are separate records before the event.
     """
     tokens = ValueTokens(log.note)
     extend, events = log.extend, log.events
@@ -43,16 +43,17 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
     flush = log.flush_thread
     log.token = token
 
-    def changed(new: Extend) -> None:
+    def change_extend(new: Extend) -> None:
         nonlocal extend
         extend = new
 
-    log.on_change = changed
+    log.on_change = change_extend
 
-    # At the end of the stack there is no room for a call: less is logged then, or nothing, and
-    # the program's own next call fails as it should.
+    # At the recursion limit a call fails.  Then less is logged, or nothing, and the program's own
+    # next call fails as it would without the recorder.
 
     def w(k: int, x: Any) -> Any:
+        """Log the value of operation k, and return it."""
         t = type(x)
         try:
             if (
@@ -76,7 +77,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         return x
 
     def v(j: int, k: int, x: Any) -> Any:
-        """As w(k, w(j, x))."""
+        """Do the same as w(k, w(j, x))."""
         t = type(x)
         try:
             if (
@@ -90,8 +91,8 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
                 number |= id_(x)
                 extend((~j, number, ~k, number))
             else:
-                told = token(x)
-                extend((j, told, k, told))
+                logged = token(x)
+                extend((j, logged, k, logged))
         except RecursionError:
             try:
                 extend((j, None, k, None))
@@ -100,6 +101,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         return x
 
     def n(k: int, x: Any) -> bool:
+        """Log the value that a loop, `with` or `match` got, and return True."""
         t = type(x)
         try:
             if (t is str and len(x) <= 4096) or (t is int and -0x3FFFFFFF < x < 0x3FFFFFFF):
@@ -115,12 +117,14 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         return True
 
     def e(k: int) -> None:
+        """Log that an operation without a value was executed."""
         try:
             extend((k, None))
         except RecursionError:
             pass
 
     def b(k: int, negated: bool) -> bool:
+        """Log the truth of a condition, and return it."""
         try:
             if negated:
                 extend((k, False))
@@ -131,7 +135,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
             return not negated
 
     def c(j: int, k: int, x: bool) -> bool:
-        """As b(k, not w(j, x)) of what can only be a bool."""
+        """Do the same as b(k, not w(j, x)) if x is a bool."""
         try:
             extend((j, x, k, x))
         except RecursionError:
@@ -139,6 +143,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         return x
 
     def enter0(k: int) -> None:
+        """Log that a function without parameters was entered."""
         try:
             extend((enters, id_(getframe(1)), k, None))
             if len(events) > waiting:
@@ -147,6 +152,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
             pass
 
     def enter1(k: int, x: Any) -> None:
+        """Log that a function was entered with one parameter."""
         t = type(x)
         p = param
         try:
@@ -168,6 +174,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
                 pass
 
     def enter2(k: int, x: Any, y: Any) -> None:
+        """Log that a function was entered with two parameters."""
         t, u = type(x), type(y)
         p = q = param
         try:
@@ -197,6 +204,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
                 pass
 
     def enter(k: int, *params: Any) -> None:
+        """Log that a function was entered with any number of parameters."""
         records: list[Any] = []
         try:
             for x in params:
@@ -218,6 +226,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
                 pass
 
     def x(k: int) -> None:
+        """Log that an exception leaves a function."""
         try:
             frame, exception = getframe(1), exc_info()[1]
             extend((frame_, id_(frame), k, token(exception)))
@@ -227,23 +236,27 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
             pass
 
     def h(k: int) -> None:
+        """Log that an `except` clause handles an exception."""
         try:
             extend((frame_, id_(getframe(1)), k, token(exc_info()[1])))
         except RecursionError:
             pass
 
     def f(k: int) -> None:
+        """Log that a `finally` clause begins, or an `async with` ended."""
         try:
             extend((k, id_(getframe(1))))
         except RecursionError:
             pass
 
     def frame_id(frame: FrameType) -> int:
+        """Return the identity of the frame of the function around comprehensions."""
         while frame.f_code.co_name in COMPREHENSIONS and frame.f_back is not None:
             frame = frame.f_back
         return id_(frame)
 
     def r(k: int, x: Any) -> Any:
+        """Log the value with which a suspended function continues, and return it."""
         try:
             extend((frame_, frame_id(getframe(1)), k, token(x)))
             if len(events) > waiting:
@@ -253,6 +266,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         return x
 
     def g(k: int, x: Any) -> bool:
+        """Do the same as n for a generator expression or an asynchronous statement."""
         try:
             extend((frame_, frame_id(getframe(1)), k, token(x)))
             if len(events) > waiting:
@@ -266,5 +280,5 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
 
 
 def is_runner(frame: FrameType) -> bool:
-    """Is it that of `python -m`?"""
+    """Is it the frame from which `python -m` runs a module?"""
     return frame.f_globals.get("__name__") == "runpy" and frame.f_code.co_name == "_run_code"

@@ -1,6 +1,6 @@
-"""Which code does a module get?
+"""Which code does an imported module execute?
 
-Modules of the tree get instrumented code, all others what they always got.
+Modules of the tree execute instrumented code.  All others execute their usual code.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-MODULE = 2**31
+MODULE = 2**31  # number of a log record, as in frontend/python/logged.py
 
 
 class Loader:
-    """Tells the log which operations belong to which module."""
+    """Instruments modules when they are imported, and notes them in the log."""
 
     def __init__(self, settings: Settings, log: EventLog, functions: dict[str, Any]) -> None:
         self._settings, self._log, self.functions = settings, log, functions
@@ -34,10 +34,10 @@ class Loader:
         self._lock = _thread.allocate_lock()
 
     def install(self) -> None:
-        """Have source loaders come here first.
+        """Make Python's source loaders ask this loader for code first.
 
-        The function bears the import system's file name: its frames vanish from tracebacks as
-        theirs do.
+        The installed function has the file name of the import system, so that Python removes its
+        frames from tracebacks too.
         """
         plain = external.SourceLoader.get_code
         plain_translation = external.SourceLoader.source_to_code
@@ -56,7 +56,7 @@ class Loader:
         external.SourceLoader.get_code = get_code  # type: ignore[method-assign]
 
     def _code_of(self, loader: Any, fullname: str) -> CodeType | None:
-        """None if the module is not recorded; what is wrong with it, others say."""
+        """Return instrumented code; None if the module is not recorded or cannot be."""
         try:
             path = loader.get_filename(fullname)
             if fullname == REWRITER:
@@ -73,13 +73,14 @@ class Loader:
         return plain if prepared is None else self._ready(prepared, name, path)
 
     def _ready(self, prepared: PreparedSource, name: str, path: str) -> CodeType:
-        """The code with the recorder's functions in it; the log learns of the module."""
+        """Note the module in the log, and return its code with the recorder's functions."""
         base = self.announce(name, path, prepared.digest, prepared.n_ops)
-        known: dict[str, object] = {MARK + key: value for key, value in self.functions.items()}
-        return substituted(prepared.code, known, base, path)
+        functions = self.functions.items()
+        replacements: dict[str, object] = {MARK + key: value for key, value in functions}
+        return substituted(prepared.code, replacements, base, path)
 
     def announce(self, name: str, path: str, digest: str, n_ops: int) -> int:
-        """Where the module's operations begin to count."""
+        """Note a module in the log, and return the number of its first operation."""
         with self._lock:
             base = self._base
             self._base += n_ops
@@ -87,16 +88,21 @@ class Loader:
         return base
 
 
-def substituted(code: CodeType, known: dict[str, object], base: int, path: str) -> CodeType:
-    """The code with marks replaced: names by what is `known`, numbers counted from `base`."""
+def substituted(
+    code: CodeType, replacements: dict[str, object], base: int, path: str
+) -> CodeType:  # fmt: skip
+    """Return code whose marked constants are replaced.
+
+    A marked name is replaced according to `replacements`, a marked number n by `base` + n.
+    """
     consts: list[object] = []
     for value in code.co_consts:
         if isinstance(value, str) and value.startswith(MARK):
-            if value in known:
-                value = known[value]
+            if value in replacements:
+                value = replacements[value]
             elif value[len(MARK) :].isdecimal():
                 value = base + int(value[len(MARK) :])
         elif isinstance(value, type(code)):
-            value = substituted(value, known, base, path)
+            value = substituted(value, replacements, base, path)
         consts.append(value)
     return code.replace(co_consts=tuple(consts), co_filename=path)

@@ -1,8 +1,9 @@
 """Where do events go?
 
-To a list in memory, flat: an operation, its value, and so on; now and then and at the end to the
-log of the process.  An event is added by one call, as code of the program can run in between two
-(a signal handler, a finalizer).  No file stays open, for the program might see or close it.
+Events go to a flat list in memory: an operation, its value, the next operation, and so on.  When
+the list is long, and at the end, it is written to the log of the process.  Each event is added by
+one call, because code of the program (a signal handler, a finalizer) can run between two calls.
+No file stays open, because the program might see or close it.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ if TYPE_CHECKING:
     Extend = Callable[[Any], None]
 
 END = 2**31 + 1
-WAITING = 400_000  # entries of the list, two an event
-VERSION = 4  # of the marshal format: all Pythons know it
+WAITING = 400_000  # length at which the list is written; an event has two entries; guessed
+VERSION = 4  # version of the marshal format that all supported Pythons can write
 
 
 class EventLog:
-    """The log of this process, and of those it forks.
+    """The log of this process and of the processes that it forks.
 
-    `extend` takes an event.  It is changed when a second thread starts and when the log is full;
-    `on_change` hears of that.
+    `extend` adds an event.  It is replaced when a second thread starts and when the log is full;
+    `on_change` is then called with the new one.  `max_size` is the limit in bytes.
     """
 
-    def __init__(self, folder: str, most: int) -> None:
-        self._root, self._left = folder, most
+    def __init__(self, folder: str, max_size: int) -> None:
+        self._root, self._left = folder, max_size  # _left: bytes that may still be written
         self._folder: str | None = None
         self._inherited: str | None = None
         self._sizes: dict[int, int] = {}
@@ -51,18 +52,18 @@ class EventLog:
         self.extend: Extend = self.events.extend
         self.on_change: Callable[[Extend], object] = id
         self.token: Callable[[object], object] = id
-        self.uncaught = id(None)  # the exception with which the main module was left
+        self.uncaught = id(None)  # identity of the exception that left the main module
         self._keep_functions()
         self._watch_threads()
         self._watch_ends()
 
     def note(self, op: int, value: object) -> None:
-        """A record of something else than an operation: in the main thread's log."""
+        """Add a record that belongs to no operation to the main thread's log."""
         if self._left > 0:
             self.events.extend((op, value))
 
     def _keep_functions(self) -> None:
-        """Take hold of what is needed later: a test may put fakes in their place."""
+        """Keep references to functions that are needed later: a test may replace them."""
         self._open, self._write, self._close = os.open, os.write, os.close
         self._mkdir, self._listdir, self._getpid = os.mkdir, os.listdir, os.getpid
         self._getcwd, self._getppid, self._time = os.getcwd, os.getppid, time.time
@@ -71,24 +72,24 @@ class EventLog:
     # --- writing ---
 
     def flush(self) -> None:
-        """Write down what waits, of all threads."""
+        """Write the waiting events of all threads."""
         for thread in range(len(self._streams)):
             self.flush_thread(thread)
 
     def flush_thread(self, thread: int) -> None:
-        # Whoever is here already, perhaps this very thread before a signal came, does it.
+        # If the lock is taken, its holder writes: perhaps this thread, interrupted by a signal.
         if self._left > 0 and self._flushing_lock.acquire(blocking=False):
             try:
-                self._write_down(thread)
+                self._write_events(thread)
             finally:
                 self._flushing_lock.release()
 
-    def _write_down(self, thread: int) -> None:
+    def _write_events(self, thread: int) -> None:
         events = self._streams[thread]
         if not events:
             return
         batch = events[:]
-        del events[: len(batch)]  # what came meanwhile stays
+        del events[: len(batch)]  # events that were added in the meantime stay
         data = marshal.dumps((batch[::2], batch[1::2]), VERSION)
         try:
             self._append(thread, len(data).to_bytes(8, "little") + data)
@@ -110,6 +111,7 @@ class EventLog:
         self._left -= len(data)
 
     def _stop(self) -> None:
+        """Discard all further events: the log is full or cannot be written."""
         self._describe(full=True)
         self.extend = deque(maxlen=0).extend
         self.on_change(self.extend)
@@ -137,6 +139,7 @@ class EventLog:
         self._close(write)
 
     def _describe(self, *, full: bool) -> None:
+        """Write the document that describes the process."""
         if self._folder is None:
             return
         document = {
@@ -153,30 +156,30 @@ class EventLog:
     # --- threads ---
 
     def _watch_threads(self) -> None:
-        """Before the first thread starts every event is the main thread's."""
+        """Notice when the first thread starts: until then all events belong to the main thread."""
         self._local.events = self.events
-        kept: list[Any] = []
+        replaced: list[Any] = []
         for name in ("start_new_thread", "start_new", "start_joinable_thread"):
             real = getattr(_thread, name, None)
             if real is not None:
-                kept.append((_thread, name, real, self._first_thread(real, kept)))
+                replaced.append((_thread, name, real, self._first_thread(real, replaced)))
         threading: Any = sys.modules.get("threading")
-        for _, name, real, ours in kept[:]:
+        for _, name, real, ours in replaced[:]:
             setattr(_thread, name, ours)
             if threading is not None and getattr(threading, f"_{name}", None) is real:
                 setattr(threading, f"_{name}", ours)
 
-    def _first_thread(self, real: Any, kept: list[Any]) -> Any:
+    def _first_thread(self, real: Any, replaced: list[Any]) -> Any:
         def start_new_thread(*args: Any, **kwargs: Any) -> Any:
-            self._use_threads(kept)
+            self._use_threads(replaced)
             return real(*args, **kwargs)
 
         return start_new_thread
 
-    def _use_threads(self, kept: list[Any]) -> None:
-        """Give every thread a list of its own, and put back what told us."""
+    def _use_threads(self, replaced: list[Any]) -> None:
+        """Give every thread its own list, and restore the functions that start threads."""
         threading: Any = sys.modules.get("threading")
-        for module, name, real, ours in kept:
+        for module, name, real, ours in replaced:
             if getattr(module, name) is ours:
                 setattr(module, name, real)
             if threading is not None and getattr(threading, f"_{name}", None) is ours:
@@ -209,6 +212,7 @@ class EventLog:
     # --- ends ---
 
     def _watch_ends(self) -> None:
+        """Have the events written before the process ends, forks or executes another program."""
         atexit.register(self._end)
         os._exit = self._flushing(os._exit)
         for name in ("execv", "execve"):
@@ -230,7 +234,7 @@ class EventLog:
         self.flush()
 
     def _forked(self) -> None:
-        """The child goes on with a log of its own, which begins with what is known so far."""
+        """Give a forked child its own log, which begins with a copy of its parent's."""
         self._lock = _thread.allocate_lock()
         self._flushing_lock = _thread.allocate_lock()
         if self._folder is not None:
@@ -246,6 +250,6 @@ def _cwd(getcwd: Callable[[], str]) -> str | None:
 
 
 def json(value: object) -> str:
-    """JSON by the quick half of its module, whose other half the program may never need."""
+    """Return JSON, made by `_json`: the program may never import `json`."""
     encode = make_encoder(None, repr, encode_basestring_ascii, None, ":", ",", False, False, True)
     return "".join(encode(value, 0))

@@ -1,8 +1,8 @@
-"""What does a source become?
+"""What does instrumenting a source yield?
 
-Code with marks in it where the recorder's functions belong, and a description of its operations.
-Instrumenting takes time, so both are kept under a digest of all that decides them; where the
-tree is does not.
+It yields code with marks in place of the recorder's functions, and a description of the module's
+operations.  Instrumenting takes time, so both are cached under a digest of everything that they
+depend on.  They do not depend on the folder of the tree.
 """
 
 from __future__ import annotations
@@ -26,25 +26,29 @@ if TYPE_CHECKING:
 
     from .module import InstrumentedModule
 
-    # Code, description, number of operations, and does the compiler have something to say?
-    Made = tuple[CodeType, bytes, int, bool]
+    # Code, description, number of operations, and whether the compiler warns about the source.
+    Instrumented = tuple[CodeType, bytes, int, bool]
 
-ONLY_AST = 0x400
-DIGEST = 16
-COMMAND = "<string>"  # the file that Python names for the text of -c
+ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+DIGEST = 16  # bytes
+COMMAND = "<string>"  # the file name that Python gives to the text of -c
 
 
 class PreparedSource:
+    """Instrumented code, and the digest under which its description is kept."""
+
     def __init__(self, code: CodeType, digest: str, n_ops: int) -> None:
         self.code, self.digest, self.n_ops = code, digest, n_ops
 
 
 class Preparer:
+    """Instruments sources, or takes the result from the cache."""
+
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         ours = (__package__ or "") + "."
         self._ours = {k: v for k, v in sys.modules.items() if f"{k}.".startswith(ours)}
-        # Taken hold of: a test may put fakes in their place.
+        # References are kept, because a test may replace these functions.
         self._open, self._read, self._close = os.open, os.read, os.close
         self._write, self._replace, self._getpid = os.write, os.replace, os.getpid
         self._exists = os.path.exists
@@ -52,62 +56,67 @@ class Preparer:
     def prepare(
         self, source: bytes, path: str, name: str, *, is_script: bool = False
     ) -> PreparedSource | None:
-        """None if it cannot be instrumented; what is wrong with the source is raised."""
+        """Return the instrumented source, or None if instrumenting fails.
+
+        A mistake in the source is raised, and warnings of the compiler are shown, as usual.
+        """
         digest = self._digest(source, path, name, "script" if is_script else "module")
         kept = self._kept(digest)
         if kept is None or kept[3]:
-            said = silently(lambda: compile(source, path, "exec", dont_inherit=True), "error")
-            if said is None:  # the compiler has something to say
+            code = silently(lambda: compile(source, path, "exec", dont_inherit=True), "error")
+            warns = code is None
+            if warns:  # compile again, so that the warning or error is shown once
                 compile(source, path, "exec", dont_inherit=True)
 
         def parsed() -> Any:
             return compile(source, path, "exec", ONLY_AST, dont_inherit=True)
 
         if kept is None:
-            kept = self._made(parsed, source, path, name, digest, is_script, said is None)
+            kept = self._instrument(parsed, source, path, name, digest, is_script, warns)
         return self._described(digest, kept)
 
     def prepare_rewritten(
         self, tree: Any, path: str, name: str
     ) -> tuple[CodeType, PreparedSource | None]:
-        """The plain code of a tree that pytest has rewritten, and what it becomes."""
+        """Return the plain code of a tree that pytest has rewritten, and the instrumented one."""
         plain = compile(tree, path, "exec", dont_inherit=True)
         source = self._content(path)
         same_anywhere = marshal.dumps(renamed(plain, ""))
         digest = self._digest(same_anywhere + source, path, name, "pytest")
         kept = self._kept(digest)
         if kept is None:
-            kept = self._made(lambda: tree, source, path, name, digest, False, False)
+            kept = self._instrument(lambda: tree, source, path, name, digest, False, False)
         return plain, self._described(digest, kept)
 
-    def _made(
+    def _instrument(
         self, parsed: Callable[[], Any], source: bytes, path: str, name: str, digest: str,
-        is_script: bool, speaks: bool,
-    ) -> Made | None:  # fmt: skip
+        is_script: bool, warns: bool,
+    ) -> Instrumented | None:  # fmt: skip
+        """Instrument a source and cache the result; None if that fails."""
         module_of = self._instrumenter()
         file = self._settings.name(path)
 
-        def lowered() -> Made:
+        def instrumented() -> Instrumented:
             tree = parsed()
             module = module_of(tree, utf8(source), is_script=is_script)
             code = compile(tree, path, "exec", dont_inherit=True)
             description = module.description(name, file)
             if path == COMMAND:
                 description["source"] = source.decode("utf-8", "replace")
-            return code, json(description).encode(), module.n_ops, speaks
+            return code, json(description).encode(), module.n_ops, warns
 
         try:
-            made: Made = silently(lambda: without_collections(lowered), "ignore")
+            result: Instrumented = silently(lambda: without_collections(instrumented), "ignore")
         except Exception as problem:
             reason = f"{type(problem).__name__}: {problem}"
-            told = {"file": file, "name": name, "skipped": reason}
-            self._describe(digest, json(told).encode())
+            description = {"file": file, "name": name, "skipped": reason}
+            self._describe(digest, json(description).encode())
             return None
-        self._keep(digest, made)
-        return made
+        self._keep(digest, result)
+        return result
 
     def _instrumenter(self) -> type[InstrumentedModule]:
-        """Imported when it is needed: most processes find all that they need in the cache."""
+        """Import the rewriting code.  Most processes find all code in the cache and need none."""
         before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
         sys.modules.update(self._ours)
         try:
@@ -128,31 +137,34 @@ class Preparer:
         text = "\0".join(what).encode("utf-8", "surrogateescape")
         return blake2b(text + source, digest_size=DIGEST).hexdigest()
 
-    def _kept(self, digest: str) -> Made | None:
+    def _kept(self, digest: str) -> Instrumented | None:
         if self._settings.cache is None:
             return None
         try:
             data = self._content(f"{self._settings.cache}/{digest}")
             if blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
                 return None
-            kept: Made = marshal.loads(data[DIGEST:])
+            kept: Instrumented = marshal.loads(data[DIGEST:])
         except (OSError, ValueError, EOFError, TypeError):
             return None
         return kept
 
-    def _keep(self, digest: str, made: Made) -> None:
+    def _keep(self, digest: str, instrumented: Instrumented) -> None:
         if self._settings.cache is not None:
-            data = marshal.dumps(made)
+            data = marshal.dumps(instrumented)
             check = blake2b(data, digest_size=DIGEST).digest()
             try:
                 self._put(f"{self._settings.cache}/{digest}", check + data)
             except OSError:
                 return
 
-    def _described(self, digest: str, made: Made | None) -> PreparedSource | None:
-        if made is None:
+    def _described(
+        self, digest: str, instrumented: Instrumented | None
+    ) -> PreparedSource | None:  # fmt: skip
+        """Write the description into the trace, and return the source with its code."""
+        if instrumented is None:
             return None
-        code, description, n_ops, _ = made
+        code, description, n_ops, _ = instrumented
         self._describe(digest, description)
         return PreparedSource(code, digest, n_ops)
 
@@ -172,7 +184,7 @@ class Preparer:
             self._close(fd)
 
     def _put(self, file: str, data: bytes) -> None:
-        """Write a file that nobody ever sees in part."""
+        """Write a file so that other processes never see a part of it."""
         partial = f"{file}.{self._getpid()}.part"
         fd = self._open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         try:
@@ -185,7 +197,7 @@ class Preparer:
 
 
 def renamed(code: CodeType, path: str) -> CodeType:
-    """The same code as that of another file."""
+    """Return the same code with another file name."""
     consts = tuple(
         renamed(value, path) if isinstance(value, type(code)) else value for value in code.co_consts
     )
@@ -193,12 +205,15 @@ def renamed(code: CodeType, path: str) -> CodeType:
 
 
 def silently(act: Callable[[], Any], action: str) -> Any:
-    """Do something while all warnings are ignored, or are errors; None if one was."""
+    """Call `act` while warnings are handled by `action`, "ignore" or "error".
+
+    Return None if the action is "error" and there is a warning or a mistake in the source.
+    """
     import _warnings
 
     filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
-    ours = (action, None, Warning, None, 0)
-    filters.insert(0, ours)
+    added = (action, None, Warning, None, 0)
+    filters.insert(0, added)
     try:
         return act()
     except (SyntaxError, Warning):
@@ -207,13 +222,13 @@ def silently(act: Callable[[], Any], action: str) -> Any:
         return None
     finally:
         for i, item in enumerate(filters):
-            if item is ours:
+            if item is added:
                 del filters[i]
                 break
 
 
 def without_collections(act: Callable[[], Any]) -> Any:
-    """Do something that makes many objects, of which no cycle is worth looking for."""
+    """Call `act` without garbage collections: it makes many objects, and none is garbage."""
     import gc
 
     if not gc.isenabled():
@@ -226,7 +241,7 @@ def without_collections(act: Callable[[], Any]) -> Any:
 
 
 def utf8(source: bytes) -> bytes:
-    """The source as positions count it."""
+    """Return the source as UTF-8, in which the compiler counts columns."""
     try:
         if b"coding" not in b"\n".join(source.split(b"\n", 2)[:2]):
             return source.removeprefix(b"\xef\xbb\xbf")

@@ -1,7 +1,7 @@
-"""How are the modules recorded in which pytest rewrites assertions?
+"""How are modules recorded whose assertions pytest rewrites?
 
-pytest compiles them itself.  Its rewriting module gets a `compile` of its own that comes to us
-with what pytest made of the tree, and keeps nothing of ours in pytest's cache.
+pytest compiles these modules itself.  Its rewriting module gets another `compile`, which passes the
+tree that pytest has rewritten to the recorder.  pytest's cache gets no instrumented code.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 REWRITER = "_pytest.assertion.rewrite"
-AFTER = MARK + "after"
+AFTER = MARK + "after"  # the constant that is replaced by the patching function
 
 
 def hooked(
     source: bytes, path: str, covers: Callable[[str], bool],
     rewritten: Callable[[Any, str, str], CodeType],
 ) -> CodeType:  # fmt: skip
-    """The code of pytest's module, with a call of ours at its end."""
+    """Return the code of pytest's rewriting module with a call of the recorder at its end."""
     tree: Any = compile(source, path, "exec", ONLY_AST, dont_inherit=True)
     row = tree.body[-1].end_lineno
     where = {"lineno": row, "col_offset": 0, "end_lineno": row, "end_col_offset": 0}
@@ -40,15 +40,16 @@ def hooked(
     calling = ast.Call(func=after, args=[namespace], keywords=[], **where)
     tree.body.append(ast.Expr(value=calling, **where))
     code: CodeType = silently(lambda: compile(tree, path, "exec", dont_inherit=True), "ignore")
-    patch = _patching(covers, rewritten)
+    patch = _patch_of(covers, rewritten)
     return code.replace(
         co_consts=tuple(patch if value == AFTER else value for value in code.co_consts)
     )
 
 
-def _patching(
+def _patch_of(
     covers: Callable[[str], bool], rewritten: Callable[[Any, str, str], CodeType]
 ) -> Callable[[dict[str, Any]], None]:
+    """Return the function that patches the namespace of pytest's rewriting module."""
     plain = compile
 
     def compile_(tree: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
@@ -73,7 +74,7 @@ def _patching(
 
 
 def _module_name(frame: FrameType | None) -> str:
-    """The module that pytest is about to execute."""
+    """Return the name of the module that pytest is about to execute."""
     while frame is not None:
         if frame.f_code.co_name == "exec_module" and "module" in frame.f_locals:
             return str(getattr(frame.f_locals["module"], "__name__", ""))

@@ -1,8 +1,9 @@
-"""How is the script itself recorded, the one that Python runs as `__main__`?
+"""How is the script recorded that Python runs as `__main__`?
 
-It is compiled to a file, and the interpreter is started again with that file in its place: Python
-runs it as it would have run the script, with no frame of ours below it.  The first thing that it
-does is to call us, so that `__main__`, `sys.argv` and `sys.path` are what they should be.
+The script is compiled to a file, and the interpreter is started again with that file instead of
+the script.  Python runs the file as it would have run the script, without a frame of the recorder
+below it.  The compiled script calls the recorder first, which corrects `__main__`, `sys.argv` and
+`sys.path`.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-FOLDER = "main"
+FOLDER = "main"  # the folder of the trace for compiled scripts
 
 
 class CommandSource:
-    """A command line of Python: its options, what it runs, the arguments of that."""
+    """A command line of Python: its options, what it runs, and the arguments of the latter."""
 
     def __init__(self, words: list[str]) -> None:
         self.options: list[str] = []
-        self.kind = "file"  # or c, m
+        self.kind = "file"  # or "c" or "m"
         self.what: str | None = None
         self.rest: list[str] = []
         i = 1
@@ -63,6 +64,8 @@ class CommandSource:
 
 
 class Script:
+    """The script that this process runs; `is_ours` if it is one that was compiled here."""
+
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = f"{settings.trace}/{FOLDER}"
@@ -72,7 +75,7 @@ class Script:
         self.is_new = not self.is_ours and self._command.kind in ("file", "c")
 
     def start_again(self) -> None:
-        """Does not come back, unless there is nothing that could be recorded."""
+        """Restart Python with the compiled script.  Return only if nothing can be recorded."""
         command = self._command
         found = self._source()
         if found is None or not sys.executable:
@@ -81,27 +84,22 @@ class Script:
         prepared = Preparer(self._settings).prepare(source, path, "__main__", is_script=True)
         if prepared is None:
             return
-        # It is the first module that is loaded, so its operations count from 0.
+        # The script is the first module, so the number of its first operation is 0.
         code = substituted(prepared.code, {TABLE: {}}, 0, path)
         file = f"{self._folder}/{os.getpid()}.pyc"
         os.makedirs(self._folder, exist_ok=True)
         with open(file, "wb") as written:
             written.write(external.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
         with open(f"{file}.info", "wb") as written:
-            info = (
-                path,
-                prepared.digest,
-                prepared.n_ops,
-                sys.orig_argv,
-                command.what,
-                command.kind,
-            )
+            script = (path, prepared.digest, prepared.n_ops)
+            info = (*script, sys.orig_argv, command.what, command.kind)
             marshal.dump(info, written)
         sys.stdout.flush()
         words = [sys.orig_argv[0], *command.options, file, *command.rest]
         os.execv(sys.executable, words)
 
     def _source(self) -> tuple[str, bytes] | None:
+        """Return the path and source of the script; None if it cannot be recorded."""
         command = self._command
         skips_a_line = any(
             word[:1] == "-" and word[1:2] not in "-WX" and "x" in word for word in command.options
@@ -121,7 +119,7 @@ class Script:
         return (path, source) if is_text else None
 
     def expect(self, loader: Loader) -> None:
-        """Be there when the script calls, as the first thing that it does."""
+        """Prepare for the call with which the compiled script begins."""
         ours = self._command.what
         assert ours is not None
         with open(f"{ours}.info", "rb") as file:
@@ -138,7 +136,7 @@ class Script:
         sys.modules[DOOR] = called  # type: ignore[assignment]
 
     def _pretend(self, ours: str, path: str, words: list[str], what: str, kind: str) -> None:
-        """Make it look as if the script had been started."""
+        """Set what the program can see as if Python had started the script itself."""
         sys.orig_argv[:] = words
         sys.argv[0] = "-c" if kind == "c" else what
         if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(ours)):
@@ -158,7 +156,7 @@ class Script:
 
 
 def _show_source(text: str, code: object) -> None:
-    """Have tracebacks show the text of -c, as Python does from 3.13 on."""
+    """Make tracebacks show the text of -c, as Python does from 3.13 on."""
     import linecache
 
     key = code if hasattr(linecache, "_interactive_cache") else COMMAND

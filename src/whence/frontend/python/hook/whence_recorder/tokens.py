@@ -1,8 +1,8 @@
-"""What does the log say of a value?
+"""What does the log contain for a value?
 
-Plain data that tells values apart as well as it can without disturbing the program.  So no code
-of the program runs for it (no `__repr__`, `__len__`, `__eq__`, `__hash__`, nor those of a
-metaclass: types are known by their id), and nothing is kept alive.
+It contains a token: plain data that distinguishes values as well as possible without disturbing
+the program.  Making a token runs no code of the program (no `__repr__`, `__len__`, `__eq__` or
+`__hash__`, nor those of a metaclass: types are identified by their id), and keeps nothing alive.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 
     Token: TypeAlias = Any
     Shape: TypeAlias = Callable[[Any], object]
-    Entry: TypeAlias = tuple[int, Any, Any, ref[type]]  # number, how it is told, as an element
+    # Number of a type, and the functions that return the shape of its values, alone and nested.
+    Entry: TypeAlias = tuple[int, Any, Any, ref[type]]
 
-TYPE = 2**31 + 2
-MOST = 12  # elements of a container that are looked at
-LONG = 4096  # characters, bytes or bits
-SHOWN = 256
-HUGE = 1 << LONG
+TYPE = 2**31 + 2  # number of a log record, as in frontend/python/logged.py
+MAX_ITEMS = 12  # limit on the elements of a container that are recorded; guessed
+MAX_LENGTH = 4096  # limit on characters, bytes or bits of a value that is recorded whole; guessed
+START = 256  # characters, bytes or bits that are recorded of a longer value
+HUGE = 1 << MAX_LENGTH  # the smallest int that is not recorded whole
 IDENTITY = 56  # bits of an identity
-FIRST = slice(0, MOST)
+FIRST = slice(0, MAX_ITEMS)
 
 _bases = type.__dict__["__mro__"].__get__
 _qualname = type.__dict__["__qualname__"].__get__
@@ -40,7 +41,7 @@ _of_module = vars(type(sys))["__dict__"].__get__
 
 
 def _mro(t: type) -> tuple[type, ...]:
-    return _bases(t) or (t,)  # None if Python never got round to it
+    return _bases(t) or (t,)  # the mro is None while a type is being made
 
 
 class _Sample:
@@ -62,11 +63,10 @@ KINDS: dict[int, str] = {
 
 
 class ValueTokens:
-    """`token(x)` is the token of x; `note(TYPE, ...)` is called before the first of a new type.
+    """`token(x)` returns the token of x; `note(TYPE, ...)` is called for each new type.
 
-    `entries` has what is known of types by their id: the number, and how their values are told;
-    `plain` the numbers of those of whose values nothing is told but the identity, moved up so
-    that an identity fits below.
+    `entries` contains an entry for the id of each type.  `plain` contains the numbers of types
+    whose values are recorded by identity only, shifted so that an identity fits below them.
     """
 
     def __init__(self, note: Callable[[int, object], None]) -> None:
@@ -78,7 +78,7 @@ class ValueTokens:
         self._shapes = _shapes(elements)
 
     def _enter(self, t: type) -> Entry:
-        """Note a type that is new."""
+        """Note a new type, and return its entry."""
         key = id(t)
         kind = value_kind(t)
         is_exact = t is list or t is tuple
@@ -101,9 +101,9 @@ class ValueTokens:
 def _tokens(
     entries: dict[int, Entry], enter: Callable[[type], Entry]
 ) -> tuple[Callable[[Any], Token], Callable[[Any], tuple[Token, ...]]]:
-    """How a value is told, and how the elements of a container are, without theirs.
+    """Return functions for the token of a value, and for the tokens of a container's elements.
 
-    What is most frequent is written out: a call takes longer than all the rest.
+    The code for frequent values is repeated, because a call takes longer than all the rest.
     """
     find = entries.get
     id_ = id
@@ -146,6 +146,7 @@ def _tokens(
 
 
 def value_kind(t: type) -> str:
+    """Return the kind of a type, as `frontend.python.values.Obj` lists them."""
     enum = sys.modules.get("enum")
     meta = getattr(enum, "EnumMeta", None)
     if meta is not None and any(base is meta for base in _mro(type(t))):
@@ -154,9 +155,10 @@ def value_kind(t: type) -> str:
 
 
 def shortened(x: Any) -> Token:
+    """Return the token of a value that is too long to be recorded whole."""
     if type(x) is int:
-        return ("long", "int", x.bit_length(), x & (1 << SHOWN) - 1, hash(x))
-    return ("long", type(x).__name__, len(x), x[:SHOWN], hash(x))
+        return ("long", "int", x.bit_length(), x & (1 << START) - 1, hash(x))
+    return ("long", type(x).__name__, len(x), x[:START], hash(x))
 
 
 def _text(x: object) -> str | None:
@@ -164,9 +166,9 @@ def _text(x: object) -> str | None:
 
 
 def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, bool], Any]:
-    """How a value of each kind is told, and how as an element of another.
+    """Return for each kind the functions for the shape of a value, alone and nested.
 
-    For (kind, True) if its type is the builtin one itself: then it is told in a quicker way.
+    (kind, True) is for values whose type is the builtin type itself, for which faster code works.
     """
 
     def of_list(x: Any) -> object:
@@ -180,7 +182,7 @@ def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, boo
 
     def of_set(x: Any) -> object:
         base = _set_base(x)
-        values = list(islice(base.__iter__(x), MOST))
+        values = list(islice(base.__iter__(x), MAX_ITEMS))
         if all(type(value) is str or type(value) is int for value in values):
             values.sort(key=lambda value: (type(value) is str, value))
         return (base.__len__(x), elements(values))
@@ -188,7 +190,7 @@ def _shapes(elements: Callable[[Any], tuple[Token, ...]]) -> dict[tuple[str, boo
     def of_dict(x: Any) -> object:
         length = dict.__len__(x)
         try:
-            return (length, elements(flattened(islice(dict.items(x), MOST))))
+            return (length, elements(flattened(islice(dict.items(x), MAX_ITEMS))))
         except RuntimeError:  # another thread changed it
             return (length, None)
 
@@ -234,7 +236,7 @@ def _set_base(x: Any) -> Any:
 def _short(x: Any) -> Token:
     if type(x) is int:
         return x if -HUGE < x < HUGE else shortened(x)
-    return x if len(x) <= LONG else shortened(x)
+    return x if len(x) <= MAX_LENGTH else shortened(x)
 
 
 def _method(x: Any) -> object:
@@ -250,11 +252,11 @@ def _builtin(x: Any) -> object:
 
 
 def _member(x: Any) -> object:
-    """The name of an enum's member, read from its attributes as `object` would keep them."""
+    """Return the name of an enum member without running code of its class."""
     t = type(x)
     try:
         return _text(_attributes[id(t)](x).get("_name_"))
-    except (KeyError, TypeError):  # it is new, or another class lay there before
+    except (KeyError, TypeError):  # a new class, or one at the address of a former class
         pass
     for base in _mro(t):
         slot = _of_type(base).get("__dict__")
@@ -264,4 +266,5 @@ def _member(x: Any) -> object:
     return None
 
 
-_attributes: dict[int, Callable[[Any], dict[str, Any]]] = {}  # how to get them, by id of a class
+# By id of an enum class: a function that returns the attributes of a member.
+_attributes: dict[int, Callable[[Any], dict[str, Any]]] = {}
