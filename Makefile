@@ -1,9 +1,9 @@
-# Everything is installed into .venv in this checkout; the system is left alone.
+# Everything is installed into .venv in this checkout, and nothing elsewhere.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format bench-isolate bench-trace bench-why bench-explain bench-python clean
+.PHONY: demo test check format docs bench-isolate bench-trace bench-why bench-explain bench-python clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
@@ -20,6 +20,11 @@ format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Writes the tables of ARCHITECTURE.md from the docstrings of the modules.
+docs: $(VENV)/ready
+	$(BIN)/python -m tests.architecture_tables
+
+# The benchmarks; ARGS holds their options, e.g. ARGS="--cases DIR --only click".
 bench-isolate: $(VENV)/ready
 	$(BIN)/python -m bench.isolate.run $(ARGS)
 
