@@ -121,7 +121,7 @@ def _is_same(comparison: Comparison, operand: Operand) -> bool:
 def _found(
     flow: Flow, step: int, last: int, seeds: list[Operand], *, is_short: bool = False
 ) -> ObservedFailure:
-    where = flow.describer().namer.line(step)
+    where = flow.describer().names.line(step)
     words = f"what {where} printed" if not is_short else "the output, which ends too early"
     question = Question(
         Influence.FAILURE,

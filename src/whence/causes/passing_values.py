@@ -22,7 +22,7 @@ class PassingValues:
         self.comparison = comparison
         self._here = narrator
         self._there = comparison.there.describer()
-        self._namer, self._own = self._there.namer, narrator.namer
+        self._namer, self._own = self._there.names, narrator.names
 
     def values(self, line: Line) -> dict[str, str]:
         """What a line came to in the passing run, by the names that the failing one has for it,
@@ -67,7 +67,7 @@ class PassingValues:
     def _told(self, there: int) -> Statement | None:
         steps = np.array([there], np.uint32)
         lines = self._there.lines(steps)
-        return self._there.tell(lines[0], steps) if lines else None
+        return self._there.describe_line(lines[0], steps) if lines else None
 
     def _start(self, step: int) -> Place | None:
         """The line before the first one of the function that a step is of."""

@@ -48,7 +48,7 @@ class CauseDescriber:
     ) -> None:
         self.flow, self.conditions = flow, conditions
         self.narrator = flow.describer()
-        self.namer = self.narrator.namer
+        self.namer = self.narrator.names
         self.beside = PassingValues(comparison, self.narrator) if comparison else None
 
     def told(self, question: Question, steps: Steps, found: ObservedFailure) -> CauseDescription:
@@ -67,7 +67,7 @@ class CauseDescriber:
         return not line.is_outside or bool(image.is_outside[image.function_of(int(line.ops[-1]))])
 
     def _statement(self, line: Line, steps: Steps) -> Statement:
-        statement = self.narrator.tell(line, steps)
+        statement = self.narrator.describe_line(line, steps)
         if self.beside is None:
             return statement
         return replace(statement, passing=self.beside.values(line))

@@ -1,6 +1,6 @@
-"""Which branches are one condition of the source, and which of them settled it?
+"""Which branches are one condition of the source, and which of them decided its outcome?
 
-`a && (b || c)` is three branches; a user wrote one condition and thinks of it as one.
+`a && (b || c)` is one condition for the user, but three branches of the program.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from whence.trace.flow import Flow
 
 
 class Conditions:
-    """The conditions that one thread came to."""
+    """The conditions that one thread evaluated."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.queries = flow.queries
-        self._known: set[int] = set()  # functions that were looked at
-        self._regions: dict[int, frozenset[int]] = {}  # by block: those of the same condition
-        self._following: dict[int, list[int]] = {}  # by block
+        self._known: set[int] = set()  # functions whose blocks are in the next two
+        self._regions: dict[int, frozenset[int]] = {}  # for a block: all of the same condition
+        self._following: dict[int, list[int]] = {}  # for a block: its successors
 
     def executed(self, step: int) -> tuple[int, ...]:
-        """The branches of the condition that the branch `step` belongs to, up to it, in order."""
+        """Return the branches of the condition of the branch `step`, up to it, in order."""
         found = [step]
         region = self._region(step)
         while len(region) > 1:
@@ -31,35 +31,37 @@ class Conditions:
             if before is None or self._block(before) not in region:
                 break
             found.insert(0, before)
-            if self._block(before) == min(region):  # the first; there is no way back to it
+            if self._block(before) == min(region):  # the first branch of the condition
                 break
         return tuple(found)
 
     def settled_by(self, step: int) -> tuple[int, ...]:
-        """Those branches without which the condition would have come out otherwise.
+        """Return the branches that decided the outcome of the condition of `step`.
 
-        Where `a && b` was false it is b alone: that a held did not make it so.
+        If `a && b` was false because of b, it is b alone: that a was true did not decide it.
         """
         branches = self.executed(step)
         side = self.flow.side_of(step)
-        went = {self._block(branch): self.flow.side_of(branch) for branch in branches}
+        sides = {self._block(branch): self.flow.side_of(branch) for branch in branches}
         return tuple(
-            branch for branch in branches if branch == step or self._other_way(branch, went) != side
+            branch for branch in branches if branch == step or self._flipped(branch, sides) != side
         )
 
-    def _other_way(self, branch: int, went: Mapping[int, int | None]) -> int | None:
-        """Where the condition would have led, had one branch gone the other way; None if that
-        rests on a branch that did not run."""
+    def _flipped(self, branch: int, sides: Mapping[int, int | None]) -> int | None:
+        """Return where the condition would have led if `branch` had taken its other side.
+
+        None: that depends on a branch that did not run.
+        """
         block = self._block(branch)
-        others = [after for after in self._following[block] if after != went[block]]
+        others = [after for after in self._following[block] if after != sides[block]]
         at: int | None = others[0] if len(others) == 1 else None
         region = self._regions[block]
         while at in region:
-            at = went.get(at)
+            at = sides.get(at)
         return at
 
     def settled(self, step: int) -> int:
-        """The branch with which the condition that `step` belongs to was settled."""
+        """Return the last branch that ran of the condition of `step`."""
         while True:
             side = self.flow.side_of(step)
             if side is None or side not in self._region(step):
@@ -70,7 +72,7 @@ class Conditions:
             step = after
 
     def _leaving(self, block: int, instance: int) -> int | None:
-        """The step with which control left the block that was entered with `instance`."""
+        """Return the step with which control left `block`, which it entered with `instance`."""
         code = self.flow.thread.image.code
         last = int(code.block_first_stretch[block]) + int(code.block_stretches[block]) - 1
         activation = self.flow.activation(instance)
@@ -81,14 +83,14 @@ class Conditions:
         return None
 
     def head(self, step: int) -> int:
-        """The op of the first branch of the condition that `step` belongs to."""
+        """Return the operation of the first branch of the condition of `step`."""
         return self.flow.op_of(self.executed(step)[0])
 
     def _block(self, step: int) -> int:
         return self.flow.block(self.flow.instance_of(step))
 
     def _leaving_before(self, step: int) -> int | None:
-        """The last step of the block that ran before the block of `step`, in its activation."""
+        """Return the last step of the block that ran before that of `step` in its activation."""
         block = self._block(step)
         instance: int | None = self.flow.instance_of(step)
         while instance is not None and self.flow.block(instance) == block:
@@ -96,6 +98,7 @@ class Conditions:
         return None if instance is None else self.queries.last_step(instance)
 
     def _region(self, step: int) -> frozenset[int]:
+        """Return the blocks of the condition that the block of `step` belongs to."""
         code = self.flow.thread.image.code
         block = self._block(step)
         number = int(code.block_function[block])

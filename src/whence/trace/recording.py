@@ -1,4 +1,4 @@
-"""A recorded run, opened: its processes, their threads, and all that can be asked of each.
+"""What is in a recorded run: which processes, threads and programs, and what does each provide?
 
 Each language implements the abstract methods; `whence.languages` knows which class is whose.
 """
@@ -25,8 +25,8 @@ from whence.trace.queries import Queries
 from whence.trace.relevance import Relevance, kept_relevance
 from whence.trace.slicer import ByteRange
 
-Progress = Callable[[int, int], bool]
-STDOUT = 3  # kind of a source
+Progress = Callable[[int, int], bool]  # (done, total) -> go on?
+STDOUT = 3  # kind of an output source in `effects`, as the recorder numbers them
 
 
 class ThreadLog(Protocol):
@@ -38,15 +38,15 @@ class ThreadLog(Protocol):
     def number(self) -> int: ...
     @property
     def kind(self) -> str:
-        """main, thread, handler"""
+        """main, thread or handler"""
 
     @property
     def size(self) -> int:
-        """Bytes of log."""
+        """The size of the log in bytes."""
 
     @property
     def is_crashed(self) -> bool:
-        """Did the thread die of what it did: a signal, an exception that nobody caught?"""
+        """Did a signal or an uncaught exception end the thread?"""
 
 
 class Process(Protocol):
@@ -60,17 +60,17 @@ class Process(Protocol):
     def arguments(self) -> list[str]: ...
     @property
     def logs(self) -> Sequence[ThreadLog]:
-        """Its threads' logs, the main thread's first."""
+        """The logs of its threads, the main thread's first."""
 
     @property
     def has_main_log(self) -> bool: ...
 
 
 class Recording(ABC):
-    """The folder that `whence trace` made."""
+    """A recorded run, opened from the folder that `whence trace` wrote."""
 
     def __init__(self, folder: Path, document: dict[str, Any]) -> None:
-        """`document` is what the folder says of the run."""
+        """`document` is the folder's description of the run."""
         self.folder, self.document = folder, document
         self.lines = SourceLines(folder / SOURCES)
 
@@ -85,7 +85,7 @@ class Recording(ABC):
 
     @property
     def again(self) -> SecondRun | None:
-        """How the test ended when it was run once more; None if it was not."""
+        """How the test ended when it ran a second time; None if it ran only once."""
         found = self.document.get("again")
         if not found:
             return None
@@ -95,58 +95,60 @@ class Recording(ABC):
     @property
     @abstractmethod
     def processes(self) -> Sequence[Process]:
-        """In the order in which they started."""
+        """The recorded processes, in the order in which they started."""
 
     @abstractmethod
     def image(self, process: Process) -> Image:
-        """The program that a process ran."""
+        """Return the program that a process ran."""
 
     @abstractmethod
-    def thread(self, image: Image, log: ThreadLog, progress: Progress | None = None) -> Thread: ...
+    def thread(self, image: Image, log: ThreadLog, progress: Progress | None = None) -> Thread:
+        """Open the log of one thread."""
 
     def printed(self) -> bytes:
-        """What the run printed on standard output."""
+        """Return what the run printed on standard output."""
         return (self.folder / "stdout").read_bytes()
 
-    # --- what is to be said of it --------------------------------------------------------------
+    # --- messages ------------------------------------------------------------------------------
 
     @abstractmethod
     def check(self, max_trace: int) -> None:
-        """Raise a UserError that says why, if not all of the run was recorded."""
+        """Raise a UserError with the reason if the recording is not complete."""
 
     @abstractmethod
     def nothing(self) -> UserError:
-        """Why nothing was recorded."""
+        """Return the error that explains why nothing was recorded."""
 
     @abstractmethod
     def notes(self, files: set[str]) -> list[str]:
-        """What was not recorded of a run that these files were seen of."""
+        """Return notes about what was not recorded; `files` are the source files that were."""
 
     @abstractmethod
     def ended(self, threads: Sequence[Thread]) -> str:
-        """How the process of these threads ended: "exit status 0"."""
+        """Return how the process of these threads ended, such as "exit status 0"."""
 
 
 class Sort(NamedTuple):
-    """What two ops have in common that can be the same op of two versions."""
+    """What must be equal for two operations to be the same operation of two versions."""
 
     opcode: str
-    callee: str | None  # empty if it has no name; None: it is no call
-    operands: int
+    callee: str | None  # None: the operation is no call; "": the callee has no name
+    operands: int  # their number
 
 
 class Comparable(Enum):
-    """How what an op computes is compared between two runs."""
+    """How the value of an operation is compared between two runs."""
 
-    PLAIN = "plain"
-    POINTER = "pointer"  # it says little by itself, and more by how it was come by
-    WIDE = "wide"  # known only in part: structs, wide numbers, what is only left in memory
+    PLAIN = "plain"  # by the value itself
+    POINTER = "pointer"  # mostly by how it was computed: addresses differ between runs
+    WIDE = "wide"  # by how it was computed: structs, wide numbers and memory are known in part
 
 
 class Branching(NamedTuple):
-    """The blocks of a function: where each leads, and which are one condition of the source.
+    """The blocks of a function: the successors of each, and the sets that are one condition.
 
-    Of the blocks of a condition the one with the lowest number is the first.
+    A condition of the source, such as `a && b`, may be several blocks.  The block with the lowest
+    number is its first.
     """
 
     following: dict[int, list[int]]
@@ -154,7 +156,7 @@ class Branching(NamedTuple):
 
 
 class Image(ABC):
-    """The program of one process, with what is known of it without running it."""
+    """The program of one process: what is known without looking at a run."""
 
     def __init__(self, process: Process, folder: Path) -> None:
         self.process = process
@@ -163,7 +165,7 @@ class Image(ABC):
     @property
     @abstractmethod
     def key(self) -> str:
-        """What the program is: two images of the same key are of the same program."""
+        """A string that identifies the program: images with equal keys are of one program."""
 
     @property
     @abstractmethod
@@ -175,52 +177,57 @@ class Image(ABC):
 
     @property
     def spoken_names(self) -> list[str]:
-        """The names of the functions as the source has them."""
+        """The names of the functions as the source writes them."""
         return self.function_names
 
     @property
     @abstractmethod
     def rows(self) -> U32:
-        """The source line of each op, 0 where there is none."""
+        """The source line of each operation; 0 where it is unknown."""
 
     @property
     @abstractmethod
     def files(self) -> U32:
-        """The number, in `file_names`, of each op's file; NONE where there is none."""
+        """The file of each operation, as an index into `file_names`; NONE where it is unknown."""
 
     @property
     @abstractmethod
     def file_names(self) -> list[str]:
-        """The files that the program was made from, as users write them."""
+        """The source files of the program, as users write them."""
 
     @abstractmethod
     def place(self, op: int) -> Place | None:
-        """Where the op is in the source; None if that is not known."""
+        """Return the place of an operation in the source; None if it is unknown."""
 
     @abstractmethod
-    def sort(self, op: int) -> Sort: ...
+    def sort(self, op: int) -> Sort:
+        """Return what a matching operation of another version has in common with `op`."""
 
     @abstractmethod
-    def compared_as(self, op: int) -> Comparable: ...
+    def compared_as(self, op: int) -> Comparable:
+        """Return how the values of an operation are compared between two runs."""
 
     @abstractmethod
     def is_plain_call(self, op: int) -> bool:
-        """Is it a call whose arguments are all that it was given?"""
+        """Is `op` a call that passes nothing but its arguments?"""
 
     @abstractmethod
-    def branching(self, function: int) -> Branching: ...
+    def branching(self, function: int) -> Branching:
+        """Return the blocks of a function and its conditions."""
 
     @abstractmethod
     def _analysed(self) -> Relevance: ...
 
     def relevance(self) -> Relevance:
-        """What the program could do other than it did; what came of it stays in the folder."""
+        """Return which branches could change a run; the analysis is kept in the folder."""
         return kept_relevance(self.folder, self.key, self._analysed)
 
     @cached_property
     def is_outside(self) -> npt.NDArray[np.bool_]:
-        """For each function: is all of it in files outside of the tree?  If none is in it, none
-        is."""
+        """For each function: is all of it in files outside the tree?
+
+        If every function is, then none counts as outside.
+        """
         outside = np.array([name.startswith("/") for name in self.file_names] + [False], bool)
         starts, counts = self.code.function_first_op, self.code.function_ops
         found = np.zeros(len(starts), bool)
@@ -232,16 +239,16 @@ class Image(ABC):
 
     @property
     def is_library(self) -> npt.NDArray[np.bool_]:
-        """For each function: is it a library's, taken as a whole where the tree calls it?"""
+        """For each function: is it a library's?  A call of one is taken as a single step."""
         return self.is_outside
 
     def function_of(self, op: int) -> int:
-        """The number of the function that has an op."""
+        """Return the number of the function that contains an operation."""
         return int(np.searchsorted(self.code.function_first_op, np.uint32(op), "right")) - 1
 
 
 class Ending(NamedTuple):
-    """How a thread ended: the steps that are to blame, in words, and its exit status."""
+    """How a thread ended: the steps that ended it, a description, and the exit status."""
 
     criteria: tuple[int, ...]
     words: str
@@ -249,7 +256,7 @@ class Ending(NamedTuple):
 
 
 class Output(NamedTuple):
-    """What printed a byte: the step that did, and what of it is meant."""
+    """The step that printed a byte, and the point to slice from for that byte."""
 
     step: int
     criterion: int | ByteRange
@@ -264,9 +271,9 @@ class Thread(ABC):
         self.queries = Queries(stream)
 
     def last_execution(self, op: int, step: int, within: int | None = None) -> int | None:
-        """The last step up to `step`, in the same activation, that executed `op`.
+        """Return the last step up to `step`, in the same activation, that executed `op`.
 
-        It is looked for in so many instances of the activation; None: in all.
+        With `within`, the search stops after that many instances of the activation.
         """
         queries = self.queries
         stretch = int(self.image.code.op_stretch[op])
@@ -279,12 +286,12 @@ class Thread(ABC):
         return None if before is None else queries.step_of(before, op)
 
     def line_at(self, step: int) -> str:
-        """FILE:LINE of a step."""
+        """Return FILE:LINE of a step."""
         place = self.image.place(self.queries.op_of(step))
         return f"{place.file}:{place.line}" if place else "an unknown line"
 
     def printed(self, byte: int) -> Output | None:
-        """What printed a byte of standard output, if this thread did."""
+        """Return what printed a byte of standard output; None if this thread did not."""
         effects = self.stream.effects
         for row in self._outputs()[::-1].tolist():
             start = int(effects["offset"][row])
@@ -294,43 +301,42 @@ class Thread(ABC):
         return None
 
     def printed_size(self) -> int:
-        """How many bytes it printed on standard output, as far as that is known."""
+        """Return how many bytes the thread printed on standard output, as far as is known."""
         return int(self.stream.effects["len"][self._outputs()].sum())
 
     def _outputs(self) -> npt.NDArray[np.intp]:
-        """The effects that are output on standard output."""
+        """Return the rows of `effects` that are output on standard output."""
         effects = self.stream.effects
         sources = effects[(effects["kind"] == SOURCE) & (effects["arg"] == STDOUT)]
         own = np.isin(effects["source"], np.unique(sources["source"]))
         return np.flatnonzero((effects["kind"] == OUTPUT) & own)
 
     def is_closing(self, file: str, line: int) -> bool:  # noqa: ARG002 - where there are such lines
-        """Does the line only end what lines above it began, as a brace does?"""
+        """Does the line only close what lines above it opened, as a brace does?"""
         return False
 
     @property
     @abstractmethod
     def is_whole(self) -> bool:
-        """Was everything that the thread did read?"""
+        """Is the log complete and was all of it read?"""
 
     @property
     @abstractmethod
     def stop_op(self) -> int | None:
-        """The op that was begun last and did not come to its end; None if all did."""
+        """The operation that did not complete, because it crashed; None if all completed."""
 
     @property
     @abstractmethod
     def events(self) -> int:
-        """How many items were logged."""
+        """The number of logged events."""
 
     @abstractmethod
     def ending(self, how: str) -> Ending | None:
-        """How the thread ended, if it did so by a "crash", an "assert" or an "exit"."""
+        """Return how the thread ended if it ended so: by "crash", "assert" or "exit"."""
 
     @abstractmethod
     def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
-        """The steps that made a variable what it is when control has gone through a line, in
-        these steps."""
+        """Return the definers of a variable's value after `line`; `steps` executed that line."""
 
     @abstractmethod
     def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
@@ -338,8 +344,8 @@ class Thread(ABC):
 
     @abstractmethod
     def reading_notes(self) -> tuple[str, ...]:
-        """What has to be said of a trace that is not whole."""
+        """Return notes about a trace that is not complete."""
 
     @abstractmethod
     def notes(self) -> list[str]:
-        """What has to be said of how it was recorded."""
+        """Return notes about how the thread was recorded."""

@@ -1,7 +1,7 @@
-"""Which branches could have made a run differ by going the other way?
+"""Which branches could have changed a run by going the other way?
 
-For relevant slices: branches whose untaken side may define what a load reads (potential
-dependence), and branches one side of which never comes back.
+Relevant slices need branches whose untaken side may define what a load reads (potential
+dependence), and branches with a side that never returns.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ import numpy.typing as npt
 from whence.trace.columns import NONE, U32
 from whence.trace.slicer import Potential
 
-VERSION = 2  # of the tables that are kept
+VERSION = 2  # of the stored tables: raise it when they change
 _OWN = ("guards", "printing", "writers_of_op", "writers_start", "writers")
 
 
 @dataclass(frozen=True)
 class Relevance:
-    """What a program could do other than it did.
+    """Which branches of a program could have changed a run, found without running it.
 
-    Group g of reading ops may be written by writers[writers_start[g]:writers_start[g + 1]].
+    What an operation of group g reads may be written by the operations
+    writers[writers_start[g]:writers_start[g + 1]].
     """
 
     potential: Potential
-    guards: npt.NDArray[np.bool_]  # for each stretch
+    guards: npt.NDArray[np.bool_]  # for each stretch: can the branch at its end stop the run?
     printing: U32  # sides of branches that may print, as rows of stretch and block
-    writers_of_op: U32  # its group, or NONE
+    writers_of_op: U32  # the group of each operation, or NONE
     writers_start: U32
-    writers: U32  # ops
+    writers: U32
 
     def writers_for(self, op: int) -> list[int]:
-        """The ops that may write what `op` reads."""
+        """Return the operations that may write what `op` reads."""
         group = int(self.writers_of_op[op])
         if group == NONE:
             return []
@@ -47,13 +48,13 @@ class Relevance:
 
 
 def kept_relevance(folder: Path, key: str, analyse: Callable[[], Relevance]) -> Relevance:
-    """What is kept in a trace's folder of the program `key`; if nothing is, it is analysed."""
+    """Return the tables stored in a trace's folder for program `key`; if none are, analyse it."""
     name = hashlib.sha256(f"{VERSION}\n{key}".encode()).hexdigest()
     path = folder / f"relevance-{name[:16]}.npz"
     with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile):
         return _load(path)
     found = analyse()
-    with suppress(OSError):  # a folder that cannot be written to has to do without
+    with suppress(OSError):  # in a read-only folder nothing is stored
         _save(found, path)
     return found
 
@@ -73,4 +74,4 @@ def _save(found: Relevance, path: Path) -> None:
     with partial.open("wb") as file:
         own = {name: getattr(found, name) for name in _OWN}
         np.savez(file, **own, **asdict(found.potential))
-    partial.replace(path)  # so that a killed save leaves nothing half made
+    partial.replace(path)  # in one move: a killed save leaves no partial file

@@ -16,8 +16,8 @@ from whence.trace.points import Point, find
 from whence.trace.recording import Image, Recording, Thread
 from whence.trace.statements import StepDescriber, Steps
 
-MOST_EXECUTIONS = 10_000  # that are told one by one
-NEAREST = 200  # lines, or executions, that a short report shows
+MAX_EXECUTIONS = 10_000  # limit on executions that are listed one by one; guessed
+NEAREST = 200  # number of lines, or executions, in a short report; guessed
 
 
 def slice_at(
@@ -34,7 +34,7 @@ def slice_at(
 ) -> SliceResult:
     """Return the slice of a recorded run from the point that `at` names.
 
-    Unless `everything`, only the lines nearest to the point are told.
+    Unless `everything`, it holds only the lines nearest to the point.
     """
     say("opening the trace")
     point = find(recording, at, process)
@@ -44,7 +44,7 @@ def slice_at(
     seconds = time.monotonic() - started
     say("writing it down")
     describer = analysis.describer(point.thread)
-    return _told(point, describer, steps, relevant, seconds, in_order, everything)
+    return _result(point, describer, steps, relevant, seconds, in_order, everything)
 
 
 def steps_of(
@@ -61,6 +61,7 @@ def steps_of(
 
 
 def trusted_functions(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return for each function whether it is one of `names`, which may be as in the source."""
     known, spoken = image.function_names, image.spoken_names
     for name in names:
         if name not in known and name not in spoken:
@@ -71,10 +72,10 @@ def trusted_functions(image: Image, names: Sequence[str]) -> npt.NDArray[np.bool
             )
     wanted = set(names)
     pairs = zip(known, spoken, strict=True)
-    return np.array([bool({one, other} & wanted) for one, other in pairs], bool)
+    return np.array([bool({name, spoken_name} & wanted) for name, spoken_name in pairs], bool)
 
 
-def _told(
+def _result(
     point: Point,
     describer: StepDescriber,
     steps: Steps,
@@ -89,13 +90,15 @@ def _told(
     notes = [*point.notes, *thread.reading_notes()]
     order: list[Statement] = []
     if in_order:
-        most = MOST_EXECUTIONS if everything else NEAREST
-        order, left = describer.executions(steps, most)
-        if left:
-            notes.append(f"only the last {most:,} executions are told; {left:,} came before them")
+        limit = MAX_EXECUTIONS if everything else NEAREST
+        order, omitted = describer.executions(steps, limit)
+        if omitted:
+            notes.append(
+                f"only the last {limit:,} executions are listed; {omitted:,} earlier ones are not"
+            )
     return SliceResult(
         point=point.words,
-        statements=tuple(describer.told(lines if everything else near[:NEAREST], steps)),
+        statements=tuple(describer.describe_lines(lines if everything else near[:NEAREST], steps)),
         order=tuple(order),
         lines=len(lines),
         near=frozenset((line.file, line.number) for line in near[:NEAREST]),
@@ -110,12 +113,12 @@ def _told(
 
 
 def lines_that_ran(thread: Thread) -> int:
-    """How many source lines the thread executed."""
+    """Return the number of source lines that the thread executed."""
     return sum(map(len, executed_lines(thread).values()))
 
 
 def executed_lines(thread: Thread) -> dict[str, list[int]]:
-    """The source lines that the thread executed, by file."""
+    """Return the source lines that the thread executed, by file."""
     image, stream = thread.image, thread.stream
     executed = np.bincount(stream.stretch, minlength=len(image.code.stretch_ops)) > 0
     stretches = image.code.op_stretch

@@ -1,9 +1,9 @@
-"""Which lines of the source are some steps, and what did they compute?"""
+"""Which source lines did some steps execute, and what did they compute there?"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,41 +18,41 @@ from whence.trace.step_names import StepNames
 
 Steps = npt.NDArray[np.uint32]
 Ops = npt.NDArray[np.int64]
-MOST_VALUES = 200  # of one line
-FARTHEST = 4096  # instances of its activation in which a step of the same line is looked for
+MAX_VALUES = 200  # limit on values shown for one line; guessed
+MAX_BACK = 4096  # limit on instances searched back for a step of the same line; guessed
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that some steps went through: the last step of each of its ops, in order."""
+    """A source line that some of the steps executed."""
 
     file: str
     number: int
-    ops: Ops
-    last: Steps
-    instances: int
+    ops: Ops  # its operations, by their last step
+    last: Steps  # the last step of each operation
+    instances: int  # how many times the line ran
 
     @property
     def is_outside(self) -> bool:
-        """Is it in a file that does not belong to the program's tree, such as a system header?"""
+        """Is the line in a file outside the program's tree, such as a system header?"""
         return self.file.startswith("/")
 
 
 class StepDescriber(ABC):
-    """Tells the steps of one thread as statements."""
+    """Describes the steps of one thread as statements."""
 
-    def __init__(self, thread: Thread, namer: StepNames) -> None:
-        self.thread, self.namer = thread, namer
+    def __init__(self, thread: Thread, names: StepNames) -> None:
+        self.thread, self.names = thread, names
 
     @abstractmethod
     def named(self, step: int, op: int) -> NamedValue | None:
-        """What a step of an op did: the name of what changed, and its new value.
+        """Return what a step of `op` set: its name in the source, and the new value.
 
-        None if it is not worth a word, or did not come to a value.
+        None if there is nothing worth showing, or the step did not complete.
         """
 
     def ops(self, steps: Steps) -> Ops:
-        """The op of each of some steps, which are sorted."""
+        """Return the operation of each of `steps`, which are sorted."""
         stream, code = self.thread.stream, self.thread.image.code
         instances = self.thread.queries.instances_at(steps)
         starts = code.stretch_first_op[stream.stretch[instances]].astype(np.int64)
@@ -61,7 +61,7 @@ class StepDescriber(ABC):
     # --- lines -------------------------------------------------------------------------------
 
     def lines(self, steps: Steps) -> list[Line]:
-        """The distinct lines of some steps, the one that ran last first."""
+        """Return the distinct lines of `steps`, the one that ran last first."""
         image = self.thread.image
         counts, last = executed_ops(self.thread.stream, steps)
         ran = np.flatnonzero(counts)
@@ -82,55 +82,56 @@ class StepDescriber(ABC):
             )
             for key, ops in zip(unique.tolist(), np.split(ran, starts[1:]), strict=True)
         ]
-        kept = [line for line in found if not self._only_ends(line.file, line.number, line.ops)]
+        kept = [line for line in found if not self._is_end(line.file, line.number, line.ops)]
         return sorted(kept, key=lambda line: -int(line.last[-1]))
 
-    def _only_ends(self, file: str, line: int, ops: Ops) -> bool:
-        """Is it the end of a function, where the compiler has it return what a line above gave?
+    def _is_end(self, file: str, line: int, ops: Ops) -> bool:
+        """Is the line the end of a function, which returns the value that a line above set?
 
-        A destructor that runs there is worth showing.
+        A line with calls is not: a destructor that runs there is worth showing.
         """
         is_closing = self.thread.is_closing(file, line)
         return is_closing and not np.any(self.thread.image.code.kind[ops] == CALL)
 
-    def told(self, lines: Iterable[Line], steps: Steps) -> list[Statement]:
-        """Lines of these steps as statements, by file and line, with what they computed last."""
-        latest = sorted(lines, key=lambda line: -int(line.last[-1]))  # so values are replayed once
-        found = [self.tell(line, steps) for line in latest]
+    def describe_lines(self, lines: Iterable[Line], steps: Steps) -> list[Statement]:
+        """Return lines of `steps` as statements, ordered by file and line."""
+        # Values are replayed in chunks: in the order of the run, each chunk is replayed once.
+        latest = sorted(lines, key=lambda line: -int(line.last[-1]))
+        found = [self.describe_line(line, steps) for line in latest]
         return sorted(found, key=lambda s: (s.file.startswith("/"), s.file, s.line))
 
-    def tell(self, line: Line, steps: Steps) -> Statement:
-        """A line of these steps as a statement, with what it computed last."""
-        pairs = list(self._together(line, steps))
-        values = self.values_of(pairs[-MOST_VALUES:])
+    def describe_line(self, line: Line, steps: Steps) -> Statement:
+        """Return a line of `steps` as a statement, with the values that it computed last."""
+        pairs = self._last_execution(line, steps)
+        values = self.values_of(pairs[-MAX_VALUES:])
         return self._statement(line.file, line.number, int(line.ops[-1]), values, line.instances)
 
-    def _together(self, line: Line, steps: Steps) -> Iterator[tuple[int, int]]:
-        """The steps and ops of the last time that control went through the line.
+    def _last_execution(self, line: Line, steps: Steps) -> list[tuple[int, int]]:
+        """Return the steps and operations of the last execution of a line.
 
-        Where a function calls itself, the last step of an op may be another activation's.
+        If a function calls itself, `line.last` may hold steps of several activations.
         """
         queries = self.thread.queries
         end = int(line.last[-1])
         own = queries.activation_of(end)
-        start = int(line.last[int(np.argmin(line.ops))])  # where the line begins
+        start = int(line.last[int(np.argmin(line.ops))])  # the line's first operation
         found = []
         for op, step in zip(line.ops.tolist(), line.last.tolist(), strict=True):
             if queries.activation_of(step) != own:
-                step = self.thread.last_execution(op, end, FARTHEST)
+                step = self.thread.last_execution(op, end, MAX_BACK)
                 if step is None or not _has(steps, step):
                     continue
             elif step < start and queries.activation_of(start) == own:
-                continue  # of an earlier time
+                continue  # it belongs to an earlier execution
             found.append((step, op))
-        return iter(sorted(found))
+        return sorted(found)
 
     # --- executions --------------------------------------------------------------------------
 
-    def executions(self, steps: Steps, most: int) -> tuple[list[Statement], int]:
-        """The last executions of lines, in order, and how many came before them.
+    def executions(self, steps: Steps, limit: int) -> tuple[list[Statement], int]:
+        """Return the last `limit` executions of lines, in order, and the number of earlier ones.
 
-        Neighbouring steps of one line are one; a call that runs code of ours cuts it in two.
+        Adjacent steps of one line are one execution.  A call of recorded code cuts it in two.
         """
         image = self.thread.image
         ops = self.ops(steps)
@@ -141,10 +142,10 @@ class StepDescriber(ABC):
         ends = np.append(starts[1:], len(steps))
         has_place = (image.files[ops[starts]] != NONE) & (image.rows[ops[starts]] != 0)
         starts, ends = starts[has_place], ends[has_place]
-        left = max(len(starts) - most, 0)
-        waiting: dict[int, tuple[int, int]] = {}  # calls by activation: their value comes later
+        omitted = max(len(starts) - limit, 0)
+        waiting: dict[int, tuple[int, int]] = {}  # by activation: a call whose value comes later
         found = []
-        for start, end in zip(starts[left:].tolist(), ends[left:].tolist(), strict=True):
+        for start, end in zip(starts[omitted:].tolist(), ends[omitted:].tolist(), strict=True):
             activation = int(activations[start])
             pairs = list(zip(steps[start:end].tolist(), ops[start:end].tolist(), strict=True))
             if activation in waiting:
@@ -154,35 +155,36 @@ class StepDescriber(ABC):
                 waiting[activation] = pairs.pop()
             key = int(keys[start])
             file, line = image.file_names[key >> 32], key & 0xFFFFFFFF
-            if self._only_ends(file, line, ops[start:end]):
+            if self._is_end(file, line, ops[start:end]):
                 continue
-            values = self.values_of(pairs[-MOST_VALUES:])
+            values = self.values_of(pairs[-MAX_VALUES:])
             found.append(self._statement(file, line, int(ops[end - 1]), values, 1))
-        return found, left
+        return found, omitted
 
     # --- values ------------------------------------------------------------------------------
 
     def _statement(
         self, file: str, line: int, op: int, values: dict[str, str], instances: int
     ) -> Statement:  # fmt: skip
-        name = self.namer.function_of(op)
+        name = self.names.function_of(op)
         text = self.thread.recording.lines.line(file, line)
         return Statement(file, line, name, text, values, instances)
 
     def values_of(self, pairs: Sequence[tuple[int, int]]) -> dict[str, str]:
-        """What some steps computed, by name; a value under the same name is the last."""
+        """Return what (step, operation) pairs computed, by name; the last value of a name wins."""
         found: dict[str, str] = {}
         for step, op in pairs:
             named = self.named(step, op)
             if named is None:
                 continue
-            # `if (f(x))`: that f(x) is 3 says more than that it is true.
-            if named.value in self.namer.truths and named.name in found:
+            # For `if (f(x))`, keep that f(x) is 3 and not that it is true.
+            if named.value in self.names.truths and named.name in found:
                 continue
             found[named.name] = named.value
         return found
 
 
 def _has(steps: Steps, step: int) -> bool:
-    at = int(np.searchsorted(steps, np.uint32(step)))  # of their type, or all are converted
+    # searchsorted converts all steps unless `step` has their type.
+    at = int(np.searchsorted(steps, np.uint32(step)))
     return at < len(steps) and int(steps[at]) == step

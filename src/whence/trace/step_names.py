@@ -1,4 +1,4 @@
-"""How does a programmer call what a step did: its condition, what it read, where it is?"""
+"""What does the source call the things that a step used: its condition, its memory, its place?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from whence.trace.recording import Thread
 
 
 class StepNames(ABC):
-    """Names for the steps of one thread."""
+    """Names, in the words of the source, for the steps of one thread."""
 
     connectives = ("&&", "||")
     truths = ("true", "false")
@@ -18,28 +18,30 @@ class StepNames(ABC):
         self.thread = thread
 
     def place(self, step: int) -> Place | None:
+        """Return the place of a step in the source; None if it is unknown."""
         return self.thread.image.place(self.thread.queries.op_of(step))
 
     def line(self, step: int) -> str:
-        """The line of a step, as a word of a sentence."""
+        """Return the line of a step, in a form that fits into a sentence."""
         place = self.place(step)
         return f"{place.file}:{place.line}" if place else "code without a line"
 
     def function(self, step: int) -> str:
+        """Return the name of the function of a step."""
         return self.function_of(self.thread.queries.op_of(step))
 
     @abstractmethod
     def function_of(self, op: int) -> str:
-        """The function of an op, as the source has it."""
+        """Return the name of the function of an operation, as the source writes it."""
 
     @abstractmethod
     def condition(self, step: int) -> NamedValue:
-        """What a branch decided on, and how."""
+        """Return the condition of a branch, and its outcome."""
 
     @abstractmethod
     def loaded(self, step: int) -> NamedValue | None:
-        """What a load or a call got, by the name that the source has for it."""
+        """Return the name and value of what a load or a call read; None if it has no name."""
 
     @abstractmethod
     def accessed(self, step: int) -> tuple[str, str]:
-        """What a load, a store or a call is for, as the source has it, and which one that was."""
+        """Return the text of what a load, store or call accessed, and what that was in the run."""

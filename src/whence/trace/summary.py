@@ -1,4 +1,4 @@
-"""What did a recording see?"""
+"""What was recorded of a run, in numbers and names?"""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Say = Callable[[str], None]
 def summarise(
     recording: Recording, tree: Path, *, max_trace: int, say: Say = lambda _: None
 ) -> TraceSummary:
-    """Open what was recorded, keep the sources that it speaks of, and say what was seen.
+    """Open a recording, copy the source files that it refers to, and return a summary.
 
-    A run of which nothing was recorded, or not all, is a UserError that says why.
+    Raise a UserError with the reason if the run was not recorded, or only in part.
     """
     recording.check(max_trace)
     if not recording.processes:
@@ -73,7 +73,7 @@ def _process(recording: Recording, process: Process, image: Image) -> ProcessSum
 
 
 def endings(recording: Recording) -> list[str]:
-    """How each process ended: "process 71-0 (./shape 6 5 4): exit status 0"."""
+    """Return how each process ended, as in "process 71-0 (./shape 6 5 4): exit status 0"."""
     found = []
     for process in recording.processes:
         image = recording.image(process)

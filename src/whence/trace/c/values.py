@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from whence.trace.c.memory import Addresses
 from whence.trace.c.replayed import ReplayedLog
-from whence.trace.statements import FARTHEST
+from whence.trace.statements import MAX_BACK
 
 CHUNK = 1 << 17  # steps whose values are replayed together
 
@@ -39,7 +39,7 @@ class Values:
             number = source.register(local, name)
             if number is None:
                 return None
-            found = self.thread.last_execution(op - local + number, step, FARTHEST)
+            found = self.thread.last_execution(op - local + number, step, MAX_BACK)
             return None if found is None else self.value(found)
 
         return value
