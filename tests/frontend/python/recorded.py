@@ -245,7 +245,7 @@ def _find(
 
 
 def lines(trace: Path) -> Iterator[str]:
-    from whence.frontend.python.dump import lines as dumped
+    from whence.frontend.python.dump import event_lines
 
     for log in sorted(trace.glob("*/*.log")):
-        yield from dumped(trace, log)
+        yield from event_lines(trace, log)

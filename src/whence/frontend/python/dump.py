@@ -1,6 +1,6 @@
-"""Print the events of a recorded run, for whoever looks for a mistake in the recorder.
+"""Print the events of a recorded run, to look for a mistake in the recorder.
 
-As `python -m whence.frontend.python.dump FOLDER`.
+Usage: `python -m whence.frontend.python.dump FOLDER`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from whence.frontend.recorded_run import MODULES
 RECORDS = {MODULE: "MODULE", END: "END", TYPE: "TYPE"}
 
 
-def lines(folder: Path, log: Path) -> Iterator[str]:
-    """Each event of a thread with the operation that it is of."""
+def event_lines(folder: Path, log: Path) -> Iterator[str]:
+    """Yield a line for each event of a thread, with its operation."""
     loaded = [value for op, value in read_log(log.with_name("0.log")) if op == MODULE]
     modules = [
         (base, count, json.loads((folder / MODULES / f"{digest}.json").read_text("utf-8")))
@@ -27,18 +27,19 @@ def lines(folder: Path, log: Path) -> Iterator[str]:
         if op in RECORDS:
             yield f"{RECORDS[op]} {value}"
         else:
-            base, _, found = next(m for m in modules if m[0] <= op < m[0] + m[1])
-            ops, k = found["ops"], op - base
-            where = f"{Path(found['file']).name}:{ops['row'][k]}"
+            base, _, module = next(m for m in modules if m[0] <= op < m[0] + m[1])
+            ops, k = module["ops"], op - base
+            where = f"{Path(module['file']).name}:{ops['row'][k]}"
             text = (ops["text"][k] or "")[:40]
             yield f"{op:6} {where:20} {ops['opcode'][k]:10} {text:40} {value}"
 
 
 def main() -> None:
+    """Print the events of all threads of the trace that the command line names."""
     folder = Path(sys.argv[1])
     for log in sorted(folder.glob("*/*.log")):
         print(f"--- {log.relative_to(folder)}")
-        for line in lines(folder, log):
+        for line in event_lines(folder, log):
             print(line)
 
 

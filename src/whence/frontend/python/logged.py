@@ -1,8 +1,8 @@
-"""Which events does a log of the recorder hold?
+"""Which events does a log of the recorder contain?
 
-The recorder writes what is quickest for it.  A negative number is that of an operation whose
-value is an object of which only identity and type are told, both in one int; parameters and the
-frame of an event come as records before it.
+The recorder writes the form that is fastest to write.  A negative number ~k stands for operation k;
+its value is then an object of which only identity and type are recorded, both in one int.  The
+parameters and the frame of an event are separate records before the event.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 MODULE, END, TYPE, PARAM, FRAME, ENTER = range(2**31, 2**31 + 6)
-IDENTITY = 56  # bits of an identity; the number of the type is above them
-_LENGTH = 8  # bytes before a chunk that say how long it is
+IDENTITY = 56  # bits of an identity; the number of the type is in the bits above
+_LENGTH = 8  # bytes before a chunk that contain its length
 
-Token = Any  # a value as the recorder tells it
+Token = Any  # a value in the form of the log
 
 
 def log_chunks(log: Path) -> Iterator[tuple[list[int], list[Token]]]:
-    """The chunks of a log that are whole: numbers and values as they were written."""
+    """Yield the complete chunks of a log: numbers and values as they were written."""
     with log.open("rb") as file:
         for start, end in _spans(log):
             file.seek(start)
-            yield marshal.loads(file.read(end - start))  # our own recorder wrote it
+            yield marshal.loads(file.read(end - start))  # written by our own recorder
 
 
 def is_cut(log: Path) -> bool:
@@ -33,7 +33,7 @@ def is_cut(log: Path) -> bool:
 
 
 def _spans(log: Path) -> Iterator[tuple[int, int]]:
-    """Where the chunks begin and end that are whole."""
+    """Yield where each complete chunk begins and ends."""
     length = log.stat().st_size
     start = _LENGTH
     with log.open("rb") as file:
@@ -47,7 +47,7 @@ def _spans(log: Path) -> Iterator[tuple[int, int]]:
 
 
 def decoded(ops: Iterable[int], values: Iterable[Token]) -> Iterator[tuple[int, Token]]:
-    """The events of a chunk: an operation and its value each."""
+    """Yield the events of a chunk, each an operation and its value."""
     params: list[Token] = []
     frame: int | None = None
     entered = False
@@ -72,6 +72,6 @@ def decoded(ops: Iterable[int], values: Iterable[Token]) -> Iterator[tuple[int, 
 
 
 def read_log(log: Path) -> Iterator[tuple[int, Token]]:
-    """The events of a log, records of modules and types among them."""
+    """Yield the events of a log, and its records of modules and types."""
     for ops, values in log_chunks(log):
         yield from decoded(ops, values)

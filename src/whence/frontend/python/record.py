@@ -1,4 +1,4 @@
-"""Run the test of a tree with the recorder in its Pythons, and keep what the run wrote down."""
+"""How is the test of a Python project recorded?"""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from whence.subject.trial import BuildAndTest, environment, judge
 
 HOOK = Path(__file__).with_name("hook")
 RECORDER = "whence_recorder"
-COMMAND = "<string>"  # the file that Python names for the text of -c
-CACHED = 512 * 2**20  # bytes of instrumented code
-DAY = 24 * 3600
+COMMAND = "<string>"  # the file name that Python gives to the text of -c
+MAX_CACHE = 512 * 2**20  # limit on the bytes of cached instrumented code; guessed
+DAY = 24 * 3600  # seconds
 COMPARABLE = {
-    "PYTHONDONTWRITEBYTECODE": "1",  # compiled code of ours must not stay, nor hide ours
+    "PYTHONDONTWRITEBYTECODE": "1",  # plain and instrumented code must not replace each other
     "PYTHONHASHSEED": "0",
 }
 
@@ -33,11 +33,11 @@ def record(
     tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
     twice: bool = False, also: Sequence[Path] = (),
 ) -> RecordedRun:  # fmt: skip
-    """Run the test so that the modules of `tree` are recorded, and leave the trace in `out`.
+    """Run the test, record the modules of `tree`, and write the trace to `out`.
 
-    `out` must be an empty folder.  `also` are further files and folders whose modules are
-    recorded; the script that the test runs always is.  `twice` runs the test once more without
-    recording it, and `out` tells how that ended.
+    `out` must be an empty folder.  `also` lists further files and folders whose modules are
+    recorded.  The script that the test runs is always recorded.  With `twice` the test runs once
+    more without the recorder, and the trace contains the outcome of that run too.
     """
     out = out.absolute()
     (out / MODULES).mkdir()
@@ -65,7 +65,7 @@ def _build(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
         raise UserError(
             f"The build {how}, so there is no program to record.\n"
             f"We ran: {commands.build}\n{last}\n"
-            "Run the same command by hand to see it fail; with --timeout it may take longer.",
+            "Run the same command by hand to see the failure, or allow more time with --timeout.",
             slug="recorded-build-failed",
         )
 
@@ -74,9 +74,9 @@ def hooked(
     scratch: Path, tree: Path, out: Path, env: dict[str, str], *,
     max_trace: int = DEFAULT_MAX_TRACE, also: Sequence[Path] = (),
 ) -> PythonHook:  # fmt: skip
-    """A hook in the empty folder `scratch` that has Pythons record modules of `tree` into `out`.
+    """Return a hook, in the empty folder `scratch`, that records modules of `tree` into `out`.
 
-    The recorder is told nothing through variables, which programs can see.
+    The recorder gets its settings from a file, because programs can see environment variables.
     """
     cache = Path(cache_directory(env)) / "python"
     code = _installed(cache)
@@ -101,22 +101,22 @@ def hooked(
 
 
 def _trim(cache: Path) -> None:
-    """Drop what was used longest ago from a cache that has become too large, once a day."""
-    looked = cache.with_name("looked")
-    if looked.exists() and time.time() - looked.stat().st_mtime < DAY:
+    """Once a day, remove the least recently used files of a cache that is too large."""
+    checked = cache.with_name("looked")
+    if checked.exists() and time.time() - checked.stat().st_mtime < DAY:
         return
-    looked.touch()
+    checked.touch()
     files = [(file.stat(), file) for file in cache.iterdir()]
     files.sort(key=lambda file: max(file[0].st_atime, file[0].st_mtime), reverse=True)
     size = 0
-    for told, file in files:
-        size += told.st_size
-        if size > CACHED:
+    for status, file in files:
+        size += status.st_size
+        if size > MAX_CACHE:
             file.unlink(missing_ok=True)
 
 
 def _installed(cache: Path) -> Path:
-    """A copy of the recorder that any Python can keep compiled code beside."""
+    """Return the folder of a copy of the recorder, beside which Python can write compiled code."""
     files = sorted((HOOK / RECORDER).glob("*.py"))
     digest = blake2b(b"\0".join(file.read_bytes() for file in files), digest_size=12).hexdigest()
     folder = cache / digest
@@ -136,7 +136,7 @@ def _installed(cache: Path) -> Path:
 
 
 def _keep_sources(tree: Path, out: Path) -> None:
-    """Copy the sources of all recorded modules: the tree will be gone when the trace is read."""
+    """Copy the sources of all recorded modules: the tree may no longer exist when they are read."""
     for description in sorted((out / MODULES).glob("*.json")):
         module = json.loads(description.read_text("utf-8"))
         path = tree.absolute() / module["file"]

@@ -1,8 +1,9 @@
 """What was a value of a recorded Python run?
 
-None, bool, int, float, str and bytes are themselves; of everything else there is a picture, as it
-was at that moment.  Python's own `==` is too lax for values (1 == True == 1.0) and too strict
-(NaN): compare with `same`, across runs, or by `key`, within one.
+None, bool, int, float, str and bytes stand for themselves.  Every other value is an `Obj`, which
+describes the object at the moment of the event.  Python's `==` is too lax for values
+(1 == True == 1.0) and too strict (NaN).  Use `same` to compare values of two runs, and `key` to
+compare values of one run.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from enum import Enum
 from typing import Any, Final
 
 Shape = Any  # a tuple, str, int, float, bytes or None: see Obj
-Token = Any  # plain data as `marshal` reads it
+Token = Any  # a value in the form of the log: plain data that `marshal` can read
 TypeRow = tuple[str, str, int, tuple[int, ...], str]  # module, qualified name, id, mro, kind
 
-STOP = "\0stop"  # what a loop got from an iterable that was exhausted
-MAX_ITEMS = 12  # of a container that are recorded
+STOP = "\0stop"  # the value of a loop step whose iterable was exhausted
+MAX_ITEMS = 12  # limit on the recorded items of a container, as in the recorder; guessed
 CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
-PLAIN = frozenset({"str", "int", "float", "bytes"})  # instances of subclasses, that is
+PLAIN = frozenset({"str", "int", "float", "bytes"})  # kinds of instances of subclasses of these
 _NAMED = frozenset({"function", "builtin", "class", "module"})
 _UNITS = {"str": "characters", "bytes": "bytes", "int": "bits"}
 
@@ -38,25 +39,29 @@ class Long:
     """A str, bytes or int that is too long to be recorded whole."""
 
     kind: str  # "str", "bytes" or "int"
-    length: int  # of an int in bits
-    start: str | bytes | int | None
-    digest: Any
+    length: int  # characters, bytes or bits
+    start: str | bytes | int | None  # the first characters or bytes, or the lowest bits
+    digest: Any  # a hash of the whole value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Obj:
-    """A picture of an object.
+    """An object as it was at one moment.
 
-    `kind` is that of its type: "list", "tuple", "set" or "dict" (`shape`: its length, and its first
-    items, of a dict k, v, k, v, ...; None instead of items if it lay in another container);
-    "str", "int", "float" or "bytes" for subclasses of these (the plain value); "enum" (the
-    member's name); "function", "builtin", "class" or "module" (its name); "method" (its name and
-    the identity of its object); "exception" (the arguments); "object" (None).
+    `shape` depends on `kind`, the kind of the object's type:
+    - "list", "tuple", "set", "dict": the length and the first items, for a dict k, v, k, v, ...;
+      the items are None if the object was nested in another container.
+    - "str", "int", "float", "bytes" (instances of subclasses of these): the plain value.
+    - "enum": the name of the member.
+    - "function", "builtin", "class", "module": its name.
+    - "method": its name and the identity of its object.
+    - "exception": the arguments.
+    - "object": None.
     """
 
-    identity: int  # no other object that was alive then has it; 0: none, we computed it
+    identity: int  # unique among the objects alive at that moment; 0: computed by whence
     kind: str
-    type: str  # with its module, unless that is builtins
+    type: str  # qualified name, with its module unless that is builtins
     shape: Shape
 
     def __eq__(self, other: object) -> bool:
@@ -70,9 +75,9 @@ Value = bool | int | float | str | bytes | Obj | Long | Unknown | None
 
 
 def decode(token: Token, types: Mapping[int, TypeRow]) -> Value:
-    """The value that a token of the log stands for."""
+    """Return the value that a token of the log stands for."""
     if not isinstance(token, tuple):
-        return token  # type: ignore[no-any-return]  # one of the plain ones
+        return token  # type: ignore[no-any-return]  # a plain value
     if token[0] == "long":
         return Long(*token[1:])
     identity, number, shape = token
@@ -86,47 +91,48 @@ def decode(token: Token, types: Mapping[int, TypeRow]) -> Value:
 
 def _shape(kind: str, shape: Any, types: Mapping[int, TypeRow]) -> Shape:
     if kind in CONTAINERS:
-        length, inside = shape
-        if inside is None and length:
+        length, elements = shape
+        if elements is None and length:
             return length, None
-        return length, tuple(decode(one, types) for one in inside or ())
+        return length, tuple(decode(element, types) for element in elements or ())
     if kind == "exception":
-        return tuple(decode(one, types) for one in shape[1] or ())
+        return tuple(decode(argument, types) for argument in shape[1] or ())
     if kind in PLAIN and isinstance(shape, tuple):
-        return decode(shape, types)  # a long one
+        return decode(shape, types)  # a `Long`
     return shape
 
 
-# --- what is the same ------------------------------------------------------------------------
+# --- comparison ------------------------------------------------------------------------------
 
 
 def key(value: Value) -> object:
-    """Something hashable that two values of one run have in common if they are the same value."""
+    """Return a hashable key that is equal for two values of one run if they are the same value."""
     if isinstance(value, Obj):
         return value.identity, *_likeness(value, key)
     return _plain_key(value)
 
 
 def likeness(value: Value) -> object:
-    """Like `key`, whatever the identities are."""
+    """Return a key that does not depend on the identities of objects."""
     return _likeness(value, likeness) if isinstance(value, Obj) else _plain_key(value)
 
 
 def _plain_key(value: Any) -> object:
     if isinstance(value, float):
-        return float, repr(value)  # tells 0.0 from -0.0, and all NaNs are one
+        return float, repr(value)  # distinguishes 0.0 from -0.0, and makes all NaNs equal
     return type(value), value
 
 
 def _likeness(value: Obj, of: Any) -> tuple[object, ...]:
+    """Return the key of an object without its identity; `of` returns the keys of its parts."""
     shape: object = value.shape
     if isinstance(value.shape, tuple):
         if value.kind == "method":
             shape = value.shape if of is key else value.shape[0]
         elif value.kind in CONTAINERS:
-            length, inside = value.shape
-            kept = None if inside is None else tuple(map(of, inside))
-            shape = length, frozenset(kept) if kept and value.kind == "set" else kept
+            length, elements = value.shape
+            keys = None if elements is None else tuple(map(of, elements))
+            shape = length, frozenset(keys) if keys and value.kind == "set" else keys
         else:
             shape = tuple(map(of, value.shape))
     elif not isinstance(value.shape, str):
@@ -135,7 +141,7 @@ def _likeness(value: Obj, of: Any) -> tuple[object, ...]:
 
 
 def same(a: Value, b: Value) -> bool:
-    """Are two values, of one run or two, equal in type and shape?  What is unknown never is."""
+    """Are two values of one or two runs equal in type and shape?  Unknown values never are."""
     if type(a) is not type(b) or a is UNKNOWN:
         return False
     if isinstance(a, Obj | float):
@@ -144,22 +150,22 @@ def same(a: Value, b: Value) -> bool:
 
 
 def has_unknown(value: Value) -> bool:
-    """Is the value, or something that it shows of itself, unknown?"""
+    """Is the value unknown, or a recorded part of it?"""
     if isinstance(value, Obj):
         return any(map(has_unknown, inner(value)))
     return value is UNKNOWN
 
 
 def inner(value: Obj) -> tuple[Value, ...]:
-    """What is recorded of a container's items (of a dict k, v, k, v, ...) or an exception's
-    arguments."""
+    """Return the recorded items of a container (k, v, k, v, ... for a dict) or the recorded
+    arguments of an exception."""
     if value.kind in CONTAINERS and isinstance(value.shape, tuple):
         return value.shape[1] or ()
     return value.shape if value.kind == "exception" and isinstance(value.shape, tuple) else ()
 
 
 def items(value: Value) -> tuple[Value, ...] | None:
-    """All items of a container (of a dict k, v, k, v, ...); None if not all were recorded."""
+    """Return all items of a container (k, v, k, v, ... for a dict); None if some are unknown."""
     if not isinstance(value, Obj) or value.kind not in CONTAINERS:
         return None
     found = inner(value)
@@ -167,13 +173,13 @@ def items(value: Value) -> tuple[Value, ...] | None:
 
 
 def size(value: Obj) -> int:
-    """How many items a container has."""
+    """Return the number of items of a container."""
     assert isinstance(value.shape, tuple)
     return int(value.shape[0])
 
 
 def truth(value: Value) -> bool | None:
-    """Is it true?  None: not known, as its class may say otherwise."""
+    """Is a value true?  None: unknown, or its class may define the truth of its instances."""
     if value is UNKNOWN:
         return None
     if isinstance(value, Long):
@@ -190,15 +196,15 @@ def truth(value: Value) -> bool | None:
 
 
 def is_builtin(value: Obj) -> bool:
-    """Is it of a type of the language itself, which does what we know?"""
+    """Is the type of an object a builtin type, whose behaviour is known?"""
     return "." not in value.type
 
 
-# --- how it looks ----------------------------------------------------------------------------
+# --- text ------------------------------------------------------------------------------------
 
 
 def python_text(value: Value, most: int = 60) -> str:
-    """The value as one would like to see it in Python, in about `most` characters."""
+    """Return a value in Python notation, cut to about `most` characters."""
     if isinstance(value, Unknown):
         return value.value
     if isinstance(value, Long):
@@ -215,13 +221,13 @@ def python_text(value: Value, most: int = 60) -> str:
     if value.kind == "enum":
         return f"{name}.{value.shape}"
     if value.kind == "method" and isinstance(value.shape, tuple):
-        return _cut(_here(str(value.shape[0])), most)
-    return _cut(_here(str(value.shape)), most) if value.kind in _NAMED else f"<{name}>"
+        return _cut(_unqualified(str(value.shape[0])), most)
+    return _cut(_unqualified(str(value.shape)), most) if value.kind in _NAMED else f"<{name}>"
 
 
 def _container(value: Obj, name: str, most: int) -> str:
     brackets = {"list": "[]", "tuple": "()"}.get(value.kind, "{}")
-    number, parts = size(value), [python_text(one, most) for one in inner(value)]
+    number, parts = size(value), [python_text(item, most) for item in inner(value)]
     if value.kind == "dict":
         parts = [f"{k}: {v}" for k, v in zip(parts[::2], parts[1::2], strict=True)]
     text = _listed(parts, most, number - len(parts))
@@ -235,7 +241,7 @@ def _container(value: Obj, name: str, most: int) -> str:
 
 
 def _listed(parts: Sequence[str], most: int, more: int) -> str:
-    """The parts that fit, the first one always; "…" for the others and for `more` of them."""
+    """Return the parts that fit, at least the first; "…" stands for the rest and `more`."""
     found = ""
     for at, part in enumerate(parts):
         if at and len(found) + len(part) > most:
@@ -245,14 +251,14 @@ def _listed(parts: Sequence[str], most: int, more: int) -> str:
 
 
 def _long(value: Long, most: int) -> str:
-    about = f"({value.length} {_UNITS.get(value.kind, 'long')})"
+    length = f"({value.length} {_UNITS.get(value.kind, 'long')})"
     if isinstance(value.start, str | bytes):
-        return f"{_cut(repr(value.start), most - 1, always=True)} {about}"
-    return f"<{value.kind}> {about}"
+        return f"{_cut(repr(value.start), most - 1, always=True)} {length}"
+    return f"<{value.kind}> {length}"
 
 
 def _cut(text: str, most: int, *, always: bool = False) -> str:
-    """The text, its end left out if it is too long; a closing quote stays."""
+    """Return the text; if it is too long, "…" replaces its end but not a closing quote."""
     if len(text) <= most and not always:
         return text
     quote = text[-1] if text[-1] in "'\"" else ""
@@ -260,9 +266,10 @@ def _cut(text: str, most: int, *, always: bool = False) -> str:
 
 
 def _last(name: str) -> str:
+    """Return a dotted name without its module."""
     return name.rpartition(".")[2]
 
 
-def _here(name: str) -> str:
-    """A qualified name without the functions around it."""
+def _unqualified(name: str) -> str:
+    """Return a qualified name without the functions around it."""
     return name.rpartition("<locals>.")[2]
