@@ -100,8 +100,8 @@ Definition = tuple[str, str]  # the package of a module, and the module
 def public_names(source: str) -> Iterator[str]:
     """Yield the names of the public classes and functions of a module."""
     for node in ast.parse(source).body:
-        is_definition = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if is_definition and not node.name.startswith("_"):
+        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        if isinstance(node, kinds) and not node.name.startswith("_"):
             yield node.name
 
 
