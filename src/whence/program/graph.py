@@ -1,7 +1,7 @@
-"""Which way may control go in a graph of blocks, and which branch decides that a block runs?
+"""Which paths may control take in a graph of blocks, and which branch controls which block?
 
-Blocks are numbered from 0; `following[b]` are those that may run right after block b.  An edge is
-a pair (block, index into `following[block]`).
+Blocks are numbered from 0; `following[b]` are the successors of block b.  An edge is a pair
+(block, index into `following[block]`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ Blocks = Sequence[Sequence[int]]
 
 
 def predecessors(following: Sequence[Iterable[int]]) -> list[list[int]]:
+    """Return the predecessors of each block."""
     result: list[list[int]] = [[] for _ in following]
     for block, targets in enumerate(following):
         for target in targets:
@@ -21,9 +22,9 @@ def predecessors(following: Sequence[Iterable[int]]) -> list[list[int]]:
 
 
 def loop_heads(following: Blocks) -> set[int]:
-    """Some blocks such that every way that comes back to where it was meets one of them."""
+    """Return blocks such that every cycle contains one of them."""
     heads: set[int] = set()
-    state = [0] * len(following)  # 1: on the way to the block looked at, 2: done
+    state = [0] * len(following)  # 0: not visited, 1: on the current path, 2: done
     for start in range(len(following)):
         if state[start]:
             continue
@@ -45,11 +46,11 @@ def loop_heads(following: Blocks) -> set[int]:
 
 
 def components(starts: Iterable[int], following: Callable[[int], Iterable[int]]) -> list[list[int]]:
-    """The strongly connected components of what can be reached from `starts`.
+    """Return the strongly connected components of the nodes that `starts` reach.
 
-    A component comes after all the others that it leads to.
+    A component comes after all components that it leads to.
     """
-    order: dict[int, int] = {}  # in which a node was first seen
+    order: dict[int, int] = {}  # for each visited node, the number of nodes visited before
     low: dict[int, int] = {}
     stack: list[int] = []
     open_: set[int] = set()
@@ -87,7 +88,7 @@ def components(starts: Iterable[int], following: Callable[[int], Iterable[int]])
 
 
 def reaching(ends: Iterable[int], before: Sequence[Iterable[int]]) -> set[int]:
-    """`ends`, and all from which there is a way to one of them."""
+    """Return `ends` and all nodes that reach one of them; `before` are the predecessors."""
     found = set(ends)
     work = list(found)
     while work:
@@ -98,40 +99,43 @@ def reaching(ends: Iterable[int], before: Sequence[Iterable[int]]) -> set[int]:
     return found
 
 
-def meeting_points(following: Blocks, failed: Iterable[int] = ()) -> list[int | None]:
-    """The first block that all ways from each block to the exit share; None is the exit itself.
+def post_dominators(following: Blocks, failed: Iterable[int] = ()) -> list[int | None]:
+    """Return for each block the first block that all its paths to the exit share.
 
-    To the blocks that have `failed` there is no way, unless it is the only one.  An endless loop
-    counts as left wherever a round of it ends.
+    None is the exit itself.  Edges to the blocks `failed`, which end the run, do not count unless
+    a block has no others.  An endless loop counts as left at the end of each iteration.
     """
-    gone = set(failed)
-    ways = [[to for to in targets if to not in gone] or targets for targets in following]
-    exits = [block for block, targets in enumerate(ways) if not targets]
-    stuck = set(range(len(ways))) - reaching(exits, predecessors(ways))
-    end = len(ways)
-    graph = [list(targets) for targets in ways]
-    for block in exits + _ends_of_rounds(ways, stuck):
+    left_out = set(failed)
+    kept = [[to for to in targets if to not in left_out] or targets for targets in following]
+    exits = [block for block, targets in enumerate(kept) if not targets]
+    stuck = set(range(len(kept))) - reaching(exits, predecessors(kept))
+    end = len(kept)
+    graph = [list(targets) for targets in kept]
+    for block in exits + _iteration_ends(kept, stuck):
         graph[block].append(end)
     graph.append([])
     return [None if block == end else block for block in _dominators(graph, end)[:end]]
 
 
-def deciding_edges(following: Blocks, meeting: Sequence[int | None]) -> list[set[Edge]]:
-    """For each block the edges that lead to it for certain, from branches that might avoid it."""
+def controlling_edges(following: Blocks, after: Sequence[int | None]) -> list[set[Edge]]:
+    """Return for each block the edges of branches that lead to it on every path.
+
+    The branch has another edge that may avoid the block.  `after` are the post-dominators.
+    """
     result: list[set[Edge]] = [set() for _ in following]
     for branch, targets in enumerate(following):
         if len(targets) < 2:
             continue
         for index, target in enumerate(targets):
             block: int | None = target
-            while block is not None and block != meeting[branch]:
+            while block is not None and block != after[branch]:
                 result[block].add((branch, index))
-                block = meeting[block]
+                block = after[block]
     return result
 
 
-def _ends_of_rounds(following: Blocks, stuck: set[int]) -> list[int]:
-    """The blocks that go back to the first block of a loop that control cannot leave."""
+def _iteration_ends(following: Blocks, stuck: set[int]) -> list[int]:
+    """Return the blocks that jump back to the first block of a loop without an exit."""
     result: list[int] = []
     for component in components(sorted(stuck), lambda block: following[block]):
         loop = set(component)
@@ -142,9 +146,10 @@ def _ends_of_rounds(following: Blocks, stuck: set[int]) -> list[int]:
 
 
 def _dominators(graph: Blocks, end: int) -> list[int]:
-    """Immediate post-dominators of a graph all of whose nodes lead to `end`.
+    """Return the immediate post-dominators of a graph in which all nodes reach `end`.
 
-    After Cooper, Harvey and Kennedy: meet in the tree found so far, until nothing moves.
+    This is the algorithm of Cooper, Harvey and Kennedy: two nodes meet in the tree found so far,
+    until nothing changes.
     """
     order = _postorder(predecessors(graph), end)
     rank = [0] * len(graph)
@@ -152,9 +157,9 @@ def _dominators(graph: Blocks, end: int) -> list[int]:
         rank[node] = place
     above = [-1] * len(graph)
     above[end] = end
-    moved = True
-    while moved:
-        moved = False
+    changed = True
+    while changed:
+        changed = False
         for node in reversed(order[:-1]):
             best = -1
             for other in graph[node]:
@@ -169,7 +174,7 @@ def _dominators(graph: Blocks, end: int) -> list[int]:
                         other = above[other]
             if above[node] != best:
                 above[node] = best
-                moved = True
+                changed = True
     return above
 
 

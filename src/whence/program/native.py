@@ -1,4 +1,4 @@
-"""How does our own C code get to run inside Python?"""
+"""How is whence's own C code compiled and loaded into Python?"""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 def library(sources: Sequence[Path], compiler: Sequence[str] | None = None) -> Path:
-    """Return a shared library made of the C `sources` (and the headers beside them).
+    """Return a shared library compiled from the C `sources` (and the headers beside them).
 
-    It is compiled once and kept in the user's cache, under a name that tells its contents and
-    the compiler; processes that want it at the same time do not disturb each other.
+    It is compiled once and kept in the user's cache, under a hash of its sources and the
+    compiler.  Several processes may ask for it at the same time.
     """
     command = list(compiler) if compiler else _compiler()
     path = _cache() / f"{_fingerprint(sources, command)}.so"
@@ -66,4 +66,4 @@ def _compile(command: Sequence[str], path: Path) -> None:
                 "Set $CC to a compiler that can: gcc 9, clang 10 or newer, or zig cc.",
                 slug="no-c-compiler",
             )
-        made.replace(path)  # in one go: another process sees all of it or nothing
+        made.replace(path)  # in one move: another process sees the whole file or none

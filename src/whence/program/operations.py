@@ -1,8 +1,8 @@
 """What does one operation of a program compute?
 
-The words that front ends say it in.  To `COp` every value is a row of bits, and only the operations
-know that some of them are numbers, signed ones or floats.  To `PyOp` they are Python's values
-(see frontend.python.values).  COPY and OPAQUE serve both.
+Front ends translate their operations into these.  The values of `COp` are bits; each operation
+interprets them as unsigned numbers, signed numbers or floats.  The values of `PyOp` are Python's
+(see frontend.python.values).  Both languages use COPY and OPAQUE.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class COp(Enum):
     """What an operation does with its operands.
 
     Floating-point operations are those of IEEE 754 in the format of their width (16, 32 or 64
-    bits), rounding to nearest, ties to even.
+    bits); they round to nearest, ties to even.
     """
 
     COPY = auto()  # the operand itself (loads, stores, freezes, casts that change no bit)
@@ -33,7 +33,7 @@ class COp(Enum):
     AND = auto()
     OR = auto()
     XOR = auto()
-    EQ = auto()  # comparisons have one bit
+    EQ = auto()  # the result of a comparison has one bit
     NE = auto()
     ULT = auto()
     ULE = auto()
@@ -46,7 +46,7 @@ class COp(Enum):
     ZEXT = auto()
     SEXT = auto()
     TRUNC = auto()
-    CONCAT = auto()  # the first operand lowest, as bytes lie in memory
+    CONCAT = auto()  # the first operand is the lowest, as bytes lie in memory
     EXTRACT = auto()  # `width` bits from bit extra[0] on
     SELECT = auto()  # one bit, then the value if it is 1, then the value if it is 0
     FADD = auto()
@@ -64,11 +64,11 @@ class COp(Enum):
     CEIL = auto()
     TRUNCF = auto()
     RINT = auto()  # to the nearest integer, ties to even
-    ROUND = auto()  # likewise, ties away from zero
-    FMIN = auto()  # C's fmin: of a number and a NaN, the number
+    ROUND = auto()  # to the nearest integer, ties away from zero
+    FMIN = auto()  # C's fmin: for a number and a NaN, the number
     FMAX = auto()
     FCMP = auto()  # extra[0]: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered
-    FPCLASS = auto()  # one bit: is the operand of a class that extra[0] has a bit for?
+    FPCLASS = auto()  # one bit: does extra[0] have a bit for the class of the operand?
     FPTRUNC = auto()
     FPEXT = auto()
     FPTOUI = auto()
@@ -81,20 +81,20 @@ class COp(Enum):
     UMAX = auto()
     UMIN = auto()
     CTPOP = auto()
-    CTLZ = auto()  # extra[0] is 1 if that of zero is not determined
-    CTTZ = auto()  # likewise
+    CTLZ = auto()  # extra[0] is 1 if the result for zero is undefined
+    CTTZ = auto()  # the same
     BSWAP = auto()
     BITREVERSE = auto()
     FSHL = auto()
     FSHR = auto()
     OVERFLOW = auto()  # one bit: did the operation extra[0] overflow?  see Overflow
     ADDRESS = auto()  # operand 0 + the others, signed, times extra[0], extra[1], ... + extra[-1]
-    SWITCH = auto()  # which of the cases extra[0], extra[1], ... the operand is; their number: none
-    OPAQUE = auto()  # something that depends on all operands, and nothing more is known
+    SWITCH = auto()  # the index of the operand in extra; len(extra) if it is not there
+    OPAQUE = auto()  # unknown, except that it depends on all operands
 
 
 class Overflow(Enum):
-    """Which operation `COp.OVERFLOW` is about."""
+    """The operation whose overflow `COp.OVERFLOW` tests."""
 
     SADD = 0
     UADD = 1
@@ -105,7 +105,7 @@ class Overflow(Enum):
 
 
 class FloatClass(Enum):
-    """What kind of a number a float is: which bit of extra[0] `COp.FPCLASS` asks."""
+    """The classes of floats: bit numbers in extra[0] of `COp.FPCLASS`."""
 
     SIGNALLING_NAN = 0
     QUIET_NAN = 1
@@ -122,8 +122,8 @@ class FloatClass(Enum):
 class PyOp(Enum):
     """What a Python operation does with its operands.
 
-    An operation that raised has the exception as its value.  Keyword arguments come last, and
-    their names are the end of `extra`.
+    The value of an operation that raised is the exception.  Keyword arguments come last, and
+    their names are the last items of `extra`.
     """
 
     ADD = auto()
@@ -151,22 +151,22 @@ class PyOp(Enum):
     GE = auto()
     IS = auto()
     ISNOT = auto()
-    IN = auto()  # what is looked for, then the container
+    IN = auto()  # operands: the item, the container
     NOTIN = auto()
-    CHAIN = auto()  # a < b <= c: extra is the comparisons
-    TRUTH = auto()  # what a branch asks of its operand
-    EITHER = auto()  # the operand of an `and` or `or`; as a branch, only its truth counts
-    NEXT = auto()  # of an iterable, or "\0stop"; as a branch, only whether there was one counts
-    ITEM = auto()  # object[key]; unpacking is this too, with constant keys
+    CHAIN = auto()  # a < b <= c: extra holds the comparisons
+    TRUTH = auto()  # is the operand true?  A branch tests this
+    EITHER = auto()  # the operand of an `and` or `or`; a branch uses its truth alone
+    NEXT = auto()  # the next item, or "\0stop"; a branch tests only whether there is one
+    ITEM = auto()  # object[key]; also unpacking, with constant keys
     SLICE = auto()  # object[lower:upper:step]
     ATTR = auto()  # extra[0] is the attribute's name
     LIST = auto()
     TUPLE = auto()
     SET = auto()
     DICT = auto()  # key, value, key, value, ...
-    FORMAT = auto()  # extra is the literal parts, and None where an operand's str() goes
-    BUILTIN = auto()  # a call of extra[0]
-    METHOD = auto()  # likewise, of a method of the first operand
+    FORMAT = auto()  # extra holds the literal parts, and None in place of each operand's str()
+    BUILTIN = auto()  # a call of the builtin function extra[0]
+    METHOD = auto()  # a call of the method extra[0] of the first operand
 
 
 PY_BINARY = {
@@ -186,6 +186,6 @@ class Operation:
     """An operation, without its operands."""
 
     op: COp | PyOp
-    width: int = 0  # bits of the result; Python's values have none
-    widths: tuple[int, ...] = ()  # of the operands
+    width: int = 0  # of the result in bits; 0 for Python
+    widths: tuple[int, ...] = ()  # of the operands in bits
     extra: tuple[Any, ...] = ()

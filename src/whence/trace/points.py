@@ -18,16 +18,16 @@ from whence.trace.slicer import ByteRange
 
 @dataclass(frozen=True)
 class Point:
-    """Steps, or bytes of what a step put out, in one thread."""
+    """A point to slice from: steps, or bytes that a step printed, in one thread."""
 
     thread: Thread
     criteria: tuple[int | ByteRange, ...]
-    words: str  # fits after "what ... depends on"
+    words: str  # a phrase that fits into "what ... depends on"
     notes: tuple[str, ...] = field(default=())
 
 
 def find(recording: Recording, text: str, process: str | None = None) -> Point:
-    """Return the point that `text` names."""
+    """Return the point that `text` names, in the processes that `process` names (None: all)."""
     chosen = _chosen(recording, process)
     try:
         point = _find(recording, chosen, text)
@@ -36,7 +36,7 @@ def find(recording: Recording, text: str, process: str | None = None) -> Point:
         of = point.thread.image.process
         who = f"{of.folder.name}, {' '.join(of.arguments)[:60]}"
         return replace(point, words=f"{point.words} [process {who}]")
-    except UserError as error:  # it may be in the part of the trace that is not there
+    except UserError as error:  # the point may be in a part of the trace that is missing
         damage = dict.fromkeys(_damage(recording, chosen))
         if error.slug not in _MAY_BE_MISSING or not damage:
             raise
@@ -47,6 +47,7 @@ _MAY_BE_MISSING = ("no-such-end", "no-such-byte", "line-not-executed")
 
 
 def _damage(recording: Recording, chosen: Sequence[Process]) -> Iterator[str]:
+    """Yield what is missing from the logs of some processes."""
     for process in chosen:
         if not process.has_main_log:
             yield f"the log of process {process.pid} is missing or damaged"
@@ -92,7 +93,7 @@ def _chosen(recording: Recording, name: str | None) -> Sequence[Process]:
 
 
 def _threads(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread]:
-    """The threads of processes, opened one after another, the latest process first."""
+    """Open the threads of some processes one after another, the latest process first."""
     for process in reversed(chosen):
         image = recording.image(process)
         for log in process.logs:
@@ -105,7 +106,7 @@ def _threads(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread
 def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
     crashed = [(process, log) for process in chosen for log in process.logs if log.is_crashed]
     opened = (recording.thread(recording.image(process), log) for process, log in crashed[::-1])
-    # What a test runner caught crashed no process.
+    # A crash may be in a log that is not marked: a test runner caught the exception.
     for thread in itertools.chain(opened, _threads(recording, chosen)):
         ending = thread.ending("crash")
         if ending is not None:
@@ -124,7 +125,7 @@ def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point
         if ending is None:
             continue
         point = Point(thread, ending.criteria, ending.words)
-        # Of several processes that exited, the one whose status became the test's.
+        # If several processes exited, take the one whose status became the test's.
         if text != "exit" or ending.status == recording.document["status"]:
             return point
         last = last or point
@@ -158,7 +159,7 @@ def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point
 
 
 def printed_size(recording: Recording, process: Process) -> int:
-    """How many bytes a process printed on its standard output."""
+    """Return how many bytes a process printed on its standard output."""
     image = recording.image(process)
     return sum(recording.thread(image, log).printed_size() for log in process.logs)
 
@@ -171,8 +172,8 @@ def _line(
 ) -> Point:
     images = {process: recording.image(process) for process in chosen}
     name = _file({name for image in images.values() for name in image.file_names}, file)
-    code: set[int] = set()  # lines that have some
-    ran: set[int] = set()
+    code: set[int] = set()  # lines of the file with code
+    ran: set[int] = set()  # lines of the file that were executed
     for process in reversed(chosen):
         image = images[process]
         if name not in image.file_names:
@@ -199,8 +200,10 @@ def _not_executed(file: str, line: int, code: set[int], ran: set[int]) -> UserEr
 
 
 def _file(names: set[str], asked: str) -> str:
-    """The file that a user means: by its path in the tree, by the end of it, or by a path from
-    where they are to it."""
+    """Return the file that a user means by `asked`.
+
+    This is its path in the tree, the end of that path, or a path that ends in it.
+    """
     wanted = posixpath.normpath(asked)
     found = (
         [name for name in names if name == wanted]
@@ -230,7 +233,7 @@ def _file(names: set[str], asked: str) -> str:
 
 
 def last_execution(thread: Thread, ops: npt.NDArray[np.int64]) -> list[int]:
-    """The steps of the last time that control went through these ops, which are one line's."""
+    """Return the steps of the last execution of one line, whose operations are `ops`."""
     stream, code = thread.stream, thread.image.code
     if not len(ops):
         return []
@@ -251,13 +254,14 @@ def last_execution(thread: Thread, ops: npt.NDArray[np.int64]) -> list[int]:
         before = thread.queries.previous_instance(instance)
         if before is None or int(stream.activation[before]) != activation:
             break
-        # A line that is run again in a loop has its first op twice: only the last time counts.
+        # In a loop the instance before may be an earlier execution of the line: stop there.
         again = int(code.stretch_first_op[stream.stretch[before]]) >= base
         instance = None if again else before
     return sorted(found)
 
 
 def _has(thread: Thread, instance: int, ops: set[int]) -> bool:
+    """Does the stretch of `instance` contain one of `ops`?"""
     code = thread.image.code
     stretch = int(thread.stream.stretch[instance])
     base = int(code.stretch_first_op[stretch])
@@ -271,6 +275,6 @@ def _at(thread: Thread, steps: list[int], file: str, line: int, variable: str | 
     words = f"{variable} at {file}:{line} (when it ran last)"
     if criteria:
         return Point(thread, criteria, words)
-    decided = thread.queries.controlling_step(steps[-1])
+    controlling = thread.queries.controlling_step(steps[-1])
     note = f"no step of the run wrote {variable} before: it is as it was at the start"
-    return Point(thread, (decided,) if decided else (), words, (note,))
+    return Point(thread, (controlling,) if controlling else (), words, (note,))

@@ -1,6 +1,7 @@
-"""Which steps does a point of the run depend on, near and far?
+"""Which steps does a point of the run depend on, directly and indirectly?
 
-The closure of `queries`, computed by `slicer.c` over tens of millions of steps.
+This is the closure of the dependences in `queries`; slicer.c computes it for tens of millions of
+steps.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program import native
+from whence.program.ids import Activation
 from whence.trace.columns import NONE, U8, U32, U64, Code, Stream
 from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 
 SOURCE = Path(__file__).with_name("slicer.c")
 Flags = npt.NDArray[np.bool_]
 
-_GUARD, _EDGES = 1, 2  # notes on a stretch, as slicer.c has them
-FEW = 1 << 22  # steps that are counted in a second without the kernel, which needs a compiler
+_GUARD, _EDGES = 1, 2  # notes on a stretch; the same numbers as in slicer.c
+FEW = 1 << 22  # most steps counted without the C code, which needs a compiler: under a second
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Bytes start..stop of what row `effect` of `effects` moved: a point to slice from."""
+    """Bytes start..stop that row `effect` of `effects` read or printed: a point to slice from."""
 
     effect: int
     start: int
@@ -39,14 +41,14 @@ class ByteRange:
 class Potential:
     """Which untaken sides of branches may define what a load reads.
 
-    A load op has a class (NONE: no side can); the edges of class c are
-    class_edge[class_start[c]:class_start[c + 1]]; edge e leaves the block whose last stretch is
-    edge_stretch[e] for the block edge_block[e].  A private load reads what only its own
-    activation can touch: branches of others do not count.
+    A load has a class (NONE: no side can define what it reads).  The edges of class c are
+    class_edge[class_start[c]:class_start[c + 1]].  Edge e leaves the block whose last stretch is
+    edge_stretch[e] for the block edge_block[e].  A private load reads memory that only its own
+    activation can write: branches of other activations do not count.
     """
 
     class_of_op: U32
-    is_private: Flags  # for each op
+    is_private: Flags  # for each operation
     class_start: U32
     class_edge: U32
     edge_stretch: U32
@@ -57,8 +59,8 @@ class Potential:
 class _Point:
     step: int
     part: Part
-    address: int = 0  # of the bytes meant, if the step is a copy
-    size: int = 0  # 0: all
+    address: int = 0  # of the bytes that count, if the step is a copy
+    size: int = 0  # their number; 0: all bytes count
 
 
 def slice_(
@@ -71,23 +73,24 @@ def slice_(
     guards: Flags | None = None,
     trusted: Flags | None = None,
 ) -> U32:
-    """Return the steps that `criteria` depend on, themselves included, in order.
+    """Return the steps that `criteria` depend on, and `criteria` themselves, in order.
 
-    `potential`: with the branches that could have redefined what a load of the slice read.
-    `guards` (for each stretch): with every branch that ends such a stretch before the last step
-    of the slice; had it gone the other way, nothing later would have run.
-    `trusted` (for each function): steps in and below such functions are left out and the call
-    of the outermost one stands for them, with all its arguments; what flows through is kept.
+    `data` and `control` select the kinds of dependence that are followed.
+    `potential` adds the branches that could have redefined what a load of the slice read.
+    `guards` (for each stretch) adds each branch that ends such a stretch before the last step of
+    the slice: had it gone the other way, nothing later would have run.
+    `trusted` (for each function) leaves out the steps in and below such functions.  The call of
+    the outermost one stands for them, with all its arguments; dependences through it are kept.
     """
-    seen = _Criteria(stream, criteria, data, control, trusted)
-    if not seen.points and not seen.only:
+    found = _Criteria(stream, criteria, data, control, trusted)
+    if not found.points and not found.only:
         return np.zeros(0, np.uint32)
-    members = _run(_question(stream, seen, data, control, potential, guards, trusted))
-    return _with(members, seen.only)
+    members = _run(_question(stream, found, data, control, potential, guards, trusted))
+    return _with(members, found.only)
 
 
 def _with(members: U32, more: Sequence[int]) -> U32:
-    """Sorted members with a few more: sorting millions again would take longer than the slice."""
+    """Add a few steps to sorted steps; sorting millions again would take longer than the slice."""
     places = np.searchsorted(members, more)
     known = [p < len(members) and members[p] == m for p, m in zip(places, more, strict=True)]
     new = np.unique([m for m, is_known in zip(more, known, strict=True) if not is_known])
@@ -95,7 +98,7 @@ def _with(members: U32, more: Sequence[int]) -> U32:
 
 
 class _Criteria:
-    """The criteria as points to follow wholly, and steps that only take part."""
+    """The criteria as points to follow, and steps that are in the slice but not followed."""
 
     def __init__(
         self,
@@ -107,13 +110,13 @@ class _Criteria:
     ) -> None:
         self.points: list[_Point] = []
         self.only: list[int] = []
-        self.top = 0  # the last step that takes part, if after all points
+        self.top = 0  # the last step of `only`, or 0
         queries = Queries(stream)
         for criterion in criteria:
             if isinstance(criterion, ByteRange):
                 self._add_bytes(queries, criterion, data, control, trusted)
             else:
-                queries.instance_of(criterion)  # complains of a step that is not there
+                queries.instance_of(criterion)  # raises an error for a step that does not exist
                 self.points.append(_Point(criterion, Part.VALUE))
 
     def _add_bytes(
@@ -126,13 +129,13 @@ class _Criteria:
     ) -> None:
         step = int(queries.stream.effects["step"][criterion.effect])
         self.top = max(self.top, step)
-        outer = _trusted_call(queries, step, trusted)
+        outer = _outermost_trusted(queries, step, trusted)
         if outer is None:
             self.only.append(step)
-        elif outer:
-            self.points.append(_Point(outer, Part.ARGUMENTS))
-        if control and (decider := queries.controlling_step(step)):
-            self.points.append(_Point(decider, Part.ENTRY))
+        elif call := int(queries.stream.activations["call"][outer]):
+            self.points.append(_Point(call, Part.ARGUMENTS))
+        if control and (controlling := queries.controlling_step(step)):
+            self.points.append(_Point(controlling, Part.ENTRY))
         if data:
             found = queries.bytes_of(criterion.effect, criterion.start, criterion.stop)
             self.points.extend(_point(d) for d in found if d.kind not in OUTSIDE)
@@ -145,13 +148,13 @@ def _point(made: Dependence) -> _Point:
     return _Point(made.step, made.part, made.address, made.length)
 
 
-def _trusted_call(queries: Queries, step: int, trusted: Flags | None) -> int | None:
-    """The call that entered the outermost trusted function around `step`; None: there is none."""
+def _outermost_trusted(queries: Queries, step: int, trusted: Flags | None) -> Activation | None:
+    """Return the outermost activation of a trusted function around `step`."""
     if trusted is None:
         return None
-    rows = queries.stream.activations
-    inside = [a for a in queries.callers(step) if trusted[rows["function"][a]]]
-    return int(rows["call"][inside[-1]]) if inside else None
+    functions = queries.stream.activations["function"]
+    inside = [a for a in queries.callers(step) if trusted[functions[a]]]
+    return inside[-1] if inside else None
 
 
 # --- the kernel ------------------------------------------------------------------------------
@@ -173,7 +176,7 @@ _EDGE_TABLES = (
 
 
 def _fields() -> Iterator[tuple[str, type[Any]]]:
-    """The members of slice_t, in its order."""
+    """Yield the members of slice_t, in its order."""
     yield from ((name, ctypes.c_void_p) for name in _POINTERS_OF_CODE + _POINTERS_OF_STREAM)
     for name in (
         *("instances", "steps", "links", "mixed", "runs", "activations", "effects", "copied"),
@@ -188,7 +191,7 @@ def _fields() -> Iterator[tuple[str, type[Any]]]:
 
 
 class _Question(ctypes.Structure):
-    """slice_t of slicer.c; `set` keeps the arrays alive that it points to."""
+    """slice_t of slicer.c; `kept` keeps the arrays alive that it points to."""
 
     _fields_ = list(_fields())
 
@@ -197,7 +200,7 @@ class _Question(ctypes.Structure):
         self.kept: dict[str, Any] = {}
 
     def set(self, name: str, array: npt.NDArray[Any], dtype: Any = None) -> None:
-        # A mapped file that is as it should be is not copied.
+        # A mapped file of the right type is not copied.
         self.kept[name] = np.ascontiguousarray(array, dtype)
         setattr(self, name, self.kept[name].ctypes.data)
 
@@ -247,7 +250,7 @@ def _notes(stream: Stream, potential: Potential | None, guards: Flags | None) ->
 
 
 def _set_edges(question: _Question, potential: Potential, code: Code) -> None:
-    """Turn the edges of a class into the classes of an edge: a branch asks, not a load."""
+    """Turn the edges of each class into the classes of each edge: slicer.c looks up branches."""
     edges, classes = len(potential.edge_stretch), len(potential.class_start) - 1
     known = potential.class_of_op != NONE
     private = np.flatnonzero(known & potential.is_private)
@@ -271,9 +274,9 @@ def _set_edges(question: _Question, potential: Potential, code: Code) -> None:
 def _set_private(
     question: _Question, potential: Potential, code: Code, ops: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Number the classes of each function's private loads; returns the numbers, for each op.
+    """Number the classes of private loads in each function; return the number for each of `ops`.
 
-    Only branches of the function itself can be of the activation that loads.
+    Only branches of the same function can run in the activation of a load.
     """
     classes, functions = len(potential.class_start) - 1, len(code.function_ops)
     owner_of = code.block_function[code.stretch_block]
@@ -292,7 +295,7 @@ def _set_private(
 
 
 def _edges_of(potential: Potential, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], U32]:
-    """The edges of these classes, one after another, and whose each is: its place in `classes`."""
+    """Return the edges of `classes`, and for each edge the place of its class in `classes`."""
     starts = potential.class_start[:-1][classes].astype(np.int64)
     sizes = potential.class_start[1:][classes].astype(np.int64) - starts
     owner = np.repeat(np.arange(len(classes)), sizes)
@@ -301,7 +304,7 @@ def _edges_of(potential: Potential, classes: npt.NDArray[Any]) -> tuple[npt.NDAr
 
 
 def _grouped(keys: U32, count: int) -> tuple[npt.NDArray[np.int64], U32]:
-    """The places of `keys` by key, and where each of 0..count begins among them."""
+    """Return the places of `keys` ordered by key, and where each of 0..count starts in that."""
     start = np.zeros(count + 1, np.uint32)
     np.cumsum(np.bincount(keys, minlength=count), out=start[1:])
     return np.argsort(keys, kind="stable"), start
@@ -322,7 +325,7 @@ def _kernel() -> ctypes.CDLL:
 
 
 def executed_ops(stream: Stream, steps: U32) -> tuple[npt.NDArray[np.int64], U32]:
-    """For each op, how many of some steps (in order) executed it, and the last that did."""
+    """Return for each operation how many of `steps` (sorted) executed it, and the last of them."""
     code = stream.code
     counts = np.zeros(len(code.kind), np.int64)
     last = np.zeros(len(code.kind), np.uint32)
@@ -331,7 +334,7 @@ def executed_ops(stream: Stream, steps: U32) -> tuple[npt.NDArray[np.int64], U32
     if len(steps) <= FEW:
         at = np.searchsorted(first, steps, "right") - 1
         ops = code.stretch_first_op[stretch[at]] + steps - first[at]
-        last[ops] = steps  # the last one stays
+        last[ops] = steps  # if an operation occurs twice, the last step stays
         return np.bincount(ops, minlength=len(counts)), last
     _kernel().wh_ops(
         steps.ctypes.data, len(steps), first.ctypes.data, stretch.ctypes.data, len(first),
@@ -344,7 +347,7 @@ def executed_ops(stream: Stream, steps: U32) -> tuple[npt.NDArray[np.int64], U32
 def _run(question: _Question) -> U32:
     kernel = _kernel()
     if kernel.wh_slice(ctypes.byref(question)):
-        raise MemoryError("slicing took more memory than there is")
+        raise MemoryError("There is not enough memory to compute the slice.")
     words: U64 = question.kept["in_"]
     answer = (question.in_, question.hidden, len(words))
     members = np.empty(kernel.wh_members(*answer, None), np.uint32)

@@ -23,8 +23,8 @@ from whence.frontend.c.ir import (
 from whence.program.graph import (
     Edge,
     components,
-    deciding_edges,
-    meeting_points,
+    controlling_edges,
+    post_dominators,
     predecessors,
     reaching,
 )
@@ -96,12 +96,12 @@ def postdominators(function: Function) -> list[int | None]:
     an iteration ends.
     """
     failed = (i for i, block in enumerate(function.blocks) if is_assertion(block))
-    return meeting_points(block_successors(function), failed)
+    return post_dominators(block_successors(function), failed)
 
 
 def control_dependence(function: Function) -> list[set[Edge]]:
     """Return for each block the edges that certainly lead to it, of branches that can avoid it."""
-    return deciding_edges(block_successors(function), postdominators(function))
+    return controlling_edges(block_successors(function), postdominators(function))
 
 
 def region(function: Function, branch: int, index: int) -> set[int]:

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from whence.program.graph import meeting_points
+from whence.program.graph import post_dominators
 from whence.trace.columns import NONE
 from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import PythonProgram
@@ -104,7 +104,7 @@ def sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
     for function in program.functions:
         first, count = function.first_block, function.n_blocks
         following = [[to - first for to in program.following[first + k]] for k in range(count)]
-        meeting = meeting_points(following)
+        meeting = post_dominators(following)
         for block, targets in enumerate(following):
             if len(targets) < 2:
                 continue

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whence.program.graph import deciding_edges, meeting_points
+from whence.program.graph import controlling_edges, post_dominators
 from whence.trace.columns import BRANCH, CALL, LINK, NONE, PLAIN, RETURN, Code
 
 BRANCHES = frozenset({"branch", "either", "next", "try", "match"})
@@ -185,7 +185,7 @@ class PythonProgram:
             first, count = function.first_block, function.n_blocks
             following = [[to - first for to in self.following[first + k]] for k in range(count)]
             failed = [k for k in range(count) if self._fails(first + k)]
-            edges = deciding_edges(following, meeting_points(following, failed))
+            edges = controlling_edges(following, post_dominators(following, failed))
             for at, deciding in enumerate(edges):
                 found[first + at] = tuple(sorted({first + branch for branch, _ in deciding}))
         return found
