@@ -164,7 +164,7 @@ def test_the_store_is_a_database_of_something_else(user: User) -> None:
     with closing(sqlite3.connect(user.here / "store")) as store:
         store.execute("CREATE TABLE customer (name)")
     said = user.isolate("--store", "store")
-    check_refused(said, "no store of whence's", "--store FILE", slug="store-unusable")
+    check_refused(said, "database of another program", "--store FILE", slug="store-unusable")
 
 
 def test_an_outcome_in_the_store_is_damaged(user: User) -> None:

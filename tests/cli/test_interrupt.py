@@ -42,7 +42,7 @@ def test_in_the_search_the_best_so_far_is_shown_and_the_rest_is_quick(
     said = interrupt(user, "reverted: passes", "--jobs", jobs)
     assert (said.status, said.err.count("Traceback")) == (1, 0), said
     assert re.search("Not isolated: (2 changes|1 change) left of 3", said.out)
-    assert "the same command goes on from here" in said.out
+    assert "the same command continues from here" in said.out
     again = user.isolate("--json", "-", test=SLOW)
     whole = user.isolate("--json", "-", "--fresh", test=SLOW)
     assert again.status == whole.status == 0

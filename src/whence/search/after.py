@@ -1,4 +1,4 @@
-"""AFTER's dynamic analysis: Algorithm 2, with Algorithm 4 for what does not build."""
+"""AFTER's dynamic analysis: Algorithm 2, with Algorithm 4 for variants that do not build."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from whence.search.asking import Atom, Search, Space, parts_of, union, without
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Reverting root and auxiliary together makes the test pass."""
+    """A result of the dynamic analysis: with root and auxiliary reverted, the test passes."""
 
     root: list[Atom]
     auxiliary: list[Atom]
@@ -20,10 +20,13 @@ class Split:
 @dataclass
 class _After:
     space: Space
-    auxiliary: dict[Reverted, list[Atom]] = field(default_factory=dict)
+    auxiliary: dict[Reverted, list[Atom]] = field(default_factory=dict)  # by set that was tried
 
     def passes(self, atoms: Sequence[Atom]) -> Search[bool]:
-        """Does the test pass with these reverted, and what must be for it to build?"""
+        """Does the test pass with `atoms` and the auxiliary changes that the build needs reverted?
+
+        The auxiliary changes are stored in `self.auxiliary`.
+        """
         chosen = union(atoms)
         run = yield from self.space.ask(chosen)
         if run.outcome is not Outcome.BROKEN:
@@ -34,7 +37,7 @@ class _After:
         return (yield from self.space.passes(chosen | union(extra)))
 
     def _find(self, atoms: Sequence[Atom]) -> Search[list[Atom]]:
-        # What made a superset build makes this one build as well, often with less to try.
+        # The auxiliary changes of a superset often make this set build too, and are fewer to try.
         chosen = union(atoms)
         known = [other | union(extra) for other, extra in self.auxiliary.items() if chosen < other]
         rest = without(self.space.atoms, atoms)
@@ -67,7 +70,10 @@ class _After:
 
 
 def after(space: Space) -> Search[Split]:
-    """Return a small set whose reverting makes the test pass: asymmetric, from the bad side."""
+    """Return a small set whose reverting makes the test pass.
+
+    The search is asymmetric, as in the paper: only passing runs shrink the set.
+    """
     search = _After(space)
     root = yield from search.reduce(space.atoms)
     return Split(list(root), search.auxiliary.get(union(root), []))
@@ -81,7 +87,7 @@ def builds(space: Space, reverted: Reverted) -> Search[bool]:
 def find_auxiliary(space: Space, chosen: Reverted, extra: Sequence[Atom]) -> Search[list[Atom]]:
     """Algorithm 4: return a small part of `extra` with which `chosen` builds.
 
-    `chosen` with all of `extra` must build.  Nothing can be left out of the result one by one.
+    `chosen` with all of `extra` must build.  No single atom can be dropped from the result.
     """
     n = 2
     while extra:

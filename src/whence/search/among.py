@@ -1,8 +1,7 @@
-"""Is the cause among these suspects?  AFTER's dynamic analysis, asked again as suspects come in.
+"""Is the root among these suspects?  AFTER's Algorithm 1, line 9, run again as suspects come in.
 
-The suspects of each phase are reverted together, with all that they need to hold together.  If
-the test passes, the smallest part of them that does so is the answer, and what comes later is
-never asked.
+Each phase reverts all its suspects together with the changes that they require.  If the test
+passes, a minimal subset is the answer, and later phases are not tried.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
 from whence.search.isolate import Answer, IsolateProblem, find_one
 
-_FELL_APART = (Outcome.OTHER, Outcome.BROKEN)
-_MOST_ALONE = 8  # suspects that are tried one by one where all together fall apart
+_INCONSISTENT = (Outcome.OTHER, Outcome.BROKEN)  # outcomes that say nothing about the failure
+_MAX_ALONE = 8  # limit on suspects tried one by one, if all together are inconsistent; guessed
 
 
 @dataclass(frozen=True)
 class Phase:
-    """What is suspected at one time, the likeliest first, and how much."""
+    """The suspects at one time, the likeliest first, and the weight of every change."""
 
     suspects: tuple[ChangeId, ...]
     weight: Mapping[ChangeId, float]
 
 
 def find_among(problem: IsolateProblem, phases: Sequence[Phase]) -> Search[Answer | None]:
-    """Find a minimal set in the first phase that has one; None if none has."""
+    """Find a minimal set in the first phase that has one; None if no phase has one."""
     knowledge = Knowledge(problem.words, problem.dependencies)
     for phase in phases:
         answer = yield from _in_phase(replace(problem, weight=phase.weight), knowledge, phase)
@@ -45,21 +44,22 @@ def _in_phase(problem: IsolateProblem, knowledge: Knowledge, phase: Phase) -> Se
         _whole(phase.suspects, cut(problem.changes)) for cut in (blocks, function_groups)
     )
     together = [union(in_blocks), union(in_functions)]
-    alone = [*in_functions[:_MOST_ALONE], *in_blocks[:_MOST_ALONE]]
+    alone = [*in_functions[:_MAX_ALONE], *in_blocks[:_MAX_ALONE]]
     for wanted in dict.fromkeys((*together, *alone)):
         tried, run = wanted, (yield wanted) if wanted in alone else None
-        if run is None or run.outcome in _FELL_APART:  # what it requires is only a guess
+        # A single suspect is first tried without what it requires: that is only a guess.
+        if run is None or run.outcome in _INCONSISTENT:
             tried, run = yield from fast.hold_together(wanted)
         if run.outcome is Outcome.PASS:
             chosen = [change for change in problem.changes if change.id in tried]
             return (yield from find_one(problem, knowledge, chosen))
         if run.outcome is Outcome.FAIL and wanted in together:
-            break  # THE failure stays with all of them reverted: more have to be found first
+            break  # THE failure stays with all suspects reverted: more suspects are needed
     return None
 
 
 def _whole(suspects: Sequence[ChangeId], atoms: Sequence[Atom]) -> list[Atom]:
-    """The atoms that hold the suspects, in their order: less than that falls apart easily."""
+    """Return the atoms that hold the suspects, in order.  Parts of atoms are often inconsistent."""
     holder = {change: atom for atom in atoms for change in atom}
     return list(dict.fromkeys(holder[suspect] for suspect in suspects))
 
@@ -71,14 +71,14 @@ def _fast(problem: IsolateProblem, knowledge: Knowledge, changes: Sequence[Chang
 
 @dataclass(frozen=True)
 class Instead:
-    """What came of reverting other changes than those that were found."""
+    """The result of reverting other changes than the found ones."""
 
-    answer: Answer | None  # a minimal set among them
-    along: Reverted = frozenset()  # with those that were found as well, this set passes
+    answer: Answer | None  # a minimal set among the other changes
+    along: Reverted = frozenset()  # a passing set that includes the found changes as well
 
 
 def find_instead(problem: IsolateProblem, found: Reverted, others: Reverted) -> Search[Instead]:
-    """Is there a set among some other changes that does without any that was found?"""
+    """Find a minimal set among `others`, and what they require, without any found change."""
     knowledge = Knowledge(problem.words, problem.dependencies)
     free = [change for change in problem.changes if change.id not in found]
     tried, run = yield from _fast(problem, knowledge, free).hold_together(others)

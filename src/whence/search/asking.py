@@ -1,9 +1,8 @@
 """How does a search ask for runs?
 
-A search is a generator: it yields variants and is sent how they ended.  It does nothing else
-and knows nothing else, so it can be replayed from the outcomes that are known.  That makes
-resuming, running ahead on idle workers and testing against made-up oracles the same thing,
-and the answer cannot depend on the number of workers.
+A search is a generator: it yields variants and receives their runs.  It has no other input, so it
+can be replayed from known outcomes.  Resuming a search, running ahead on idle workers and testing
+against an oracle all replay it.  The answer cannot depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ def union(atoms: Iterable[Atom]) -> Reverted:
 
 @dataclass(frozen=True)
 class Space:
-    """Where a search looks: its atoms are disjoint; `always` is reverted in every variant."""
+    """What a search may revert: disjoint atoms.  `always` is reverted in every variant."""
 
     atoms: tuple[Atom, ...]
     always: Reverted = frozenset()
 
     def ask(self, reverted: Reverted) -> Search[Run]:
-        """Ask how the test ends with these changes reverted."""
+        """Ask for the run with these changes reverted."""
         return (yield self.always | reverted)
 
     def passes(self, reverted: Reverted) -> Search[bool]:
@@ -43,7 +42,7 @@ class Space:
 
 
 def parts_of(items: Sequence[T], count: int) -> list[list[T]]:
-    """Cut into `count` runs of nearly equal length, none of them empty."""
+    """Cut into `count` parts of nearly equal length; omit empty parts."""
     borders = [len(items) * i // count for i in range(count + 1)]
     return [list(items[a:b]) for a, b in pairwise(borders) if a < b]
 

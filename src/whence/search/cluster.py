@@ -1,10 +1,10 @@
-"""Who runs the variants when there is a cluster?  The workers of a Dask scheduler.
+"""How do the workers of a Dask cluster run the variants?
 
-1. The two trees travel once, as a parcel; a run names only the changes that it reverts.
-2. A worker process keeps its workspaces as long as it holds the parcel: the scheduler takes the
-   parcel away when we are done, or gone.
-3. A run that nobody wants ends soon: its task is cancelled, and the worker watches for that.
-4. A run whose worker is lost is sent again; every other run goes on.
+1. The two trees are sent once, as a parcel.  A task names only the changes to revert.
+2. A worker process keeps its workspaces as long as it holds the parcel.  The scheduler releases the
+   parcel when our client closes or is lost.
+3. A stopped run ends soon: its Dask task is cancelled, and the worker checks for that.
+4. A run whose worker is lost is sent again.  Other runs are not affected.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from whence.subject.command import Stopped
 from whence.subject.forks.forker import Forks
 from whence.subject.trial import BuildAndTest, Trial
 
-_PATIENCE = 10.0  # seconds for a cluster to answer, and for its first worker to appear
-_RESTART = 60.0  # seconds for lost workers to come back
-_MOST_LOSSES = 5  # of one run: then it is the run that kills its workers
+_MAX_CONNECT = 10.0  # limit in seconds on connecting, and on waiting for a first worker; guessed
+_MAX_RESTART = 60.0  # limit in seconds on waiting for lost workers to restart; guessed
+_MAX_LOSSES = 5  # limit on lost workers per run: with more, the run itself kills them; guessed
 
 
 def _distributed() -> Any:
@@ -54,12 +54,12 @@ def _distributed() -> Any:
         ) from None
 
 
-# -- what travels ----------------------------------------------------------------------------
+# -- what is sent ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Parcel:
-    """All that a worker needs to make any variant; once unpacked, it is the `Variants` there."""
+    """What a worker needs to make any variant.  Once unpacked, it implements `Variants`."""
 
     archive: bytes  # the files that no change touches
     base_kinds: Mapping[str, EntryKind]
@@ -74,14 +74,14 @@ class Parcel:
 
     def unpack(self, folder: Path) -> Parcel:
         with tarfile.open(fileobj=io.BytesIO(self.archive)) as archive:
-            # We packed it ourselves.  The filter that is usual now refuses a link that leads
-            # out of the tree, which a project may well have.
+            # We packed this archive, so it is safe.  The default filter would refuse links that
+            # lead out of the tree, which a project may have.
             archive.extraction_filter = lambda member, _: member
             archive.extractall(folder)
         return replace(self, archive=b"", base=folder)
 
     def run(self, request: bytes) -> Run | Refusal | None:
-        """Run one variant on the worker we are on; None if it was stopped."""
+        """Run one variant on this worker; None if the run was stopped."""
         task: ClusterTask = pickle.loads(request)
         try:
             with _desk(self).trial() as trial:
@@ -121,6 +121,8 @@ def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 @dataclass(frozen=True, slots=True)
 class ClusterTask:
+    """One run, as it is sent to a worker."""
+
     reverted: Reverted
     commands: BuildAndTest
     with_coverage: bool
@@ -129,7 +131,7 @@ class ClusterTask:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A UserError on its way from a worker: an exception would lose its slug."""
+    """A UserError sent back by a worker: a pickled exception would lose its slug."""
 
     message: str
     slug: str
@@ -139,14 +141,14 @@ class Refusal:
 
 
 class _Desk:
-    """What a worker process keeps of one job from run to run: the base tree and its trials."""
+    """What a worker process keeps between runs: the unpacked parcel and its trials."""
 
     def __init__(self, parcel: Parcel) -> None:
         worker = _distributed().get_worker()
         scratch = Path(worker.local_directory).resolve()
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="whence-", dir=scratch))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # or at exit
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # also at exit
             self._variants = parcel.unpack(self._folder / "base")
         except OSError as error:
             raise UserError(
@@ -161,7 +163,7 @@ class _Desk:
 
     @contextlib.contextmanager
     def trial(self) -> Iterator[Trial]:
-        """Lend a trial that no other thread has."""
+        """Lend a trial that no other thread uses."""
         with _desks_lock:
             if not self._idle:
                 folder = self._folder / f"trial-{self._made}"
@@ -186,9 +188,9 @@ def _desk(parcel: Parcel) -> _Desk:
 
 
 class _Unwanted(threading.Event):
-    """Is set once the task that this thread is at was cancelled, or its worker is closing.
+    """Is set once this thread's task was cancelled, or its worker is closing.
 
-    Neither stops a running task, but the worker knows of both.
+    Dask does not stop a running task in either case, but the worker's state shows it.
     """
 
     def __init__(self) -> None:
@@ -202,16 +204,16 @@ class _Unwanted(threading.Event):
         return closing or task is None or task.state == "cancelled"
 
 
-# -- on our side -----------------------------------------------------------------------------
+# -- on the client ---------------------------------------------------------------------------
 
 
 class _ClusterJob(Job):
-    """`task` and `parcel` are the cluster's futures, as of the last time it was sent."""
+    """A run on the cluster.  `task` and `parcel` are the Dask futures of its last submission."""
 
     def __init__(self, request: ClusterTask) -> None:
         super().__init__()
-        # The scheduler looks into what passes through it, and need not have whence: it sees the
-        # name of a method and some bytes.
+        # The scheduler unpickles calls and need not have whence installed.  This call consists of
+        # a method name and bytes.
         self.call = operator.methodcaller("run", pickle.dumps(request))
         self.losses = 0
         self.task: Any = None
@@ -233,7 +235,7 @@ class _ClusterJob(Job):
 
 
 class ClusterWorkers:
-    """The worker threads of a Dask cluster, each with a workspace of its own."""
+    """The worker threads of a Dask cluster, each with its own workspace."""
 
     def __init__(self, address: str, changes: ChangeSet) -> None:
         self._address = address
@@ -242,7 +244,7 @@ class ClusterWorkers:
         self._lock = threading.Lock()
         try:
             self.size = max(1, _count_threads(self._client, address))
-            _check_alike(self._client, address)
+            _check_versions(self._client, address)
             self._parcel = pack(changes)
             self._shipped = self._ship()
         except BaseException:
@@ -258,55 +260,55 @@ class ClusterWorkers:
         return job
 
     def close(self) -> None:
-        """Give up what is under way and leave; the workers then remove what they kept for us."""
+        """Stop all runs and disconnect; the workers then delete their workspaces."""
         for job in self._jobs:
             job.stop()
         with contextlib.suppress(Exception):  # the cluster may be gone
             self._client.close()
 
     def _ship(self) -> Any:
-        # To every worker: the scheduler likes to send tasks to where their data is already.
-        return self._client.scatter(self._parcel, broadcast=True, hash=False, timeout=_RESTART)
+        # Send it to every worker: the scheduler prefers workers that have a task's data.
+        return self._client.scatter(self._parcel, broadcast=True, hash=False, timeout=_MAX_RESTART)
 
     def _send(self, job: _ClusterJob) -> None:
         try:
             with self._lock:
-                if job.parcel is self._shipped:  # lost with its last holder, as far as we know
+                if job.parcel is self._shipped:  # the job was lost, perhaps with the parcel
                     self._shipped = self._ship()
                 job.parcel = self._shipped
-            # A key of its own: an equal run has to be run, not remembered.
+            # A unique key: Dask would answer an equal key from memory instead of running it.
             key = f"whence-{uuid.uuid4().hex}"
             job.task = self._client.submit(job.call, job.parcel, key=key)
             job.task.add_done_callback(lambda task: self._ended(job, task))
         except Exception as error:
             job.deliver(_lost(self._address, f"{type(error).__name__}: {error}"))
-        if job.given_up.is_set():
+        if job.stop_requested.is_set():
             job.stop()
 
     def _ended(self, job: _ClusterJob, task: Any) -> None:
-        """Hand over what a task came to, or send its run again."""
-        if job.given_up.is_set():
+        """Deliver the reply of a task, or send its run again if it was lost."""
+        if job.stop_requested.is_set():
             return
         reply = self._reply(job, task)
         if reply is not None:
             job.deliver(reply)
-        elif job.losses < _MOST_LOSSES:
+        elif job.losses < _MAX_LOSSES:
             self._send(job)
         else:
             job.deliver(_lost(self._address, f"one run lost its worker {job.losses} times"))
 
     def _reply(self, job: _ClusterJob, task: Any) -> Run | Exception | None:
-        """Return what a task came to; None if it was lost."""
+        """Return the reply of a task; None if it was lost."""
         distributed = _distributed()
         try:
-            reply: Run | Refusal | None = task.result(timeout=_RESTART)
+            reply: Run | Refusal | None = task.result(timeout=_MAX_RESTART)
         except (distributed.CancelledError, distributed.TimeoutError):
-            reply = None  # what it needs or what it found was lost
+            reply = None  # its parcel or its result was lost
         except distributed.KilledWorker as error:
-            job.losses += error.allowed_failures  # the scheduler has sent it again so often
-            job.parcel = None  # is not what was lost
+            job.losses += error.allowed_failures  # the scheduler sent it that often
+            job.parcel = None  # the parcel was not lost
             reply = None
-        except ImportError as error:  # on a worker that came later
+        except ImportError as error:  # a worker joined later and lacks this whence
             return _differs(self._address, {"a worker": error})
         except Exception as error:
             return error
@@ -317,14 +319,14 @@ class ClusterWorkers:
 
 def _connect(address: str) -> Any:
     distributed = _distributed()
-    # It logs tracebacks where we have an error message of our own.
+    # Dask would log tracebacks beside our error messages.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
-        return distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except Exception as error:  # a bad address, a name unknown, nobody there, no answer
+        return distributed.Client(address, timeout=_MAX_CONNECT, set_as_default=False)
+    except Exception as error:  # a bad address, an unknown host, a refused connection, a timeout
         reason = str(error)
-    # A half-made client ends its thread when it is collected.  That has to be now: in the middle
-    # of starting another client, the two would wait for each other.
+    # A client that failed to start ends its thread when it is garbage collected.  Collect it now:
+    # if that happens while another client starts, the two deadlock.
     gc.collect()
     raise UserError(
         f"There is no Dask cluster at {address}: {reason}\n"
@@ -336,19 +338,19 @@ def _connect(address: str) -> Any:
 
 def _count_threads(client: Any, address: str) -> int:
     try:
-        client.wait_for_workers(1, timeout=_PATIENCE)
+        client.wait_for_workers(1, timeout=_MAX_CONNECT)
     except Exception:
         raise UserError(
-            f"The Dask cluster at {address} has no workers (we waited {_PATIENCE:.0f} s).\n"
+            f"The Dask cluster at {address} has no workers (we waited {_MAX_CONNECT:.0f} s).\n"
             f"Start some: dask worker {address}",
             slug="no-cluster-workers",
         ) from None
     return sum(client.nthreads().values())
 
 
-def _check_alike(client: Any, address: str) -> None:
-    """Make sure that every worker has our whence, and all that it needs for a run."""
-    # A function of the standard library: one of ours could not be sent to whom we look for.
+def _check_versions(client: Any, address: str) -> None:
+    """Check that every worker has this version of whence and can import what a run needs."""
+    # A standard library function: a worker without whence could not load one of ours.
     found = client.run(pkgutil.resolve_name, f"{__name__}:__version__", on_error="return")
     others = {worker: version for worker, version in found.items() if version != __version__}
     if others:
@@ -371,7 +373,7 @@ def _differs(address: str, found: Mapping[str, object]) -> UserError:
 def _lost(address: str, what: str) -> UserError:
     return UserError(
         f"The Dask cluster at {address} could not finish the work: {what}.\n"
-        "See its logs for what ended them (often memory). With --store, the same command goes on "
-        "from what is known so far.",
+        "The logs of the workers say why they ended (often memory). With --store, the same command "
+        "continues from the stored outcomes.",
         slug="cluster-lost",
     )

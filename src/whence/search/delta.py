@@ -1,7 +1,7 @@
-"""Delta debugging as published, to compare with: `dd`, `ddmin` and `add`.
+"""Delta debugging as published, for comparison: the methods `dd`, `ddmin` and `add`.
 
-They speak of changes applied to the good version; a set of applied changes is the variant
-with all others reverted.
+These methods apply changes to the good version.  A set of applied changes is the variant with all
+other changes reverted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ def _applied(space: Space, applied: Collection[Atom]) -> Search[Outcome]:
 
 
 def dd(space: Space) -> Search[list[Atom]]:
-    """Return the difference between a passing and a failing variant, as small as dd makes it.
+    """Return a small difference between a passing and a failing variant.
 
-    Zeller's symmetric algorithm: applied to the larger passing set, the difference makes the
-    test fail.  It need not be what has to be reverted in the bad version (AFTER, Fig. 9).
+    This is Zeller's symmetric algorithm.  Applied to the passing variant, the difference makes the
+    test fail.  Reverting it in the bad version need not make the test pass (AFTER, Fig. 9).
     """
     return (yield from _dd(space, set(), set(space.atoms), space.atoms))
 
@@ -75,12 +75,12 @@ def ddmin(space: Space) -> Search[list[Atom]]:
     return failing
 
 
-def add(space: Space, executed: Collection[Atom]) -> Search[list[Atom]]:
-    """Delta debugging augmented with execution coverage.
+def augmented_dd(space: Space, executed: Collection[Atom]) -> Search[list[Atom]]:
+    """Delta debugging augmented with execution coverage (ADD).
 
-    Only what the two reference runs executed is searched; the rest is applied throughout, or
-    reverted throughout if the test does not pass with it.  With nothing known of what was
-    executed, or if neither works, this is `dd`.
+    Only atoms that the two reference runs executed are searched.  The other atoms are applied in
+    all variants; if the test does not pass with them applied, they are reverted in all variants.
+    If nothing is known about execution, or neither way works, this is `dd`.
     """
     rest = without(space.atoms, executed)
     if executed and rest:

@@ -1,11 +1,11 @@
-"""Which changes have to be reverted together for the program to hold together?
+"""Which changes must be reverted together so that the program builds and runs?
 
-Reverting a change brings back its old lines and takes away its new ones.  So it requires
-1. the changes that took away what the old lines use, and
-2. the changes that use what the new lines introduced, and
-3. where it changes a function's parameters, the changes that call it, and the other way round.
-What is read off the sources is a guess; compilers and interpreters teach the rest (`learn`).
-A wrong guess costs runs, never the truth of the answer.
+Reverting a change restores its old lines and removes its new ones.  So it requires reverting
+1. the changes that removed names that the old lines use,
+2. the changes that use names that the new lines introduced, and
+3. if it changes a function's parameters, the changes that call the function, and vice versa.
+What is read from the sources is a guess.  Messages of compilers and interpreters add to it
+(`Knowledge.learn`).  A wrong guess costs runs; it never makes the answer wrong.
 """
 
 from __future__ import annotations
@@ -20,45 +20,48 @@ from whence.changes.syntax import ParsedSource, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
-Touching = Mapping[str, frozenset[ChangeId]]  # a name to the changes that have to do with it
-_Key = tuple[str, str, str]  # file and function ("" for a name that all see), name
+ChangesByName = Mapping[str, frozenset[ChangeId]]
+_Key = tuple[str, str, str]  # (file, function, name); file and function are "" for a global name
 
-_PATIENCE = 2  # complaints of a name before all that touch it are reverted together or not at all
-_TOO_COMMON_TO_COMPILE = 12  # compilers list every place, short local names among them
-_TOO_COMMON = 40  # a name that more changes than this touch says nothing about them
+_MAX_COMPLAINTS = 2  # after more complaints about a name, all its changes are tied; guessed
+# Limits on the changes that touch one name; a name with more is no evidence; guessed.
+_MAX_TIED_BY_BUILD = 12  # compilers list every place, and short local names among them
+_MAX_TIED = 40
 
 
 @dataclass
 class _Names:
-    """Where the names of one side are introduced and used."""
+    """Where the names of one version are introduced and used."""
 
+    # By the changes that introduce the name on their lines.
     inside: dict[_Key, set[ChangeId]] = field(default_factory=lambda: defaultdict(set))
-    outside: set[_Key] = field(default_factory=set)  # introduced on lines that did not change
+    outside: set[_Key] = field(default_factory=set)  # introduced on unchanged lines
+    # By the changes that use the name on their lines.
     used: dict[_Key, set[ChangeId]] = field(default_factory=lambda: defaultdict(set))
 
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What each change requires, and which changes introduce a name or take it away."""
+    """Which changes each change requires, and which changes introduce or remove a name."""
 
     requires: Requires = field(default_factory=dict)
-    gives: Touching = field(default_factory=dict)
-    takes: Touching = field(default_factory=dict)
+    introduces: ChangesByName = field(default_factory=dict)
+    removes: ChangesByName = field(default_factory=dict)
 
 
 def read_dependencies(changes: ChangeSet) -> Dependencies:
-    """Return what the sources tell."""
+    """Read the dependencies between changes from the sources."""
     requires: dict[ChangeId, set[ChangeId]] = defaultdict(set)
     old = _read_names(changes, of_good=True)
     new = _read_names(changes, of_good=False)
-    for key, takers in old.inside.items():
-        if key not in new.outside and key not in new.inside and len(takers) == 1:
+    for key, removers in old.inside.items():
+        if key not in new.outside and key not in new.inside and len(removers) == 1:
             for user in old.used[key]:
-                requires[user] |= takers
-    for key, givers in new.inside.items():
+                requires[user] |= removers
+    for key, introducers in new.inside.items():
         if key not in old.outside and key not in old.inside:
-            for giver in givers:
-                requires[giver] |= new.used[key]
+            for introducer in introducers:
+                requires[introducer] |= new.used[key]
     for key in sorted(old.inside.keys() & new.inside.keys()):
         _tie_moved(requires, old.inside[key], new.inside[key])
     for definition, callers in _parameter_changes(changes, old, new):
@@ -67,23 +70,26 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
             requires[caller].add(definition)
     return Dependencies(
         {change: frozenset(others - {change}) for change, others in requires.items()},
-        gives=_by_name(new.inside),
-        takes=_by_name(old.inside),
+        introduces=_by_name(new.inside),
+        removes=_by_name(old.inside),
     )
 
 
 def _tie_moved(
-    requires: dict[ChangeId, set[ChangeId]], takers: set[ChangeId], givers: set[ChangeId]
+    requires: dict[ChangeId, set[ChangeId]], removers: set[ChangeId], introducers: set[ChangeId]
 ) -> None:
-    """What one change takes away and another gives again was moved: there it is once, or twice."""
-    if len(takers) == len(givers) == 1 and takers != givers:
-        for taker in takers:
-            requires[taker] |= givers
-        for giver in givers:
-            requires[giver] |= takers
+    """Tie a change that removes a name to the one change that introduces it elsewhere.
+
+    The definition was moved.  Reverting only one of the two would define it twice or not at all.
+    """
+    if len(removers) == len(introducers) == 1 and removers != introducers:
+        for remover in removers:
+            requires[remover] |= introducers
+        for introducer in introducers:
+            requires[introducer] |= removers
 
 
-def _by_name(inside: Mapping[_Key, set[ChangeId]]) -> Touching:
+def _by_name(inside: Mapping[_Key, set[ChangeId]]) -> ChangesByName:
     found: dict[str, set[ChangeId]] = defaultdict(set)
     for (_, _, name), changes in inside.items():
         found[name] |= changes
@@ -96,17 +102,17 @@ def _read_names(changes: ChangeSet, *, of_good: bool) -> _Names:
     for change in changes.changes:
         if change.kind in (ChangeKind.EDIT, ChangeKind.ADD, ChangeKind.DELETE):
             by_file[change.old_file if of_good else change.file].append(change)
-    for path, here in by_file.items():
+    for path, own_changes in by_file.items():
         source = changes.source(path, of_good=of_good)
         if source is not None:
-            _read_file(found, path, source, here, of_good)
+            _read_file(found, path, source, own_changes, of_good)
     return found
 
 
 def _read_file(
-    found: _Names, path: str, source: ParsedSource, here: list[Change], of_good: bool
+    found: _Names, path: str, source: ParsedSource, own_changes: list[Change], of_good: bool
 ) -> None:
-    owner = {line: c.id for c in here for line in (c.old if of_good else c.new).lines}
+    owner = {line: c.id for c in own_changes for line in (c.old if of_good else c.new).lines}
     if not owner:
         return
     local: set[tuple[str, str]] = set()
@@ -118,7 +124,7 @@ def _read_file(
             found.inside[key].add(owner[name.line])
         else:
             found.outside.add(key)
-    for change in here:
+    for change in own_changes:
         span = change.old if of_good else change.new
         for name in source.names(span.start, span.start + span.count - 1):
             scope = next((s for s in _scopes(name.scope) if (s, name.text) in local), None)
@@ -126,7 +132,7 @@ def _read_file(
 
 
 def _scopes(function: str | None) -> Iterable[str]:
-    """Yield a function and those around it: `A.f.g` is inside `A.f`."""
+    """Yield a function and the functions and classes around it: `A.f.g`, `A.f`, `A`."""
     while function:
         yield function
         function = function.rpartition(".")[0]
@@ -147,13 +153,13 @@ def _parameter_changes(
         for function in touched:
             key = ("", "", function)
             callers = old.used[key] & new.used[key]
-            if len(callers) <= _TOO_COMMON:
+            if len(callers) <= _MAX_TIED:
                 yield change.id, callers - {change.id}
 
 
 @dataclass(frozen=True)
 class Words:
-    """For each name the changes that have more of it on the one side than on the other."""
+    """For each name, the changes that add more uses of it than they remove, and vice versa."""
 
     gained: Mapping[str, set[ChangeId]]
     lost: Mapping[str, set[ChangeId]]
@@ -171,16 +177,16 @@ def read_words(changes: Iterable[Change]) -> Words:
 
 
 class Knowledge:
-    """What a search has learnt so far of which changes go together."""
+    """What a search has learnt so far about changes that must be reverted together."""
 
     def __init__(self, words: Words, read: Dependencies) -> None:
         self._requires = {change: set(others) for change, others in read.requires.items()}
         self._read = read
-        self._heard: Counter[str] = Counter()
+        self._complaints: Counter[str] = Counter()  # complaints about each name so far
         self._gained, self._lost = words.gained, words.lost
 
     def closure(self, reverted: Iterable[ChangeId]) -> Reverted:
-        """Return the set with all that its members require."""
+        """Return the set with all changes that its members require."""
         closed = set(reverted)
         todo = list(closed)
         while todo:
@@ -191,7 +197,7 @@ class Knowledge:
         return frozenset(closed)
 
     def dependents(self, kept: Iterable[ChangeId]) -> frozenset[ChangeId]:
-        """Return the set with all that require one of its members."""
+        """Return the set with all changes that require one of its members."""
         closed = set(kept)
         while True:
             more = {
@@ -202,39 +208,43 @@ class Knowledge:
             closed |= more
 
     def learn(self, reverted: Reverted, run: Run) -> None:
-        """Take in why a variant fell apart: some name is used but not there, or not so."""
+        """Learn from the complaints of an inconsistent variant, such as an undefined name."""
         if run.outcome is Outcome.BROKEN:
             self._learn_from_build(reverted, run.complaints)
         else:
             self._learn_from_test(reverted, run.complaints)
 
     def _learn_from_build(self, reverted: Reverted, complaints: Iterable[Complaint]) -> None:
-        """Tie what touches the first name that teaches us something: others follow from it."""
+        """Tie the changes of the first name that adds a dependency.
+
+        Later complaints often follow from the first one.
+        """
         for name in (name for complaint in complaints for name in complaint.names):
             touching = self._touching(name)
             before = self.closure(reverted)
-            self._tie(touching & reverted, touching - reverted, _TOO_COMMON_TO_COMPILE)
+            self._tie(touching & reverted, touching - reverted, _MAX_TIED_BY_BUILD)
             if self.closure(reverted) != before:
                 break
 
     def _learn_from_test(self, reverted: Reverted, complaints: Sequence[Complaint]) -> None:
         for name in dict.fromkeys(name for complaint in complaints for name in complaint.names):
             gained, lost = self._gained.get(name, set()), self._lost.get(name, set())
-            takers = self._read.takes.get(name, frozenset()) or lost
-            givers = self._read.gives.get(name, frozenset()) or gained
-            # What brings back a use needs what took the name away reverted too, and where the
-            # change that gave the name is reverted, its uses have to go with it.
-            self._tie(lost & reverted, takers - reverted, _TOO_COMMON)
-            self._tie(givers & reverted, gained - reverted, _TOO_COMMON)
+            removers = self._read.removes.get(name, frozenset()) or lost
+            introducers = self._read.introduces.get(name, frozenset()) or gained
+            # Restoring a use requires restoring the name.  Removing the name by reverting the
+            # change that introduced it requires removing its uses.
+            self._tie(lost & reverted, removers - reverted, _MAX_TIED)
+            self._tie(introducers & reverted, gained - reverted, _MAX_TIED)
         for name in {complaint.names[0] for complaint in complaints if complaint.names}:
-            self._heard[name] += 1
-            if self._heard[name] > _PATIENCE:
-                self._tie(self._touching(name), self._touching(name), _TOO_COMMON)
+            self._complaints[name] += 1
+            if self._complaints[name] > _MAX_COMPLAINTS:
+                self._tie(self._touching(name), self._touching(name), _MAX_TIED)
 
     def _touching(self, name: str) -> set[ChangeId]:
         return self._gained.get(name, set()) | self._lost.get(name, set())
 
-    def _tie(self, changes: Iterable[ChangeId], others: AbstractSet[ChangeId], most: int) -> None:
-        if len(others) <= most:
+    def _tie(self, changes: Iterable[ChangeId], others: AbstractSet[ChangeId], limit: int) -> None:
+        """Let `changes` require `others`, unless those are too many to be evidence."""
+        if len(others) <= limit:
             for change in changes:
                 self._requires.setdefault(change, set()).update(others)

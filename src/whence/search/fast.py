@@ -1,19 +1,22 @@
-"""The default search: few runs, because it asks about sets that can hold together.
+"""How does the default search find the root with few runs?
 
-Most regressions have one cause, and reverting little disturbs little.  So at first (`narrow`)
-it reverts the most suspicious changes that together have half of the weight.  If the test
-passes, the cause is among them; if THE failure stays, it is not; if the program falls apart,
-nothing is known and fewer are tried at a time.
+A set is consistent if the variant with it reverted builds and either passes or shows THE failure.
+The search prefers sets that are likely to be consistent.
 
-When no single cause is left to hope for (`find`), it looks for the shortest prefix of the
-changes, most suspicious first, that passes when reverted: the last change of that prefix is
-needed.  With it kept, the next shortest prefix gives the next one, until what was found passes
-alone.  A set that does not pass counts as too small.
+1. `narrow` assumes a single root change, the usual case.  It reverts the most suspicious changes
+   that together have half of the weight.  If the test passes, the root is among them.  If THE
+   failure stays, it is not.  If the set is inconsistent, nothing is known, and fewer changes are
+   tried at a time.
+2. `find` needs no such assumption.  It sorts the changes, the most suspicious first, and finds the
+   shortest prefix that passes when reverted: the last change of that prefix is needed.  It keeps
+   that change and repeats, until the needed changes pass alone.  A set that does not pass counts
+   as too small.
+3. `least` drops every change that is not needed.
 
-Every set is closed under what is known of dependencies before it is tried.  When a variant
-falls apart all the same, what the compiler or interpreter complained of is learnt, and the set
-is tried again.  Outcomes need not be monotone: `least` and the final checks make the result
-right whatever the guesses on the way were.
+Every set is closed under the known dependencies before it is tried.  If the variant is still
+inconsistent, the search learns from the messages of compiler or interpreter and tries again.
+Outcomes need not be monotone: `least` and the final checks make the result correct, whatever the
+guesses before them were.
 """
 
 from __future__ import annotations
@@ -27,29 +30,32 @@ from whence.model import Outcome, Reverted, Run
 from whence.search.asking import Atom, Search, Space, parts_of, union, without
 from whence.search.dependencies import Knowledge
 
-_REPAIRS = 2  # so often is a variant that falls apart mended with more changes,
-_BUILD_REPAIRS = 8  # as long as it does not even build: compilers are quick and say what is missing
-_FEWER_REPAIRS = 1  # where many changes are tried at a time, it is mended with fewer
-_GIVE_UP = 0.3  # share of the weight at which we stop hoping for a single cause,
-_GIVE_UP_LATE = 0.1  # and where sets fall apart: looking for several is hard then
-_ACQUITTED = 0.02  # what is left of the weight of changes that were reverted in vain
-_UNJUDGED = 0.05  # and of one that cannot be reverted alone without breaking the program
-_WORTH = 0.5  # share of the weight of some atoms below which part of them is not worth a run
-_FEW = 3  # up to so many atoms are left out one by one from the start
-_MANY = 8  # up to so many candidates it is cheapest to leave out one after the other
-_TROUBLE = 0.7  # changes of a set that fell apart are put together with others later
+# Guessed; the strategy as a whole was measured on 26 Python regressions (notes/search.md).
+_MAX_REPAIRS = 2  # limit on enlarging a set that builds but is inconsistent
+_MAX_BUILD_REPAIRS = (
+    8  # limit on enlarging a set that does not build: compilers say what is missing
+)
+_MAX_FEWER_REPAIRS = 1  # limit on reducing a large set that is inconsistent
+_GIVE_UP = 0.3  # share of the weight left at which `narrow` stops assuming a single root
+_GIVE_UP_LATE = 0.1  # the same once a set was inconsistent: `find` is expensive then
+_ACQUITTED = 0.02  # weight factor of changes that were reverted while THE failure stayed
+_UNJUDGED = 0.05  # weight factor of an atom that cannot be reverted alone
+_MIN_WORTH = 0.5  # share of a set's weight below which a part of it is not worth a run
+_FEW = 3  # up to this many atoms, drop one by one without trying halves
+_MANY = 8  # up to this many candidates, dropping one by one is cheaper than `find`
+_TROUBLE = 0.7  # priority factor of the atoms of an inconsistent set
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSet:
-    """A set that passes when reverted.  `needed` was asked for; the rest came along with it."""
+    """A set whose reverting makes the test pass: `needed`, and what `needed` requires."""
 
     needed: list[Atom]
     passing: Reverted
 
 
 class Fast:
-    """Searches a space.  `parts` cuts an atom into smaller ones, or returns it alone."""
+    """Searches a space.  `parts` cuts an atom into smaller atoms, or returns only the atom."""
 
     def __init__(
         self,
@@ -65,7 +71,7 @@ class Fast:
         self._parts = parts
 
     def run(self) -> Search[list[Atom]]:
-        """Return atoms, or parts of them, that pass when reverted and are all needed."""
+        """Return a minimal set of atoms, or parts of atoms, whose reverting passes."""
         candidates = yield from self.narrow()
         if len(candidates) > _MANY:
             found = yield from self.find(candidates)
@@ -74,14 +80,14 @@ class Fast:
         return (yield from self.least(found))
 
     def narrow(self) -> Search[list[Atom]]:
-        """Return atoms that pass when reverted, most suspicious first; few if one is the cause."""
+        """Return atoms whose reverting passes, the most suspicious first; few for a single root."""
         pool = {atom: self._weight(atom) for atom in self._space.atoms}
         whole = sum(pool.values())
-        most = len(pool)
+        limit = len(pool)
         trouble: dict[Atom, float] = {}
         give_up = _GIVE_UP
         while len(pool) > 1 and sum(pool.values()) > give_up * whole:
-            chosen = self._likely(pool, most, trouble)
+            chosen = self._likely(pool, limit, trouble)
             if len(chosen) > 1:
                 tried, run = yield from self._fewer_together(chosen)
             else:
@@ -89,24 +95,24 @@ class Fast:
             if run.outcome is Outcome.PASS and not union(pool) <= tried:
                 pool = {atom & tried: weight for atom, weight in pool.items() if atom & tried}
                 whole = sum(pool.values())
-                most = len(pool)
+                limit = len(pool)
             elif run.outcome is Outcome.FAIL:
                 pool = {a: w * (_ACQUITTED if a <= tried else 1.0) for a, w in pool.items()}
-                most = len(chosen) + (len(chosen) + 1) // 2
+                limit = len(chosen) + (len(chosen) + 1) // 2
             elif len(chosen) > 1:
-                most = len(chosen) // 2
+                limit = len(chosen) // 2
                 give_up = _GIVE_UP_LATE
                 trouble |= {atom: trouble.get(atom, 1.0) * _TROUBLE for atom in chosen}
             else:
-                most = max(1, self._cut(pool, chosen[0]) // 2)
+                limit = max(1, self._cut(pool, chosen[0]) // 2)
         return sorted(pool, key=lambda atom: (-pool[atom], -self._weight(atom), min(atom)))
 
     def _likely(
-        self, pool: Mapping[Atom, float], most: int, trouble: Mapping[Atom, float]
+        self, pool: Mapping[Atom, float], limit: int, trouble: Mapping[Atom, float]
     ) -> list[Atom]:
-        """Return the likeliest atoms, up to half of the weight and to a number; at least one.
+        """Return the likeliest atoms: at most `limit`, at most half of the weight, at least one.
 
-        Of two equally suspicious atoms the one that can be reverted alone is the likelier.
+        Of two equally suspicious atoms, the one that requires fewer other changes comes first.
         """
 
         def likely(atom: Atom) -> float:
@@ -117,10 +123,10 @@ class Fast:
         half = sum(pool.values()) / 2
         masses = accumulate(pool[atom] for atom in order)
         enough = next((i for i, mass in enumerate(masses, 1) if mass >= half), len(order))
-        return order[: max(1, min(enough, most, len(order) - 1))]
+        return order[: max(1, min(enough, limit, len(order) - 1))]
 
     def _cut(self, pool: dict[Atom, float], atom: Atom) -> int:
-        """Put an atom's parts in its place, as many as returned; else take it for less likely."""
+        """Replace an atom by its parts, or make it less likely; return the number of parts."""
         weight = pool.pop(atom)
         parts = self._parts(atom)
         if len(parts) == 1:
@@ -131,7 +137,7 @@ class Fast:
         return len(parts)
 
     def find(self, candidates: Sequence[Atom]) -> Search[FoundSet]:
-        """Find a set that passes; all candidates together must."""
+        """Find a passing set.  All candidates together must pass."""
         needed: list[Atom] = []
         passing = union(candidates)
         while candidates:
@@ -152,18 +158,18 @@ class Fast:
         return FoundSet([], passing)
 
     def _passing(self, changes: Reverted) -> Search[Reverted | None]:
-        """Return the closed set if it passes when reverted."""
+        """Return the closed set if reverting it passes, else None."""
         tried, run = yield from self.hold_together(changes)
         return tried if run.outcome is Outcome.PASS else None
 
     def hold_together(self, changes: Reverted) -> Search[tuple[Reverted, Run]]:
-        """Revert the closed set; while it falls apart and we can learn why, a larger one."""
+        """Revert the closed set; enlarge it while it is inconsistent and we learn why."""
         tried = self._closed(changes)
         run = yield from self._space.ask(tried)
-        for repair in range(_BUILD_REPAIRS):
+        for repair in range(_MAX_BUILD_REPAIRS):
             if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
-            if run.outcome is Outcome.OTHER and repair >= _REPAIRS:
+            if run.outcome is Outcome.OTHER and repair >= _MAX_REPAIRS:
                 break
             self._knowledge.learn(self._space.always | tried, run)
             larger = self._closed(changes)
@@ -174,10 +180,10 @@ class Fast:
         return tried, run
 
     def _fewer_together(self, atoms: Sequence[Atom]) -> Search[tuple[Reverted, Run]]:
-        """Revert those of the atoms that require nothing else; while it falls apart, fewer."""
+        """Revert the atoms that require nothing else; drop some if the set is inconsistent."""
         tried = self._self_contained(atoms) or self._closed(union(atoms))
         run = yield from self._space.ask(tried)
-        for _ in range(_FEWER_REPAIRS):
+        for _ in range(_MAX_FEWER_REPAIRS):
             if run.outcome in (Outcome.PASS, Outcome.FAIL):
                 break
             self._knowledge.learn(self._space.always | tried, run)
@@ -189,9 +195,9 @@ class Fast:
         return tried, run
 
     def _self_contained(self, atoms: Sequence[Atom]) -> Reverted:
-        """Return the changes of those atoms that require nothing but each other.
+        """Return the changes of the atoms that require nothing but each other.
 
-        Nothing if they have only a small part of the weight: then they are not worth a run.
+        Return nothing if these have only a small share of the weight.
         """
         chosen = list(atoms)
         while True:
@@ -200,15 +206,15 @@ class Fast:
             if len(kept) == len(chosen):
                 break
             chosen = kept
-        worth = sum(map(self._weight, chosen)) >= _WORTH * sum(map(self._weight, atoms))
+        worth = sum(map(self._weight, chosen)) >= _MIN_WORTH * sum(map(self._weight, atoms))
         return inside if worth else frozenset()
 
     def _closed(self, changes: Reverted) -> Reverted:
-        """Return the changes with all that they are known to require, within the space."""
+        """Return the changes with everything that they are known to require, within the space."""
         return self._knowledge.closure(changes) & self._everything
 
     def least(self, found: FoundSet) -> Search[list[Atom]]:
-        """Return a part of the set that passes and needs each of its atoms."""
+        """Return a minimal passing subset: dropping any one atom does not pass."""
         needed = union(found.needed)
         extra = [atom & found.passing - needed for atom in self._space.atoms]
         extra = sorted((atom for atom in extra if atom), key=self._order)
@@ -234,7 +240,7 @@ class Fast:
         return -self._weight(atom), min(atom)
 
     def _needed_extra(self, needed: Reverted, extra: list[Atom]) -> Search[list[Atom]]:
-        """Return the part of `extra` without which `needed` does not pass, or all of it."""
+        """Return a part of `extra` with which `needed` passes; all of `extra` if none is found."""
         kept: list[Atom] = []
         rest = extra
         while rest and not (yield from self._space.passes(needed | union(kept))):
@@ -250,7 +256,7 @@ class Fast:
         return kept if rest else extra
 
     def _half(self, passing: list[Atom]) -> Search[list[Atom]]:
-        """Leave out one half or the other as long as that passes."""
+        """Drop one half or the other as long as the rest passes."""
         while len(passing) > _FEW:
             for half in parts_of(passing, 2):
                 rest = without(passing, half)
@@ -262,7 +268,7 @@ class Fast:
         return passing
 
     def smaller_group(self, passing: list[Atom]) -> Search[list[Atom]]:
-        """Try what leaving out one atom at a time cannot find: parts that hold each other."""
+        """Try to drop groups of atoms that depend on each other: single drops cannot find those."""
         if len(passing) < 3:
             return passing
         for group in self._groups(passing):
@@ -272,7 +278,7 @@ class Fast:
         return passing
 
     def _groups(self, atoms: list[Atom]) -> list[list[Atom]]:
-        """Return the single atoms and those that dependencies tie together, smallest first."""
+        """Return the single atoms and the groups that dependencies tie, the smallest first."""
         groups = {frozenset({atom}) for atom in atoms}
         for atom in atoms:
             closed = self._closed(atom)
@@ -282,7 +288,7 @@ class Fast:
 
 
 def _middle(mass: Sequence[float], low: int, high: int) -> int:
-    """Return a place strictly between low and high with half of their weight before it."""
+    """Return an index strictly between low and high that halves the weight between them."""
     before = mass[low - 1] if low else 0.0
     half = (before + mass[high - 1]) / 2
     return min(max(bisect_left(mass, half, low, high) + 1, low + 1), high - 1)

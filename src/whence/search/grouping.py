@@ -1,4 +1,4 @@
-"""How are changes shown that belong together?"""
+"""How do reports show changes that belong together?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from whence.search.isolate import units_of
 
 
 def grouped_hunks(changes: Sequence[Change], units: Sequence[Reverted]) -> tuple[Reported, ...]:
-    """Return each unit as one change, sorted by file and line."""
+    """Return each unit as one reported change, sorted by file and line."""
     found = [_joined([changes[change] for change in sorted(unit)]) for unit in units]
     return tuple(sorted(found, key=lambda r: (r.file, r.new.start, r.old.start, r.id)))
 
@@ -43,7 +43,7 @@ def _hunk(pieces: list[Change]) -> Hunk:
 
 
 def _cover(spans: list[Span]) -> Span:
-    """Return the least span that holds all of these."""
+    """Return the smallest span that covers all spans."""
     first = min(span.start + (span.count == 0) for span in spans)
     last = max(span.start + (span.count or 1) for span in spans)
     return Span(first, last - first) if last > first else spans[0]

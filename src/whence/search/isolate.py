@@ -1,4 +1,4 @@
-"""From the changes to the answer: what to revert, what goes along with it, and is it true?"""
+"""Which changes are the root, which are auxiliary, and does reverting them make the test pass?"""
 
 from __future__ import annotations
 
@@ -16,36 +16,37 @@ from whence.search.dependencies import Dependencies, Knowledge, Words, read_word
 from whence.search.fast import Fast, FoundSet
 
 METHODS = ("fast", "after", "add", "dd", "ddmin")
-_MOST_ALTERNATIVES = 10
+_MAX_ALTERNATIVES = 10  # limit on other minimal sets that --all finds; guessed
 
 
 @dataclass(frozen=True)
 class IsolateProblem:
-    """All that a search may know before its first run."""
+    """What a search knows before its first run."""
 
     changes: tuple[Change, ...]
     dependencies: Dependencies = field(default_factory=Dependencies)
-    weight: Mapping[ChangeId, float] = field(default_factory=dict)
-    executed: frozenset[ChangeId] | None = None
-    minor: frozenset[ChangeId] = frozenset()  # they only declare or rename things
-    renaming: frozenset[ChangeId] = frozenset()  # of those, the ones that only rename
+    weight: Mapping[ChangeId, float] = field(default_factory=dict)  # how suspicious each is
+    executed: frozenset[ChangeId] | None = None  # by a reference run; None: unknown
+    minor: frozenset[ChangeId] = frozenset()  # changes that only declare or rename things
+    renaming: frozenset[ChangeId] = frozenset()  # minor changes that only rename
     method: str = "fast"
     find_all: bool = False
 
     def weigh(self, atom: Iterable[ChangeId]) -> float:
-        """Return how suspicious changes are that go together.
+        """Return how suspicious an atom is: the weight of its most suspicious function.
 
-        In one function each may be the cause; a change all over the place is one change.
+        The changes of one function count separately.  Parts of an atom in other functions do not
+        add to it: a change in many places is one change.
         """
-        here = [self.changes[change] for change in atom]
+        changes = [self.changes[change] for change in atom]
         return max(
             sum(self.weight.get(change, 1.0) for change in function)
-            for function in function_groups(here)
+            for function in function_groups(changes)
         )
 
     @cached_property
     def words(self) -> Words:
-        """What the changes have to do with which name: replaying a search reads it only once."""
+        """The names that changes add or remove; computed once for all replays of a search."""
         return read_words(self.changes)
 
 
@@ -53,10 +54,10 @@ class IsolateProblem:
 class Answer:
     """What a search found.
 
-    If `holds`, the test passes with root and auxiliary reverted, and does not if any one unit
-    of root is left in, unless `reason` says that it does.  A unit is neighbouring pieces of a
-    block of changed lines, or changes of one function that are tied together.
-    If not, `reason` says in what way the method's result falls short.
+    If `holds`, the test passes with root and auxiliary reverted, and does not pass with any one
+    unit of the root left in, unless `reason` says that it does.  A unit is a sequence of adjacent
+    pieces of one block, or the changes of one function that are tied together.
+    If not `holds`, `reason` says what the result lacks.
     """
 
     root: tuple[Reverted, ...]
@@ -74,7 +75,7 @@ class Answer:
 
 
 def isolate_changes(problem: IsolateProblem) -> Search[Answer]:
-    """Answer with the chosen method.  Reverting all changes passes, reverting none fails."""
+    """Find the root with the chosen method.  The good version must pass, the bad one fail."""
     if problem.method in ("fast", "after"):
         return (yield from _isolate_by_reverting(problem))
     return (yield from _isolate_by_delta(problem))
@@ -83,26 +84,26 @@ def isolate_changes(problem: IsolateProblem) -> Search[Answer]:
 def _isolate_by_reverting(problem: IsolateProblem) -> Search[Answer]:
     knowledge = Knowledge(problem.words, problem.dependencies)
     first = yield from find_one(problem, knowledge, problem.changes)
-    # A set of several changes may be a way round the cause: is there a simpler one?
-    most = _MOST_ALTERNATIVES if problem.find_all else int(len(first) > 1)
-    answers = [first, *(yield from _others(problem, knowledge, first, most))]
+    # A set of several changes may be a dodge, so look for one simpler set.
+    count = _MAX_ALTERNATIVES if problem.find_all else int(len(first) > 1)
+    answers = [first, *(yield from _others(problem, knowledge, first, count))]
     best = min(answers, key=lambda answer: (len(answer), len(answer.auxiliary)))
     others = tuple(answer.reverted for answer in answers if answer is not best)
     return replace(best, alternatives=others if problem.find_all else ())
 
 
 def find_others(problem: IsolateProblem, answer: Answer) -> Search[list[Answer]]:
-    """Find the other minimal sets, none of which has anything of another."""
+    """Find the other minimal sets.  All sets are disjoint."""
     knowledge = Knowledge(problem.words, problem.dependencies)
-    return (yield from _others(problem, knowledge, answer, _MOST_ALTERNATIVES))
+    return (yield from _others(problem, knowledge, answer, _MAX_ALTERNATIVES))
 
 
 def _others(
-    problem: IsolateProblem, knowledge: Knowledge, first: Answer, most: int
+    problem: IsolateProblem, knowledge: Knowledge, first: Answer, count: int
 ) -> Search[list[Answer]]:
-    """Find so many other minimal sets, or as many as there are."""
+    """Find up to `count` other minimal sets."""
     answers = [first]
-    while len(answers) <= most:
+    while len(answers) <= count:
         other = yield from _another(problem, knowledge, union(a.reverted for a in answers))
         if other is None:
             break
@@ -113,15 +114,16 @@ def _others(
 def find_one(
     problem: IsolateProblem, knowledge: Knowledge, changes: Iterable[Change]
 ) -> Search[Answer]:
-    """Find one minimal set among these changes; reverting all of them passes.
+    """Find one minimal set among these changes.  With all of them reverted, the test must pass.
 
-    First whole functions, which hold together best, then blocks of lines, then their pieces.
+    The atoms are first whole functions, which are most often consistent, then blocks of lines,
+    then the pieces of blocks.
     """
     by_id = {change.id: change for change in changes}
 
     def parts(atom: Atom) -> Sequence[Atom]:
-        here = [by_id[change] for change in sorted(atom)]
-        finer = (cut(here) for cut in (function_groups, blocks, pieces))
+        changes = [by_id[change] for change in sorted(atom)]
+        finer = (cut(changes) for cut in (function_groups, blocks, pieces))
         return next((found for found in finer if len(found) > 1), [atom])
 
     found = yield from _least(
@@ -140,19 +142,20 @@ def find_one(
     chosen = [by_id[change] for change in sorted(union(units))]
     active = union(unit for unit in units if not unit <= problem.renaming)
     for part in dict.fromkeys((active, *blocks(chosen), *function_groups(chosen))):
-        # Renamings hold each other, and pieces of one place may do what none of them does alone.
+        # Renamings depend on each other, so dropping one at a time keeps all of them.  Pieces of
+        # one block or function may pass together where no single piece does.
         is_smaller = part and part != union(units) and part not in units
         if is_smaller and (yield from Space(()).passes(part)):
             return (yield from find_one(problem, knowledge, [by_id[c] for c in sorted(part)]))
     fast = Fast(Space(tuple(units)), knowledge, problem.weigh, lambda atom: [atom])
-    units = yield from fast.smaller_group(units)  # pieces that hold each other may go together
+    units = yield from fast.smaller_group(units)  # drop pieces that depend on each other together
     return (yield from _split(problem, knowledge, union(units)))
 
 
 def _worth_cutting(
     others: Reverted, parts: Sequence[Atom], by_id: Mapping[ChangeId, Change]
 ) -> Search[bool]:
-    """Can a smaller part do?  Not of a block that breaks the program when it is left in."""
+    """Can one of the parts be enough?  Not if they are one block that breaks the program."""
     if len({by_id[change].block for part in parts for change in part}) > 1:
         return True
     run: Run = yield others
@@ -165,7 +168,7 @@ def _least(
     space: Space,
     parts: Callable[[Atom], Sequence[Atom]],
 ) -> Search[list[Atom]]:
-    """Find atoms that pass when reverted and are all needed."""
+    """Find a minimal set of atoms whose reverting makes the test pass."""
     fast = Fast(space, knowledge, problem.weigh, parts)
     if problem.method == "fast":
         return (yield from fast.run())
@@ -176,7 +179,7 @@ def _least(
 def _another(
     problem: IsolateProblem, knowledge: Knowledge, taken: Reverted
 ) -> Search[Answer | None]:
-    """Find a minimal set that has nothing of `taken` in it."""
+    """Find a minimal set without any change of `taken`; None if there is none."""
     kept = knowledge.dependents(taken)
     free = [change for change in problem.changes if change.id not in kept]
     run = yield frozenset(change.id for change in free)
@@ -186,10 +189,11 @@ def _another(
 
 
 def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:
-    """Tell the root from what must be reverted only so that the program holds together.
+    """Split a passing set into root and auxiliary units.
 
-    Left in alone, a root change brings THE failure back.  Changes of one function that break
-    the program if one of them is left in are tied together: they count as one.
+    A root unit brings THE failure back when it alone is left in.  An auxiliary unit breaks the
+    program when it alone is left in.  Units of one function that break the program this way are
+    tied together and count as one unit.
     """
     units = units_of(problem.changes, passing)
     if len(units) == 1:
@@ -198,7 +202,7 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
     for unit in units:
         run = yield passing - unit
         outcome[unit] = run.outcome
-        if run.outcome is Outcome.PASS:  # a piece the search could do without
+        if run.outcome is Outcome.PASS:  # the unit is not needed
             return (yield from _split(problem, knowledge, passing - unit))
     tied = _tied(problem, outcome)
     for unit in tied:
@@ -217,9 +221,9 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
 
 
 def _tied(problem: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list[Reverted]:
-    """Join the units of a function of which some break the program when left in alone.
+    """Join the units of each function in which a unit breaks the program when left in alone.
 
-    Mere declarations and renamings stay apart: they are what auxiliary changes are made of.
+    Minor units (declarations and renamings) stay separate: they are typical auxiliary changes.
     """
     by_function: dict[tuple[str, str | None], list[Reverted]] = defaultdict(list)
     joined: list[Reverted] = []
@@ -230,15 +234,16 @@ def _tied(problem: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list[
         else:
             by_function[change.file, change.function].append(unit)
     for units in by_function.values():
-        apart = all(outcome[unit] is Outcome.FAIL for unit in units)
-        joined += units if apart else [union(units)]
+        are_separate = all(outcome[unit] is Outcome.FAIL for unit in units)
+        joined += units if are_separate else [union(units)]
     return sorted(joined, key=min)
 
 
 def _root_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
-    """Choose the root where the program breaks whichever unit is left in.
+    """Choose the root if the program breaks whichever unit is left in.
 
-    It is what brings THE failure to the good version, or else what is most suspicious.
+    The root is the units that bring THE failure to the good version; if there is none, the most
+    suspicious unit.
     """
     everything = frozenset(change.id for change in problem.changes)
     root = set()
@@ -250,7 +255,7 @@ def _root_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[s
 
 
 def _isolate_by_delta(problem: IsolateProblem) -> Search[Answer]:
-    """Run a published method, and check what its result is worth for reverting."""
+    """Run a published delta debugging method, and check whether reverting its result passes."""
     space = Space(tuple(blocks(problem.changes)))
     if problem.method == "dd":
         atoms = yield from delta.dd(space)
@@ -259,7 +264,7 @@ def _isolate_by_delta(problem: IsolateProblem) -> Search[Answer]:
     else:
         ran = problem.executed or frozenset()
         executed = [atom for atom in space.atoms if not atom.isdisjoint(ran)]
-        atoms = yield from delta.add(space, executed)
+        atoms = yield from delta.augmented_dd(space, executed)
     run = yield from space.ask(union(atoms))
     extra: list[Atom] = []
     if run.outcome is Outcome.BROKEN:
@@ -273,7 +278,7 @@ def _isolate_by_delta(problem: IsolateProblem) -> Search[Answer]:
             root,
             auxiliary,
             reason=f"{needless} of these changes can each be left in and the test still passes: "
-            f"{problem.method} does not look for the smallest set to revert"
+            f"{problem.method} does not search for the smallest set to revert"
             if needless
             else None,
         )
@@ -281,13 +286,13 @@ def _isolate_by_delta(problem: IsolateProblem) -> Search[Answer]:
         root,
         auxiliary,
         holds=False,
-        reason=f"{problem.method} ends here, but with these changes reverted the test does not "
-        "pass: other changes bring about the failure as well",
+        reason=f"{problem.method} found these changes, but with them reverted the test does not "
+        "pass: other changes cause the failure as well",
     )
 
 
 def _needless(root: Sequence[Reverted], passing: Reverted) -> Search[int]:
-    """Count the root changes that can be left in, one at a time."""
+    """Count the root units that can be left in, one at a time."""
     count = 0
     for unit in root:
         run: Run = yield passing - unit
@@ -296,7 +301,7 @@ def _needless(root: Sequence[Reverted], passing: Reverted) -> Search[int]:
 
 
 def units_of(changes: Iterable[Change], chosen: Reverted) -> list[Reverted]:
-    """Group the chosen changes that are neighbouring pieces of one block."""
+    """Group the chosen changes that are adjacent pieces of one block."""
     units: list[list[Change]] = []
     for change in sorted((c for c in changes if c.id in chosen), key=lambda c: c.id):
         last = units[-1][-1] if units else None

@@ -1,4 +1,4 @@
-"""Run what a search asks for, once each, and what it would ask next if workers are idle."""
+"""How does a search get its runs?  Each variant is run once, the likely next ones in advance."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from whence.search.workers import Job, Workers
 from whence.subject.trial import BuildAndTest, Reference
 
 T = TypeVar("T")
-_FORESIGHT = 400  # replayed steps after which an estimate is given up
+_MAX_REPLAYED = 400  # limit on replayed outcomes per estimate; guessed
 
 
 class Listener(Protocol):
-    """Hears of every outcome that a search uses, as it becomes known."""
+    """Is called with every outcome that a search uses, as it becomes known."""
 
     def __call__(self, reverted: Reverted, run: Run, *, from_store: bool) -> None: ...
 
@@ -31,14 +31,16 @@ class OutOfRuns(Exception):
 
 @dataclass
 class RunCost:
-    runs: int = 0  # tests actually run, or builds that failed
+    """What the runs of a session cost so far."""
+
+    runs: int = 0  # test runs and failed builds; outcomes from the store do not count
     builds: int = 0
     cached: int = 0  # outcomes taken from the store
-    seconds: float = 0.0  # spent in those runs, over all workers
+    seconds: float = 0.0  # sum over the runs of all workers
 
 
 class Laboratory:
-    """Knows the outcome of every variant that was ever run, and finds out the others."""
+    """Knows the outcomes of variants that were run, and runs the others."""
 
     def __init__(
         self,
@@ -58,7 +60,7 @@ class Laboratory:
         self._store = store
         self._workers = workers
         self._listen = listen
-        self._under_way: dict[Reverted, Job] = {}
+        self._in_progress: dict[Reverted, Job] = {}
 
     def run(
         self,
@@ -68,7 +70,7 @@ class Laboratory:
         clean: bool = False,
         trust: Callable[[Run], bool] = lambda _: True,
     ) -> Run:
-        """Return how one variant ends; run it unless the store has an outcome to trust."""
+        """Run one variant, unless the store has a run for which `trust` holds."""
         key = self._key(reverted, b"watched" if with_coverage else b"clean" if clean else b"")
         stored = self._recall(key)
         if stored is not None and trust(stored):
@@ -85,7 +87,11 @@ class Laboratory:
         self.known[reverted] = run
 
     def answer(self, make: Callable[[], Search[T]]) -> T:
-        """Run a search to its end.  The answer is the same for any number of workers."""
+        """Run the search that `make` returns to its end.
+
+        `make` is called again to replay the search.  The answer is the same for any number of
+        workers.
+        """
         search = make()
         try:
             asked = next(search)
@@ -97,31 +103,36 @@ class Laboratory:
                 else:
                     asked = search.send(run)
         except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]  # StopIteration does not say its type
+            return end.value  # type: ignore[no-any-return]  # StopIteration.value is Any
         finally:
-            for job in self._under_way.values():
+            for job in self._in_progress.values():
                 job.stop()
-            self._under_way.clear()
+            self._in_progress.clear()
 
     def estimate(
         self, make: Callable[[], Search[T]], weight: Mapping[ChangeId, float]
     ) -> int | None:
-        """Guess how many runs are left, supposing a single cause that fits all we know."""
+        """Estimate the number of runs left, assuming that the root is a single change.
+
+        None if no single change is consistent with the known outcomes.
+        """
         passed = [r for r, run in self.known.items() if run.outcome is Outcome.PASS]
         others = [r for r, run in self.known.items() if run.outcome is not Outcome.PASS]
-        fits = frozenset.intersection(*passed) - frozenset().union(*others) if passed else None
-        if not fits:
+        consistent = (
+            frozenset.intersection(*passed) - frozenset().union(*others) if passed else None
+        )
+        if not consistent:
             return None
-        cause = max(sorted(fits), key=lambda change: weight.get(change, 1.0))
+        root = max(sorted(consistent), key=lambda change: weight.get(change, 1.0))
         unknown: set[Reverted] = set()
         search = make()
         try:
             asked = next(search)
-            for _ in range(_FORESIGHT):
+            for _ in range(_MAX_REPLAYED):
                 run = self.known.get(asked)
                 if run is None:
                     unknown.add(asked)
-                    run = Run(Outcome.PASS if cause in asked else Outcome.FAIL)
+                    run = Run(Outcome.PASS if root in asked else Outcome.FAIL)
                 asked = search.send(run)
         except StopIteration:
             return len(unknown)
@@ -140,12 +151,12 @@ class Laboratory:
         return self.reference.judge(run) if self.reference else run
 
     def _recall(self, key: bytes) -> Run | None:
-        """Return what an earlier session found out."""
+        """Return the run that the store has, judged against the reference."""
         stored = self._store.get(key) if self._store else None
         return None if stored is None else self._judged(stored)
 
     def _lookup(self, reverted: Reverted) -> Run | None:
-        if reverted not in self.known and reverted not in self._under_way:
+        if reverted not in self.known and reverted not in self._in_progress:
             stored = self._recall(self._key(reverted))
             if stored is not None:
                 self.cost.cached += 1
@@ -176,72 +187,76 @@ class Laboratory:
         return self._judged(run)
 
     def _await(self, asked: Reverted) -> None:
-        """Wait until `asked` is known, taking in whatever else ends before it."""
+        """Wait until the outcome of `asked` is known; record other runs that end before."""
         while asked not in self.known:
-            jobs = {job.future: reverted for reverted, job in self._under_way.items()}
+            jobs = {job.future: reverted for reverted, job in self._in_progress.items()}
             done, _ = wait(jobs, return_when=FIRST_COMPLETED)
             for future in done:
                 reverted = jobs[future]
-                job = self._under_way.pop(reverted)
+                job = self._in_progress.pop(reverted)
                 run = self._finish(job, self._key(reverted))
                 self._learn(reverted, run, from_store=False)
 
     # -- looking ahead -----------------------------------------------------------------------
 
     def _look_ahead(self, make: Callable[[], Search[T]], asked: Reverted) -> None:
-        """Have `asked` run, and on idle workers what would be asked after either answer to it."""
-        if asked not in self._under_way:
+        """Run `asked`, and on idle workers the variants that the search would ask for next."""
+        if asked not in self._in_progress:
             self._make_room()
-            self._under_way[asked] = self._start(asked)
+            self._in_progress[asked] = self._start(asked)
         wanted = list(self._foresee(make, asked)) if self._workers.size > 1 else []
-        if self._under_way[asked].future.done():
-            return  # looking ahead took longer than the run: there is nothing to gain by it
-        for reverted in self._under_way.keys() - {asked, *wanted}:
-            self._give_up(reverted)  # nobody will ask for it now: its worker is wanted elsewhere
+        if self._in_progress[asked].future.done():
+            return  # the run ended while we looked ahead: its outcome decides what is next
+        for reverted in self._in_progress.keys() - {asked, *wanted}:
+            self._cancel(reverted)  # the search will not ask for it: free its worker
         for reverted in wanted:
             idle = len(self._running()) < self._workers.size and self._may_run
-            if idle and reverted not in self._under_way:
-                self._under_way[reverted] = self._start(reverted)
+            if idle and reverted not in self._in_progress:
+                self._in_progress[reverted] = self._start(reverted)
 
     def _running(self) -> list[Reverted]:
-        return [r for r, job in self._under_way.items() if not job.future.done()]
+        return [r for r, job in self._in_progress.items() if not job.future.done()]
 
     def _make_room(self) -> None:
-        """See to it that one more can run: what is asked for goes before what might be."""
+        """Free a worker for the variant that is asked for, at the cost of a speculative run."""
         running = self._running()
         if running and (len(running) == self._workers.size or not self._may_run):
-            self._give_up(running[-1])  # begun last, it is the least likely to be asked for
+            self._cancel(running[-1])  # the run that began last is the least likely to be needed
 
-    def _give_up(self, reverted: Reverted) -> None:
-        """Stop a run, unless it has just ended: then its outcome is kept as any other."""
-        if not self._under_way[reverted].future.done():
-            self._under_way.pop(reverted).stop()
+    def _cancel(self, reverted: Reverted) -> None:
+        """Stop a run, unless it has ended: then its outcome is kept."""
+        if not self._in_progress[reverted].future.done():
+            self._in_progress.pop(reverted).stop()
             self.cost.runs -= 1
 
     def _foresee(self, make: Callable[[], Search[T]], asked: Reverted) -> Iterable[Reverted]:
-        """Return what would be asked next, the likeliest first, until `asked` has ended."""
+        """Return the variants that may be asked for next, the likeliest first.
+
+        Looking ahead stops when the run of `asked` ends.
+        """
         found: dict[Reverted, None] = {}
         todo: deque[dict[Reverted, Run]] = deque([{asked: Run(o)} for o in _LIKELY])
-        ended = self._under_way[asked].future.done
+        ended = self._in_progress[asked].future.done
         while todo and len(found) < self._workers.size - 1 and not ended():
-            supposed = todo.popleft()
-            after = self._asked_next(make, supposed, ended)
-            if after is not None:
-                found.setdefault(after)
-                todo.extend(supposed | {after: Run(outcome)} for outcome in _LIKELY)
+            assumed = todo.popleft()
+            next_asked = self._asked_next(make, assumed, ended)
+            if next_asked is not None:
+                found.setdefault(next_asked)
+                todo.extend(assumed | {next_asked: Run(outcome)} for outcome in _LIKELY)
         return found
 
     def _asked_next(
         self,
         make: Callable[[], Search[T]],
-        supposed: dict[Reverted, Run],
+        assumed: dict[Reverted, Run],
         too_late: Callable[[], bool],
     ) -> Reverted | None:
+        """Replay the search with assumed runs; return the first variant without a known run."""
         search = make()
         try:
             asked = next(search)
             while not too_late():
-                run = supposed.get(asked) or self.known.get(asked)
+                run = assumed.get(asked) or self.known.get(asked)
                 run = run or self._recall(self._key(asked))
                 if run is None:
                     return asked
@@ -251,4 +266,4 @@ class Laboratory:
         return None
 
 
-_LIKELY = (Outcome.FAIL, Outcome.PASS)
+_LIKELY = (Outcome.FAIL, Outcome.PASS)  # the outcomes that looking ahead assumes, likeliest first

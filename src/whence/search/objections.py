@@ -1,4 +1,4 @@
-"""Why can these two versions not be compared?  What we say when a reference run goes wrong."""
+"""Which error does the user see if a reference run has an unexpected outcome?"""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _NETWORK = re.compile(
 
 
 def good_fails(good: str, commands: BuildAndTest, run: Run) -> UserError:
+    """Return the error for a good version that does not pass."""
     if run.outcome is Outcome.BROKEN:
         return UserError(
             f"The good version ({good}) cannot be tested: {_what_broke(commands, run)}\n"
-            "Nothing can be compared until the good version builds and passes.",
+            "The good version must build and pass before anything can be compared.",
             slug="good-is-broken",
         )
     assert run.failure is not None
@@ -27,14 +28,14 @@ def good_fails(good: str, commands: BuildAndTest, run: Run) -> UserError:
         return UserError(
             f"The test did not end within {commands.timeout:g} s on the good version ({good}).\n"
             f"We ran: {commands.test}\n{_indented(run.note)}\n"
-            "Allow more with --timeout, or see whether it waits for something.",
+            "Allow more time with --timeout, or check whether the test waits for something.",
             slug="good-is-slow",
         )
-    if run.failure.signature == "exit status 127":  # the shell's own
+    if run.failure.signature == "exit status 127":  # the shell did not find the command
         return UserError(
             f"The test command was not found: {commands.test}\n{_indented(run.note)}\n"
-            "It is run by /bin/sh in the version's own tree; {tree} stands for that tree. Give "
-            "paths outside the tree as absolute paths.",
+            "/bin/sh runs it in the tree of the version; {tree} stands for the path of that tree. "
+            "Give paths outside the tree as absolute paths.",
             slug="test-not-found",
         )
     if _NETWORK.search(run.failure.message):
@@ -42,37 +43,37 @@ def good_fails(good: str, commands: BuildAndTest, run: Run) -> UserError:
             f"The test seems to need the network, and fails on the good version ({good}) already: "
             f"{run.failure.message}\n"
             f"We ran: {commands.test}\n{_indented(run.note)}\n"
-            "Tests that need the network cannot be compared offline. Run it where it can be "
-            "reached, or let the test use a stored answer.",
+            "Run whence where the network can be reached, or let the test use a stored answer.",
             slug="needs-network",
         )
     how = "is flaky: it passes, then fails" if run.flaky else "fails"
     return UserError(
         f"The test {how} on the good version ({good}) already: {run.failure.message}\n"
         f"We ran: {commands.test}\n{_indented(run.note)}\n"
-        "Choose an older version as --good, or mend the test command.",
+        "Choose an older version as --good, or correct the test command.",
         slug="good-fails",
     )
 
 
 def bad_does_not_fail(bad: str, commands: BuildAndTest, run: Run) -> UserError:
+    """Return the error for a bad version that does not fail."""
     if run.outcome is Outcome.BROKEN:
         return UserError(
             f"The bad version ({bad}) cannot be tested: {_what_broke(commands, run)}\n"
             + (
                 "To find out what broke the build, give the build as --test and leave --build out."
                 if _broke_in_build(commands, run)
-                else "It has to end there, with another status than 0 (passes) and 125 (cannot be "
-                "judged)."
+                else "On the bad version it must end, with a status other than 0 (pass) and 125 "
+                "(cannot be judged)."
             ),
             slug="bad-is-broken",
         )
     return UserError(
         f"The test passes on the bad version ({bad}), so there is no failure to explain.\n"
         f"We ran: {commands.test}  (exit status 0)\n"
-        "If the versions are the wrong way round, swap --good and --bad. If the test fails only "
-        "sometimes, --confirm N runs it up to N times. If it fails only after other tests, have "
-        "the command run those as well.",
+        "If the versions are swapped, swap --good and --bad. If the test fails only sometimes, "
+        "--confirm N runs it up to N times. If it fails only after other tests, let the command "
+        "run those too.",
         slug="bad-passes",
     )
 

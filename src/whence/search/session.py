@@ -1,4 +1,4 @@
-"""The whole of `whence isolate`: two versions and a test in, the breaking changes out."""
+"""What does `whence isolate` do?  Two versions and a test in, the changes that broke it out."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest, Reference
 
 A = TypeVar("A", bound=Answer | None)
-_LONGEST_REFERENCE = 600.0  # seconds, if the user sets no limit
-_USES_COVERAGE = ("fast", "add")
+_MAX_REFERENCE_SECONDS = 600.0  # limit on a reference run if the user sets none; guessed
+_USES_COVERAGE = ("fast", "add")  # the methods that need the executed lines
 
 
 @dataclass(frozen=True)
 class IsolateRequest:
-    """What the user asked for."""
+    """What the user asks `whence isolate` to do."""
 
     good: str
     bad: str
@@ -53,7 +53,7 @@ class IsolateRequest:
 
 
 class Watcher:
-    """Is told how the work goes on.  This one does not care; the command line's does."""
+    """Receives the progress of the work.  This base class ignores it; the CLI shows it."""
 
     def phase(self, text: str) -> None:
         """A new part of the work begins."""
@@ -72,7 +72,7 @@ class Watcher:
 
 
 def run_request(request: IsolateRequest, watcher: Watcher) -> tuple[Result, ChangeSet]:
-    """Do the whole job; returns the changes too, for those who report on them."""
+    """Return the result, and the changes that reports show."""
     started = time.monotonic()
     with open_session(request, watcher) as session:
         return session.result(started), session.changes
@@ -80,7 +80,7 @@ def run_request(request: IsolateRequest, watcher: Watcher) -> tuple[Result, Chan
 
 @contextmanager
 def open_session(request: IsolateRequest, watcher: Watcher) -> Iterator[IsolateSession]:
-    """All that it takes to run variants of two versions."""
+    """Give a session that can run variants between the two versions of a request."""
     with scratch_folder() as folder:
         changes, notes = get_changes(request, folder, watcher)
         store = Store(request.store, fresh=request.fresh) if request.store else None
@@ -99,7 +99,7 @@ def open_session(request: IsolateRequest, watcher: Watcher) -> Iterator[IsolateS
 def get_changes(
     request: IsolateRequest, folder: Path, watcher: Watcher
 ) -> tuple[ChangeSet, list[str]]:
-    """Compare the two versions; returns the changes, and what the user should know of them."""
+    """Compare the two versions; return the changes, and notes on them for the user."""
     watcher.phase("getting the two versions")
     good = read_tree(fetch(request.good, repo=request.repo, into=folder / "good"))
     bad = read_tree(fetch(request.bad, repo=request.repo, into=folder / "bad"))
@@ -111,7 +111,7 @@ def get_changes(
     if not changes.changes:
         raise UserError(
             f"{request.good} and {request.bad} have the same files"
-            + (" (but for what --keep names)" if request.keep else "")
+            + (" (except those that --keep names)" if request.keep else "")
             + ", so no change can have broken the test.\n"
             "If the versions should differ, check --good, --bad and --repo.",
             slug="no-changes",
@@ -129,6 +129,8 @@ def _workers(request: IsolateRequest, folder: Path, changes: ChangeSet) -> Worke
 
 
 class IsolateSession:
+    """One isolation from the reference runs to the result."""
+
     def __init__(
         self,
         request: IsolateRequest,
@@ -138,7 +140,7 @@ class IsolateSession:
         watcher: Watcher,
         folder: Path,
     ) -> None:
-        self.folder = folder  # where work of ours may lie; it goes when the session ends
+        self.folder = folder  # for temporary files; deleted when the session ends
         self._request = request
         self.changes = changes
         self._watcher = watcher
@@ -163,7 +165,7 @@ class IsolateSession:
         executed: Reverted | None,
         seconds: dict[str, float],
     ) -> Result:
-        """An answer as every report wants it."""
+        """Return an answer as the result that all reports show."""
         cost = self.laboratory.cost
         assert bad.failure is not None
         return Result(
@@ -186,21 +188,21 @@ class IsolateSession:
     # -- the two reference runs --------------------------------------------------------------
 
     def references(self, *, covers: bool | None = None) -> tuple[Run, Run]:
-        """Run both versions: good has to pass, bad has to fail.
+        """Run both versions: good must pass, bad must fail.  The failure becomes THE failure.
 
-        `covers`: find out what they execute; None: if the method makes use of it.
+        `covers` says whether to record which lines they execute; None: if the method needs it.
         """
         self._covers = self._request.method in _USES_COVERAGE if covers is None else covers
         lab, asked = self.laboratory, self._request.commands.asked_timeout
         everything = self.changes.everything
-        lab.commands = replace(lab.commands, timeout=asked or _LONGEST_REFERENCE)
+        lab.commands = replace(lab.commands, timeout=asked or _MAX_REFERENCE_SECONDS)
         self._watcher.phase("running the test on the good version")
         good = self._reference(everything, Outcome.PASS)
         if good.outcome is not Outcome.PASS:
             raise good_fails(self._request.good, lab.commands, good)
         if lab.commands.compares_output:
             lab.commands = replace(lab.commands, expected=good.output)
-        limit = asked or min(_LONGEST_REFERENCE, max(60.0, 10 * good.seconds))
+        limit = asked or min(_MAX_REFERENCE_SECONDS, max(60.0, 10 * good.seconds))
         lab.commands = replace(lab.commands, timeout=limit)
         self._watcher.phase("running the test on the bad version")
         bad = self._reference(frozenset(), Outcome.FAIL)
@@ -215,23 +217,23 @@ class IsolateSession:
         lab.remember(frozenset(), bad)
         return good, bad
 
-    def _reference(self, reverted: Reverted, hoped: Outcome) -> Run:
-        """Run one version.  Only the outcome that we hope for is believed of an earlier run."""
+    def _reference(self, reverted: Reverted, expected: Outcome) -> Run:
+        """Run one version.  A stored run counts only if it has the expected outcome."""
 
         def trust(run: Run) -> bool:
-            return run.outcome is hoped
+            return run.outcome is expected
 
         covers = self._covers
         run = self.laboratory.run(reverted, with_coverage=covers, clean=True, trust=trust)
-        if covers and run.outcome is not hoped:
-            # Watching may have disturbed it; what counts is what the user would see.
+        if covers and run.outcome is not expected:
+            # Measuring coverage may have disturbed the test: run it as the user would.
             run = self.laboratory.run(reverted, clean=True, trust=trust)
         return run
 
     # -- the search --------------------------------------------------------------------------
 
     def problem(self, good: Run, bad: Run) -> IsolateProblem:
-        """What a search may know: `covered` of the two runs says what they executed."""
+        """Return what a search knows; `good.covered` and `bad.covered` are the executed lines."""
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
         ran, minor = executed(self.changes, evidence), find_minor(self.changes)
@@ -254,9 +256,10 @@ class IsolateSession:
         *,
         checks: bool = True,
     ) -> A | Answer:
-        """Run a search, and check its answer, if it has one; the check may be left to others."""
+        """Run a search and, if `checks`, check its answer in a clean tree."""
         lab = self.laboratory
-        lab.max_runs = self._request.max_runs  # from now on: there is no answer without the two
+        # The limit starts here: without the two reference runs there is no answer at all.
+        lab.max_runs = self._request.max_runs
         self._watcher.runs_left(lambda: lab.estimate(make, weight))
         try:
             answer = lab.answer(make)
@@ -271,32 +274,32 @@ class IsolateSession:
         return self.verified(answer)
 
     def note(self, text: str) -> None:
-        """Say something to the user beside the answer, once."""
+        """Add a note for the user, once."""
         if text not in self.notes:
             self.notes.append(text)
 
     @property
     def may_run(self) -> bool:
         """Does the user allow another run?"""
-        most = self._request.max_runs
-        return most is None or self.laboratory.cost.runs < most
+        limit = self._request.max_runs
+        return limit is None or self.laboratory.cost.runs < limit
 
     def out_of_runs(self) -> Answer:
-        """What is known when no run is left."""
+        """Return what is known when the limit on runs is reached."""
         count = self.laboratory.cost.runs
-        return self._best_so_far(f"stopped after {count} runs, as --max-runs asks")
+        return self._best_so_far(f"stopped after {count} runs, as --max-runs requires")
 
     def interrupted(self) -> Answer:
-        """What is known when the user has had enough."""
+        """Return what is known when the user interrupts."""
         how = "the same command without --fresh" if self._request.fresh else "the same command"
         return self._best_so_far(
-            f"interrupted; {how} goes on from here (every outcome is kept)"
+            f"interrupted; {how} continues from here (every outcome is stored)"
             if self._request.store
             else "interrupted"
         )
 
     def verified(self, answer: Answer) -> Answer:
-        """Run the claimed set once more, from a clean tree, unless it is the good version."""
+        """Check an answer with a run in a clean tree, unless it reverts everything."""
         if answer.reverted == self.changes.everything:
             return answer
         self._watcher.phase("checking the answer")
@@ -315,6 +318,7 @@ class IsolateSession:
         )
 
     def _best_so_far(self, why: str) -> Answer:
+        """Return the smallest passing set as an answer that does not hold."""
         passing = [r for r, run in self.laboratory.known.items() if run.outcome is Outcome.PASS]
         best = min(passing, key=lambda reverted: (len(reverted), sorted(reverted)))
         units = tuple(units_of(self.changes.changes, best))

@@ -1,7 +1,7 @@
-"""What do we know from earlier runs?  Every outcome, kept the moment it is known.
+"""Which outcomes are known from earlier sessions?  Each is stored as soon as it is known.
 
-The key is the content of the variant's tree and the commands, so it does not matter which two
-versions a variant lies between, and two processes can share a store.
+The key is a hash of the variant's files and of the commands.  It does not depend on the two
+versions that are compared.  Several processes can share a store.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 from whence.errors import UserError
 from whence.model import Complaint, Failure, Outcome, Run
 
-_VERSION = 1
-_PATIENCE = 60.0  # seconds to wait for another process that is writing
+_VERSION = 1  # of the schema
+_MAX_WAIT = 60.0  # limit in seconds on waiting for another process that writes; guessed
 
 
 class Store:
-    """`fresh` leaves out what was kept before now."""
+    """A database of runs.  With `fresh`, runs stored before now are ignored."""
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
         self.path = path
@@ -31,22 +31,22 @@ class Store:
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            self._connection = sqlite3.connect(path, timeout=_MAX_WAIT, check_same_thread=False)
             self._prepare()
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from None
 
     def _prepare(self) -> None:
-        # First look: what is not ours, or comes from a later whence, is not to be touched.
+        # Read first: never write to a foreign database or to that of a later whence.
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         others = self._connection.execute(
             "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'run'"
         ).fetchone()[0]
         if version == 0 and others:
-            raise sqlite3.DatabaseError("it is a database, but no store of whence's")
+            raise sqlite3.DatabaseError("it is a database of another program")
         if version not in (0, _VERSION):
             raise sqlite3.DatabaseError(
-                f"it has version {version}, and this whence knows version {_VERSION} only"
+                f"it has version {version}, and this whence reads only version {_VERSION}"
             )
         self._log_ahead()
         self._connection.execute("PRAGMA synchronous=NORMAL")
@@ -59,14 +59,14 @@ class Store:
             self._connection.execute(f"PRAGMA user_version={_VERSION}")
 
     def _log_ahead(self) -> None:
-        """With a write-ahead log a commit survives kill -9, and readers do not block writers."""
-        deadline = time.monotonic() + _PATIENCE
+        """Use a write-ahead log: a commit survives kill -9, and readers do not block writers."""
+        deadline = time.monotonic() + _MAX_WAIT
         while True:
             try:
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 return
             except sqlite3.OperationalError as error:
-                # Where two processes switch to it at once, SQLite does not wait by itself.
+                # SQLite does not wait by itself if two processes switch at the same time.
                 if "locked" not in str(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
@@ -98,14 +98,14 @@ class Store:
     def _unusable(self, error: Exception) -> UserError:
         return UserError(
             f"The store {self.path} cannot be used: {error}.\n"
-            "Give another one with --store FILE. If it is a store of whence's, you can as well "
-            "delete it: it holds only outcomes, and what is needed of them will be run again.",
+            "Give another file with --store FILE. If the file is a store of whence, you can delete "
+            "it: it holds only outcomes, and whence runs again what it needs.",
             slug="store-unusable",
         )
 
 
 def default_store() -> Path:
-    """Return where outcomes are kept if the user does not say."""
+    """Return the path of the store that is used without --store."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "whence" / "runs.sqlite"
 

@@ -1,8 +1,8 @@
 """Which changes are worth trying first?
 
-A weight for each change, from what the two reference runs executed and where they parted.
-It only decides the order of runs; every change keeps some weight, because a change can act
-without being executed (data, build files, declarations).
+Each change gets a weight from the lines that the two reference runs executed, where they diverged,
+and what the failure names.  The weight only decides the order of runs.  Every change keeps some
+weight, because a change can act without being executed (data, build files, declarations).
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from whence.search.dependencies import read_words
 
 Covered = Mapping[str, frozenset[int]]  # file to executed lines
 
+# Weight factors; guessed.
 _NOT_EXECUTED = 0.01
-_AT_IMPORT = 0.25  # executed, but outside any function: most of it always is
+_AT_IMPORT = 0.25  # executed, but outside any function: most such code always runs
 _COMMENT = 0.001
-_MINOR = 0.1  # does nothing but declare things or call them by new names
-_PARTED_IN_BAD = 4.0  # in the same function, unchanged lines were executed on bad alone
-_PARTED_IN_GOOD = 2.0
-_NAMED = 8.0  # shared by the changes that touch a name which the failure's message has
-_ON_THE_STACK = 4.0  # in a function that the failure's own report names
+_MINOR = 0.1  # the change only declares or renames things
+_BAD_ONLY = 4.0  # unchanged lines of the same function were executed only in the bad version
+_GOOD_ONLY = 2.0  # unchanged lines of the same function were executed only in the good version
+_NAMED = 8.0  # divided among the changes that touch a name in the failure's message
+_ON_THE_STACK = 4.0  # the change is in a function of the failure's stack trace
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the reference runs tell: executed lines of each, and what the failure says."""
+    """What the reference runs show: the executed lines of each, and the failure's output."""
 
     good: Covered | None = None
     bad: Covered | None = None
     frames: tuple[Complaint, ...] = ()
-    message: str = ""  # what the failure says of itself, the failed line of the test included
+    message: str = ""  # the failure's message; it includes the failed line of the test
 
 
 def executed(changes: ChangeSet, evidence: Evidence) -> frozenset[ChangeId] | None:
-    """Return the changes whose lines either run executed; None if nothing was seen."""
+    """Return the changes with a line that a reference run executed; None without coverage."""
     if not evidence.good and not evidence.bad:
         return None
     return frozenset(c.id for c in changes.changes if _is_executed(changes, c, evidence))
@@ -54,13 +55,13 @@ def weigh(
 ) -> dict[ChangeId, float]:
     """Return how suspicious each change is, relative to the others.
 
-    `ran` and `minor` are what `executed` and `find_minor` say.
+    `ran` and `minor` are the results of `executed` and `find_minor`.
     """
-    parted = _parted_functions(changes, evidence)
+    divergent = _divergent_functions(changes, evidence)
     stack = _functions_of(changes, evidence.frames)
     named = _named(changes, evidence.message)
     return {
-        c.id: _weigh(changes, c, ran, parted, stack)
+        c.id: _weigh(changes, c, ran, divergent, stack)
         * (_MINOR if c.id in minor else 1.0)
         * named.get(c.id, 1.0)
         for c in changes.changes
@@ -68,7 +69,7 @@ def weigh(
 
 
 def _named(changes: ChangeSet, message: str) -> dict[ChangeId, float]:
-    """Return the changes that touch a name of the failure's message, more for rarer names."""
+    """Return the factor of each change that touches a name in the message; more for rare names."""
     words = read_words(changes.changes)
     found: dict[ChangeId, float] = defaultdict(lambda: 1.0)
     for name in sorted(set(re.findall(r"[A-Za-z_]\w+", message))):
@@ -79,7 +80,7 @@ def _named(changes: ChangeSet, message: str) -> dict[ChangeId, float]:
 
 
 def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:
-    """Return the changes that only declare things or call them by new names."""
+    """Return the changes that only declare or rename things."""
     declaring = {
         c.id for c in changes.changes if _all_lines(changes, c, ParsedSource.is_declaration)
     }
@@ -87,7 +88,7 @@ def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:
 
 
 def find_renamings(changes: ChangeSet) -> frozenset[ChangeId]:
-    """Return the changes that only replace names which are gone by names which are new."""
+    """Return the changes that only replace removed names by new names."""
     old: dict[str, set[bytes]] = defaultdict(set)
     new: dict[str, set[bytes]] = defaultdict(set)
     words = {c.id: (tokens(c.removed), tokens(c.added)) for c in changes.changes}
@@ -112,7 +113,7 @@ def _weigh(
     changes: ChangeSet,
     change: Change,
     ran: frozenset[ChangeId] | None,
-    parted: Mapping[tuple[str, str], float],
+    divergent: Mapping[tuple[str, str], float],
     stack: frozenset[tuple[str, str]],
 ) -> float:
     if _all_lines(changes, change, ParsedSource.is_comment):
@@ -123,7 +124,7 @@ def _weigh(
         weight = 1.0 if change.id in ran else _NOT_EXECUTED
         if weight == 1.0 and not _in_function(changes, change):
             weight = _AT_IMPORT
-        weight *= parted.get(place, 1.0)
+        weight *= divergent.get(place, 1.0)
     return weight * (_ON_THE_STACK if place in stack else 1.0)
 
 
@@ -144,9 +145,9 @@ def _is_executed(changes: ChangeSet, change: Change, evidence: Evidence) -> bool
 
 
 def _lines(source: ParsedSource | None, span: Span) -> Iterable[int]:
-    """Return the lines that have to run for a change to take effect.
+    """Return the lines that must run for a change to take effect.
 
-    A function's head runs when it is defined; what counts is whether its body is ever entered.
+    A Python function's head runs when it is defined, so its body counts instead.
     """
     if not span.count or source is None:
         return span.lines
@@ -160,7 +161,7 @@ def _lines(source: ParsedSource | None, span: Span) -> Iterable[int]:
 def _all_lines(
     changes: ChangeSet, change: Change, holds: Callable[[ParsedSource, int, bytes], bool]
 ) -> bool:
-    """Does this hold of every line of a change, on both sides?"""
+    """Does `holds` return True for every line of a change, old and new?"""
     if change.kind is not ChangeKind.EDIT:
         return False
     for text, span, path, of_good in (
@@ -176,8 +177,8 @@ def _all_lines(
     return True
 
 
-def _parted_functions(changes: ChangeSet, evidence: Evidence) -> dict[tuple[str, str], float]:
-    """Return the functions in which the runs took different ways, with how much that says."""
+def _divergent_functions(changes: ChangeSet, evidence: Evidence) -> dict[tuple[str, str], float]:
+    """Return the functions in which the runs executed different unchanged lines, with a factor."""
     found: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     if evidence.good is None or evidence.bad is None:
         return {}
@@ -190,13 +191,13 @@ def _parted_functions(changes: ChangeSet, evidence: Evidence) -> dict[tuple[str,
         for old, new in _unchanged(changes, delta):
             if (old in good) != (new in bad) and (function := source.function_at(new)):
                 place = (delta.new_path, function.name)
-                says = _PARTED_IN_BAD if new in bad else _PARTED_IN_GOOD
-                found[place] = max(found[place], says)
+                factor = _BAD_ONLY if new in bad else _GOOD_ONLY
+                found[place] = max(found[place], factor)
     return dict(found)
 
 
 def _unchanged(changes: ChangeSet, delta: FileDelta) -> Iterable[tuple[int, int]]:
-    """Yield the lines of a file that are the same on both sides, old number and new."""
+    """Yield the unchanged lines of a file, each as (old number, new number)."""
     assert delta.new is not None
     old = new = 1
     for edit in delta.edits:
@@ -210,6 +211,7 @@ def _unchanged(changes: ChangeSet, delta: FileDelta) -> Iterable[tuple[int, int]
 
 
 def _functions_of(changes: ChangeSet, frames: Iterable[Complaint]) -> frozenset[tuple[str, str]]:
+    """Return the functions of changed files that the frames name, as (file, function)."""
     found = set()
     for frame in frames:
         if frame.file is None or frame.line is None or frame.file not in changes.touched:

@@ -1,4 +1,4 @@
-"""Who runs the variants?  Local workers, each with a workspace of its own."""
+"""What runs the variants?  Local worker threads, each with its own workspace."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from whence.subject.workspace import Variants
 
 
 class Job:
-    """A run under way.  `stop` gives it up: its future is then cancelled or holds Stopped."""
+    """A run in progress.  After `stop`, its future is cancelled or raises Stopped."""
 
     def __init__(self) -> None:
         self.future: Future[Run] = Future()
-        self.given_up = threading.Event()
+        self.stop_requested = threading.Event()
 
     def stop(self) -> None:
-        self.given_up.set()
+        self.stop_requested.set()
         self.future.cancel()
 
 
 class Workers(Protocol):
+    """Run variants; `size` is the number of runs at a time."""
+
     @property
     def size(self) -> int: ...
     def submit(
@@ -37,7 +39,7 @@ class Workers(Protocol):
 
 
 class LocalWorkers:
-    """Threads that each drive one trial: the work itself is in the processes they start."""
+    """Threads that each drive one trial.  The processes that they start do the work."""
 
     def __init__(self, folder: Path, variants: Variants, size: int) -> None:
         self.size = size
@@ -63,7 +65,7 @@ class LocalWorkers:
                 run = trial.run(
                     reverted,
                     commands,
-                    stop=job.given_up,
+                    stop=job.stop_requested,
                     with_coverage=with_coverage,
                     clean=clean,
                 )
@@ -88,7 +90,7 @@ class LocalWorkers:
         self._threads.append(thread)
 
     def close(self) -> None:
-        """Give up what is under way and end the threads."""
+        """Stop all runs and end the threads."""
         for job in self._jobs:
             job.stop()
         for _ in self._threads:
