@@ -17,15 +17,16 @@ SOURCES = Path(whence.__file__).parents[1]
 LAYERS: dict[str, tuple[str, ...]] = {
     "whence": (),  # the version
     "errors": ("whence",),
-    "model": ("whence", "errors"),
+    "inputs": ("whence",),
+    "model": ("whence", "errors", "inputs"),
     "changes": ("whence", "errors", "model"),
     "subject": ("whence", "errors", "model", "changes"),
     "search": ("whence", "errors", "model", "changes", "subject"),
     "program": ("whence", "errors", "model", "changes", "subject"),
     "frontend": ("whence", "errors", "model", "changes", "subject", "program"),
-    "trace": ("whence", "errors", "model", "changes", "subject", "program", "frontend"),
-    "logic": ("whence", "errors", "model", "program", "frontend", "trace"),
-    "causes": ("whence", "errors", "model", "program", "frontend", "trace", "logic"),
+    "trace": ("whence", "errors", "inputs", "model", "changes", "subject", "program", "frontend"),
+    "logic": ("whence", "errors", "inputs", "model", "program", "frontend", "trace"),
+    "causes": ("whence", "errors", "inputs", "model", "program", "frontend", "trace", "logic"),
     "languages": (
         *("whence", "errors", "model", "subject"),
         *("program", "frontend", "trace", "logic", "causes"),
@@ -34,7 +35,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("whence", "errors", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages"),
     ),
-    "report": ("whence", "errors", "model", "changes"),  # draws what was found, however
+    "report": ("whence", "errors", "inputs", "model", "changes"),  # draws what was found, however
     "service": (
         *("whence", "errors", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages", "explain"),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NewType, Protocol
 
+from whence.inputs import InputRange
+
 ChangeId = NewType("ChangeId", int)  # index into one list of changes; means nothing in another
 
 Reverted = frozenset[ChangeId]
@@ -175,7 +177,7 @@ class SliceResult:
     steps: int
     of_steps: int
     of_lines: int
-    inputs: tuple[str, ...]  # what came from outside: "argument 2", "bytes 0-3 of in.txt"
+    inputs: tuple[InputRange, ...]  # the input bytes that it depends on, by source
     relevant: bool
     seconds: float
     notes: tuple[str, ...] = ()
@@ -194,7 +196,7 @@ class ProcessSummary:
     bytes: int
     functions: int  # that ran, of those recorded
     files: tuple[str, ...]
-    inputs: tuple[str, ...]
+    inputs: tuple[InputRange, ...]  # the input bytes that it read, and its arguments
     ended: str  # "exit status 1", "killed by SIGSEGV"
     notes: tuple[str, ...] = ()
 

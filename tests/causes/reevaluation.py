@@ -17,7 +17,7 @@ from whence.causes.proof import Proof
 from whence.logic.c.evaluate import evaluate
 from whence.program.operations import COp
 from whence.trace.c.flow import CFlow
-from whence.trace.flow import Constant, FlowNode, Left, Operand, Outside, StoredBits
+from whence.trace.flow import Constant, External, FlowNode, Left, Operand, StoredBits
 
 
 class Unknown(Enum):
@@ -72,7 +72,7 @@ class Reevaluation:
             is_proved = operand.step in self.proof.steps
             same = is_proved and all(map(self._is_same, self.flow.left(operand)))
             return Unknown.SAME if same else self.arbitrary(operand)
-        if isinstance(operand, Outside):
+        if isinstance(operand, External):
             return Unknown.SAME if operand in self.proof.inputs else self.arbitrary(operand)
         if operand in self.fixed:
             return self.fixed[operand]

@@ -92,7 +92,7 @@ class Subject:
     def outputs(self) -> list[int]:
         """The rows of `effects` that print the value of something on standard output."""
         effects = self.thread.stream.effects
-        standard = [s.number for s in sources(self.thread).values() if s.kind == "stdout"]
+        standard = [number for number, s in sources(self.thread).items() if s.name == "stdout"]
         printing = (effects["kind"] == OUTPUT) & np.isin(effects["source"], standard)
         rows = np.flatnonzero(printing & (effects["len"] > 0))
         return [int(row) for row in rows if effects["arg"][row] > 0 or effects["n_runs"][row]]

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import keep_sources
+from whence.inputs import (
+    STDIN,
+    InputByte,
+    InputPointer,
+    InputRange,
+    InputSource,
+    SourceKind,
+    argument,
+    merged,
+    variable,
+)
 from whence.languages import language_of, open_recording
 from whence.model import SliceResult
+from whence.report.inputs import input_words, process_input_words
 from whence.subject.trial import BuildAndTest
+from whence.trace.c.flow import CFlow
+from whence.trace.c.recording import CThread
+from whence.trace.flow import Left, Operand, Parameter
 from whence.trace.recording import Recording
 from whence.trace.slice_at import slice_at
+from whence.trace.summary import summarise
 
 HEADERS = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 
@@ -59,7 +79,7 @@ def test_an_argument_that_is_read_after_a_library_call_comes_from_the_command_li
     result = slice_of(run(tmp_path, AFTER_A_CALL, "./program 5 6 7"), "atoi", "n")
     assert "n = atoi(argv[3]);" in texts(result)
     assert 'puts("x");' not in texts(result)
-    assert [str(source) for source in result.inputs] == ["argument 3"]
+    assert result.inputs == (InputRange(argument(3), 0, 2),)
 
 
 CALLS = ['strlen("x")', 'strcmp("x", "y")', 'printf("x\\n")', "putchar(1)", 'fputs("x", stdout)']
@@ -80,3 +100,199 @@ int main(void) {{
 """
     result = slice_of(run(tmp_path, source, "FIRST=1 ./program"), "first = ", "first")
     assert not [text for text in texts(result) if text.startswith(call[:4])]
+
+
+# --- every byte is what the source holds there -----------------------------------------------
+
+READER = (
+    HEADERS
+    + """#include <unistd.h>
+#include <fcntl.h>
+static int sum(const char *text, int n) {
+    int total = 0;
+    for (int i = 0; i < n; i++) total += text[i];
+    return total;
+}
+int main(int argc, char **argv) {
+    char line[100], chunk[100];
+    int total = sum(argv[1], strlen(argv[1]) + 1);
+    total += sum(getenv("INPUT"), strlen(getenv("INPUT")));
+    if (fgets(line, sizeof line, stdin)) total += sum(line, strlen(line));
+    int c = getchar();
+    FILE *file = fopen("data/in.txt", "r");
+    fseek(file, 3, SEEK_SET);
+    total += fgetc(file);
+    size_t got = fread(chunk, 1, sizeof chunk, file);
+    total += sum(chunk, got);
+    int again = open("data/in.txt", O_RDONLY);
+    if (read(again, chunk, 4) == 4) total += sum(chunk, 4);
+    return total + c == 0;
+}
+"""
+)
+ARGUMENT, VARIABLE, LINES, CONTENTS = (
+    b"some text",
+    b"of the environment",
+    b"one\ntwo\n",
+    b"0123456789",
+)
+CONTENTS_OF = {
+    argument(1): ARGUMENT + b"\0",
+    variable("INPUT"): VARIABLE + b"\0",
+    STDIN: LINES,
+    InputSource(SourceKind.FILE, "data/in.txt"): CONTENTS,
+}
+
+
+def main_thread(recording: Recording) -> CThread:
+    (process,) = recording.processes
+    thread = recording.thread(recording.image(process), process.logs[0])
+    assert isinstance(thread, CThread)
+    return thread
+
+
+def read_bytes(flow: CFlow) -> Iterator[tuple[InputByte, int]]:
+    """Yield the input bytes that steps with a value of one byte are, with those values."""
+    for step in range(1, flow.thread.stream.steps + 1):
+        node = flow.node(step)
+        operands: tuple[Operand, ...] = node.operands
+        if len(operands) == 1 and isinstance(operands[0], Left) and operands[0].width == 8:
+            operands = tuple(one for one in flow.left(operands[0]) if isinstance(one, InputByte))
+        elif flow.is_call(step):
+            operands = tuple(one for one in operands if isinstance(one, InputByte))
+        if len(operands) == 1 and isinstance(operands[0], InputByte):
+            yield operands[0], flow.value(step) & 0xFF
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "tree" / "data").mkdir(parents=True)
+    (folder / "tree" / "data" / "in.txt").write_bytes(CONTENTS)
+    (folder / "tree" / "stdin").write_bytes(LINES)
+    (folder / "out").mkdir()
+    (folder / "tree" / "program.c").write_text(READER)
+    test = f"INPUT={shlex.quote(VARIABLE.decode())} ./program {shlex.quote(ARGUMENT.decode())}"
+    recipe = BuildAndTest(test=f"{test} < stdin", build="$CC -g -w -o program program.c")
+    record(folder / "tree", recipe, folder / "out")
+    keep_sources(folder / "tree", {"program.c"}, folder / "out")
+    return open_recording(folder / "out")
+
+
+def test_every_input_byte_has_the_value_that_its_source_has_there(reader: Recording) -> None:
+    found = list(read_bytes(CFlow(main_thread(reader))))
+    for byte, value in found:
+        assert CONTENTS_OF[byte.source][byte.offset] == value, byte
+    seen = {byte for byte, _ in found}
+    assert {InputByte(argument(1), offset) for offset in range(len(ARGUMENT) + 1)} <= seen
+    assert {InputByte(variable("INPUT"), offset) for offset in range(len(VARIABLE))} <= seen
+    assert {InputByte(STDIN, offset) for offset in range(5)} <= seen
+    file = InputSource(SourceKind.FILE, "data/in.txt")
+    assert {byte for byte in seen if byte.source == file} == {
+        InputByte(file, offset) for offset in range(10)
+    }
+
+
+def test_a_byte_that_is_read_by_two_calls_is_one_input(reader: Recording) -> None:
+    """Byte 3 of the file was read by fgetc, and through another descriptor by read."""
+    found = [byte for byte, _ in read_bytes(CFlow(main_thread(reader)))]
+    assert found.count(InputByte(InputSource(SourceKind.FILE, "data/in.txt"), 3)) == 2
+
+
+def test_what_a_process_read_is_told_by_source(reader: Recording) -> None:
+    (process,) = summarise(reader, reader.folder.parent / "tree", max_trace=1 << 30).processes
+    assert process_input_words(process.inputs) == [
+        "1 argument",
+        "stdin (bytes 0 to 4)",
+        "data/in.txt (bytes 0 to 9)",
+    ]
+
+
+# --- the same input in two recordings --------------------------------------------------------
+
+FIRST = (
+    HEADERS
+    + """
+int main(int argc, char **argv) {
+    return argv[2][0] == 'a' && getchar() == 'b';
+}
+"""
+)
+SECOND = (
+    HEADERS
+    + """
+static char before[1000];
+int main(int argc, char **argv) {
+    char copy[100];
+    puts("another version");
+    strcpy(copy, argv[2]);
+    if (copy[0] != 'a') return 2;
+    char again[1];
+    fread(again, 1, 1, stdin);
+    return again[0] == 'b';
+}
+"""
+)
+
+
+def test_two_versions_read_the_same_inputs(tmp_path: Path) -> None:
+    tests = {"first": (FIRST, "x a"), "second": (SECOND, "a-longer-argument abc")}
+    found = {}
+    for name, (source, arguments) in tests.items():
+        thread = main_thread(run(tmp_path / name, source, f"echo b | ./program {arguments}"))
+        found[name] = {byte for byte, _ in read_bytes(CFlow(thread))}
+    assert found["first"] == {InputByte(argument(2), 0), InputByte(STDIN, 0)}
+    assert found["first"] == found["second"]
+
+
+def test_a_pointer_of_argv_and_a_parameter_of_main_are_no_input_bytes(tmp_path: Path) -> None:
+    flow = CFlow(main_thread(run(tmp_path, FIRST, "echo b | ./program x a")))
+    operands = [
+        one for step in range(1, flow.thread.stream.steps) for one in flow.node(step).operands
+    ]
+    assert InputPointer(argument(2)) in operands
+    assert Parameter(None, 1, 64) in operands
+
+
+# --- ranges ----------------------------------------------------------------------------------
+
+RANGES = st.lists(
+    st.builds(
+        lambda number, start, size: InputRange(argument(number), start, start + size),
+        st.integers(0, 2),
+        st.integers(0, 12),
+        st.integers(0, 4),
+    )
+)
+
+
+@given(RANGES)
+@settings(deadline=None)
+def test_merged_ranges_hold_the_same_bytes_once(ranges: list[InputRange]) -> None:
+    found = merged(ranges)
+    listed = [byte for one in found for byte in one.bytes()]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {byte for one in ranges for byte in one.bytes()}
+    assert {one.source for one in found} == {one.source for one in ranges}
+    assert list(found) == sorted(found)
+
+
+def test_inputs_in_words() -> None:
+    file = InputSource(SourceKind.FILE, "in.txt")
+    found = merged(
+        [
+            InputRange(file, 8, 10),
+            InputRange(argument(2), 0, 4),
+            InputRange(file, 0, 3),
+            InputRange(variable("HOME"), 0, 0),
+            InputRange(InputSource(SourceKind.STREAM, "pipe"), 0, 1),
+            InputRange(InputSource(SourceKind.STREAM, "pipe", 1), 0, 1),
+        ]
+    )
+    assert input_words(found) == [
+        "argument 2",
+        "$HOME",
+        "in.txt (bytes 0 to 2, 8 to 9)",
+        "pipe (bytes 0 to 0)",
+        "pipe (1) (bytes 0 to 0)",
+    ]

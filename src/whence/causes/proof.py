@@ -13,7 +13,18 @@ from dataclasses import dataclass, field
 
 from whence.causes.cancellation import Cancellation
 from whence.logic.logic import ALL, Logic
-from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside, StoredBits
+from whence.trace.flow import (
+    Constant,
+    External,
+    Flow,
+    FlowNode,
+    Initial,
+    Left,
+    Operand,
+    Parameter,
+    StoredBits,
+    Unrecorded,
+)
 
 
 @dataclass
@@ -21,7 +32,7 @@ class Proof:
     """The steps that force a predicate."""
 
     steps: set[int] = field(default_factory=set)
-    inputs: set[Outside] = field(default_factory=set)
+    inputs: set[External] = field(default_factory=set)
     premises: set[int] = field(default_factory=set)  # branches whose outcome it assumes
 
 
@@ -69,9 +80,9 @@ class Prover:
         if isinstance(operand, StoredBits):
             bits = (1 << operand.width) - 1 if mask == ALL else mask
             return [(operand.step, bits << operand.low)]
-        if isinstance(operand, Outside):
+        if isinstance(operand, External):
             found.inputs.add(operand)
-            found.steps.update([operand.step] if operand.step else [])
+            found.steps.update(_met_at(operand))
             return []
         if isinstance(operand, Left):
             found.steps.add(operand.step)
@@ -117,3 +128,10 @@ class Prover:
                 yield branch, ALL
             if node.pointer is not None:
                 yield node.pointer, ALL
+
+
+def _met_at(operand: External) -> list[int]:
+    """Return the step at which the run met something that no recorded step made."""
+    if isinstance(operand, Parameter):
+        return [operand.call] if operand.call else []
+    return [operand.step] if isinstance(operand, Initial | Unrecorded) else []

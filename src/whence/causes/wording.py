@@ -13,10 +13,11 @@ from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.passing_values import PassingValues
 from whence.causes.predicates import Question
+from whence.inputs import InputByte, InputPointer, InputRange, SourceKind
 from whence.model import Influence, Predicate, Statement
 from whence.program.source import NamedValue
 from whence.trace.conditions import Conditions
-from whence.trace.flow import Flow, Left, Operand, Outside, StoredBits
+from whence.trace.flow import External, Flow, Left, Operand, StoredBits
 from whence.trace.statements import Line
 
 Steps = npt.NDArray[np.uint32]
@@ -196,7 +197,9 @@ class CauseDescriber:
             said = f"`{read.name}` was {read.value}"
             if node.through:
                 yield f"{said} because {self._setter(node.through[0])}"
-            elif isinstance(made, Outside):
+            elif isinstance(made, InputByte | InputRange | InputPointer):
+                yield f"{said}: it came from {_origin(made)}"
+            elif isinstance(made, External):
                 yield f"{said}: nothing recorded set it"
             elif isinstance(made, int | StoredBits | Left):
                 step = made if isinstance(made, int) else made.step
@@ -208,3 +211,11 @@ class CauseDescriber:
             return f"{self.namer.line(step)} set it"
         call = self.flow.call_of(step)
         return f"{self.namer.line(call)} passed it" if call else "it was passed"
+
+
+def _origin(made: InputByte | InputRange | InputPointer) -> str:
+    """Return what a user calls the place that an input came from."""
+    if not isinstance(made, InputPointer):
+        return made.source.words
+    is_argument = made.source.kind is SourceKind.ARGUMENT
+    return "the command line" if is_argument else "the environment"

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from whence.model import Outcome, SliceResult, Statement, TraceSummary
 from whence.report.document import VERSION, failure_document
+from whence.report.inputs import input_words, process_input_words
 
 _WIDEST = 60  # columns of source before the values
 
@@ -28,7 +29,10 @@ def trace_document(summary: TraceSummary) -> dict[str, Any]:
         "events": sum(process.events for process in processes),
         "bytes": sum(process.bytes for process in processes),
         "seconds": summary.seconds,
-        "processes": [asdict(process) for process in processes],
+        "processes": [
+            asdict(process) | {"inputs": process_input_words(process.inputs)}
+            for process in processes
+        ],
         "notes": list(summary.notes),
     }
 
@@ -49,7 +53,7 @@ def trace_text(summary: TraceSummary) -> Text:
         if process.threads > 1:
             text.append(f"  {process.threads} threads\n")
         if process.inputs:
-            text.append(f"  read {', '.join(process.inputs)}\n")
+            text.append(f"  read {', '.join(process_input_words(process.inputs))}\n")
         text.append(f"  {process.ended}\n")
         for note in process.notes:
             text.append(f"  note: {note}\n", style="yellow")
@@ -103,7 +107,7 @@ def slice_document(result: SliceResult) -> dict[str, Any]:
         "lines": result.lines,
         "steps": result.steps,
         "of": {"steps": result.of_steps, "lines": result.of_lines},
-        "inputs": list(result.inputs),
+        "inputs": input_words(result.inputs),
         "seconds": result.seconds,
         "notes": list(result.notes),
     }
@@ -122,7 +126,7 @@ def slice_text(result: SliceResult, *, everything: bool = False) -> Text:
         f"{' (relevant slice)' if result.relevant else ''}\n"
     )
     if result.inputs:
-        text.append(f"and on {', '.join(result.inputs)}\n")
+        text.append(f"and on {', '.join(input_words(result.inputs))}\n")
     notes = list(result.notes)
     if result.order:
         _in_order(text, result.order)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from whence.inputs import InputByte, InputPointer, InputRange
 from whence.program.ids import Activation, Block, Column, Instance, Op, Step, Stretch
 from whence.program.operations import Operation
 from whence.trace.columns import BRANCH, CALL, DIRECT, Stream
@@ -50,15 +51,37 @@ class Left(NamedTuple):
     width: int
 
 
-class Outside(NamedTuple):
-    """Something that no recorded step made: it came in at `step`, or was there before the run."""
+class Initial(NamedTuple):
+    """Bytes that were in memory before the run, or that nothing wrote: the initial value of a
+    static variable, an uninitialised local.  `step` read them."""
 
-    step: int
+    step: Step
     address: int
     width: int
 
 
-Operand = int | Constant | StoredBits | Left | Outside
+class Parameter(NamedTuple):
+    """A parameter of a function that code that is not recorded entered.
+
+    `call` is the recorded call that led there; None if there is none, as for `main`.
+    """
+
+    call: Step | None
+    number: int
+    width: int
+
+
+class Unrecorded(NamedTuple):
+    """A value that code that is not recorded made; operand `number` of `step`."""
+
+    step: Step
+    number: int
+    width: int
+
+
+# What no recorded step made.
+External = InputByte | InputRange | InputPointer | Initial | Parameter | Unrecorded
+Operand = int | Constant | StoredBits | Left | External
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +329,7 @@ class Flow(ABC):
             return self._first[instance] + wanted - self._stretch_first[stretch]
         before = self._last_before(stretch, instance)
         if before is None:
-            return Outside(self._first[instance], wanted, 64)
+            return Unrecorded(self._first[instance], wanted, 64)
         return self._first[before] + wanted - self._stretch_first[stretch]
 
     def _last_before(self, stretch: int, instance: int) -> Instance | None:

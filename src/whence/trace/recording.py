@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from whence.errors import UserError
 from whence.frontend.recorded_run import SOURCES, SecondRun
+from whence.inputs import InputRange
 from whence.model import Failure, Outcome
 from whence.program.rows import OUTPUT, SOURCE
 from whence.program.source import Place, SourceLines
@@ -339,8 +340,11 @@ class Thread(ABC):
         """Return the definers of a variable's value after `line`; `steps` executed that line."""
 
     @abstractmethod
-    def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
-        """Which inputs the thread read, or only these steps of it, in words."""
+    def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
+        """Return the input bytes that the thread read, or that these steps of it read.
+
+        Arguments and variables count only where the steps are given: every run has them.
+        """
 
     @abstractmethod
     def reading_notes(self) -> tuple[str, ...]:

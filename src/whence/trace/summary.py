@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from whence.frontend.recorded_run import keep_sources
+from whence.inputs import InputRange, argument, merged
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.columns import NONE
 from whence.trace.recording import Image, Process, Recording, Thread
@@ -48,14 +49,13 @@ def summarise(
 def _process(recording: Recording, process: Process, image: Image) -> ProcessSummary:
     threads = [recording.thread(image, log) for log in process.logs]
     ran: set[int] = set()
-    inputs: dict[str, None] = {}
+    inputs: list[InputRange] = []
     for thread in threads:
         functions = np.unique(thread.stream.activations["function"])
         ran.update(number for number in functions.tolist() if number != NONE)
-        inputs |= dict.fromkeys(thread.inputs())
-    arguments = len(process.arguments) - 1
-    if arguments > 0:
-        inputs = {f"{arguments} argument{'s' * (arguments > 1)}": None, **inputs}
+        inputs += thread.inputs()
+    for number, text in enumerate(process.arguments[1:], 1):
+        inputs.append(InputRange(argument(number), 0, len(text.encode("utf-8", "surrogateescape"))))
     return ProcessSummary(
         name=process.folder.name,
         pid=process.pid,
@@ -66,7 +66,7 @@ def _process(recording: Recording, process: Process, image: Image) -> ProcessSum
         bytes=sum(log.size for log in process.logs),
         functions=len(ran),
         files=tuple(sorted(image.file_names)),
-        inputs=tuple(inputs),
+        inputs=merged(inputs),
         ended=recording.ended(threads),
         notes=tuple(_notes(threads)),
     )

@@ -12,8 +12,9 @@ from whence.frontend.python.values import UNKNOWN, Value
 from whence.logic.logic import ALL
 from whence.logic.python.evaluate import evaluate
 from whence.logic.python.logic import PythonLogic
+from whence.program.ids import Step
 from whence.program.operations import COp, Operation, PyOp
-from whence.trace.flow import Constant, Flow, FlowNode, Operand, Outside
+from whence.trace.flow import Constant, Flow, FlowNode, Operand, Unrecorded
 
 
 def constant(value: Any) -> Constant:
@@ -29,7 +30,8 @@ class Run:
 
     def input(self, value: Any) -> int:
         """A value from outside."""
-        return self._added(FlowNode(Operation(COp.COPY), (Outside(0, len(self.nodes), 0),)), value)
+        outside = Unrecorded(Step(len(self.nodes) + 1), 0, 0)
+        return self._added(FlowNode(Operation(COp.COPY), (outside,)), value)
 
     def variable(self, value: Any) -> int:
         """A value from outside that was passed on for a while."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +12,31 @@ from whence.frontend.c import ir
 from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode, OpKind
+from whence.inputs import InputRange
 from whence.program.ids import Column, Step
 from whence.program.operations import COp, Operation
-from whence.program.rows import COPY, MIXED
+from whence.program.rows import COPY, INPUT, MIXED, OUTPUT, READ
+from whence.trace.c.inputs import (
+    UNKNOWN_SOURCE,
+    GivenStrings,
+    byte_operands,
+    initial_memory,
+    sources,
+)
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.statements import CStepDescriber
 from whence.trace.columns import DIRECT, Stream
-from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside, StoredBits, view
+from whence.trace.flow import (
+    Constant,
+    Flow,
+    FlowNode,
+    Initial,
+    Left,
+    Operand,
+    Parameter,
+    StoredBits,
+    view,
+)
 from whence.trace.memory_writes import MemoryRange
 from whence.trace.queries import OUTSIDE, Dependence, Part
 
@@ -55,6 +73,7 @@ class CFlow(Flow):
         self._templates: dict[int, _Template] = {}
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
         self._known: dict[ModuleSource, Meanings] = {}
+        self._strings, self._sources = GivenStrings(thread), sources(thread)
 
     def describer(self) -> CStepDescriber:
         return CStepDescriber(self.thread)
@@ -139,7 +158,7 @@ class CFlow(Flow):
         operands = tuple(part for _, part in parts)
         width = template.operation.width
         if not operands:
-            operands = (Outside(step, address, width),)
+            operands = (Initial(Step(step), address, width),)
         if len(operands) == 1:
             operation = _copy(width, self.width_of(operands[0]))
         else:
@@ -159,7 +178,8 @@ class CFlow(Flow):
         """What the `length` bytes at `address` are, with their place among those of the load."""
         writer = found.step
         if found.kind in OUTSIDE or not writer:
-            yield offset, Outside(reader, address, 8 * length)
+            for at, operand in self._strings.operands(Step(reader), address, length):
+                yield offset + at - address, operand
             return
         op = self.op_of(writer)
         if self._codes[op] in (OpCode.STORE, OpCode.LSTORE):
@@ -224,15 +244,21 @@ class CFlow(Flow):
         """What bytes that a step left in memory were made of."""
         place = MemoryRange(left.address, left.width // 8)
         found = self.queries.definitions(left.step, Part.ARGUMENTS, place)
-        return tuple(self._dependences(found, left.step))
+        return tuple(self._dependences(found, left.step, place))
 
-    def _dependences(self, found: Iterable[Dependence], step: int) -> Iterator[Operand]:
+    def _dependences(
+        self, found: Sequence[Dependence], step: int, place: MemoryRange | None = None
+    ) -> Iterator[Operand]:
+        """Yield the operands that dependences name, without repeating one.
+
+        `place`: only the bytes that the step put there matter.
+        """
         seen: set[Operand] = set()
         for one in found:
             operand: Operand
             if one.step is None or one.kind in OUTSIDE:
-                operand = Outside(step, one.offset, 8 * one.length)
-            elif one.kind == "call":
+                continue
+            if one.kind == "call":
                 # A parameter.  What it was is told beside it, if the call shows that: the value
                 # of the call is what came back, which is another matter.
                 if one.part is Part.ARGUMENTS:
@@ -249,6 +275,28 @@ class CFlow(Flow):
             if operand != step and operand not in seen:
                 seen.add(operand)
                 yield operand
+        if any(one.step is None or one.kind in OUTSIDE for one in found):
+            yield from dict.fromkeys(self._external(Step(step), place))
+
+    def _external(self, step: Step, place: MemoryRange | None) -> Iterator[Operand]:
+        """Yield what a step read that no recorded step had made: input and initial memory."""
+        op = self.op_of(step)
+        if self._codes[op] != OpCode.CALL:
+            yield Initial(step, self.address(step), 8 * int(self.thread.image.program.ops["x"][op]))
+        for number in self.queries.effects_of(step):
+            row = self.thread.stream.effects[number]
+            start, stop = 0, int(row["len"])
+            if place is not None and place.address and row["addr"] and row["kind"] in (COPY, INPUT):
+                start = max(place.address - int(row["addr"]), 0)
+                stop = min(place.address + place.size - int(row["addr"]), stop)
+            if row["kind"] == INPUT and start < stop:
+                source = self._sources.get(int(row["source"]), UNKNOWN_SOURCE)
+                offset = int(row["offset"])
+                yield from byte_operands(InputRange(source, offset + start, offset + stop))
+            elif row["kind"] in (READ, COPY, OUTPUT):
+                for address, length in initial_memory(self.thread.stream.runs, row, start, stop):
+                    for _, operand in self._strings.operands(step, address, length):
+                        yield operand
 
     def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
         """The operands of an op that is about to run in an instance, its pointer first."""
@@ -280,13 +328,13 @@ class CFlow(Flow):
             activation = self._activation[instance]
             call = self._call[activation]
             if not call or not self._flags[activation] & DIRECT:
-                return Outside(call, -1 - template, 64)
+                return Parameter(call or None, -1 - template, 64)
             through.append(call)
             instance = self.instance_of(call)
             op = self._stretch_first[self._stretch[instance]] + call - self._first[instance]
             arguments = self._arguments(op)
             if -1 - template >= len(arguments):
-                return Outside(call, -1 - template, 64)
+                return Parameter(call or None, -1 - template, 64)
             template = arguments[-1 - template]
         return template
 

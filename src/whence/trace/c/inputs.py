@@ -1,97 +1,235 @@
-"""What came into a recorded run from outside, and how much of it do some steps depend on?"""
+"""Which input bytes did a C thread read, and which of them did some of its steps read?
+
+Input comes in two ways.  Arguments and environment variables lie in memory before the run: rows
+ARGV and ENV of `effects` say where each string lies, and where the pointer to it (its *slot*)
+does.  All other input is brought in by calls: rows INPUT say which bytes of which source.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c.tables import OpCode
+from whence.inputs import (
+    STDIN,
+    InputByte,
+    InputPointer,
+    InputRange,
+    InputSource,
+    SourceKind,
+    argument,
+    merged,
+    variable,
+)
+from whence.program.ids import Step
 from whence.program.rows import ARGV, COPY, ENV, INPUT, OUTPUT, READ, SOURCE
 from whence.trace.c.replayed import ReplayedLog
+from whence.trace.flow import Initial
 
-MOST_STEPS = 100_000  # whose addresses are looked at one by one
-KINDS = ("descriptor", "file", "stdin", "stdout", "stderr", "argv", "environment", "pipe")
+_MAX_STEPS = 100_000  # steps whose addresses are looked up; more would take too long; guessed
+_MAX_LOAD = 64  # bytes of the largest vector that one load reads
+UNKNOWN_SOURCE = InputSource(SourceKind.STREAM, "a descriptor")  # that the log does not name
+_SLOT = 8  # bytes of a pointer
+_FILE, _STDIN = 1, 2  # kinds in rows SOURCE: enum wh_source of the runtime
 
 Steps = npt.NDArray[np.uint32]
 
 
-@dataclass(frozen=True, slots=True)
-class InputSource:
-    """A file, a terminal, a pipe: what bytes come from or go to."""
-
-    number: int
-    kind: str
-    name: str
-
-
 def sources(thread: ReplayedLog) -> dict[int, InputSource]:
-    """The sources that a thread used, by number."""
+    """Return the sources that a thread used, by the number that its effects name them with."""
     effects = thread.stream.effects
-    found = {}
+    found: dict[int, InputSource] = {}
+    streams: dict[str, int] = {}  # how many sources of this name that are no files
     for row in effects[effects["kind"] == SOURCE]:
+        number, kind = int(row["source"]), int(row["arg"])
         start, length = int(row["offset"]), int(row["len"])
-        name = bytes(thread.replay.stream.data[start : start + length])
-        kind = KINDS[min(max(int(row["arg"]), 0), len(KINDS) - 1)]
-        number = int(row["source"])
-        found[number] = InputSource(number, kind, name.decode("utf-8", "replace"))
+        name = os.fsdecode(bytes(thread.replay.stream.data[start : start + length]))
+        if number in found:
+            continue
+        if kind == _STDIN:
+            found[number] = STDIN
+        elif kind == _FILE:
+            path = _in_tree(name, thread.recording.document.get("tree"))
+            found[number] = InputSource(SourceKind.FILE, path)
+        else:
+            found[number] = InputSource(SourceKind.STREAM, name, streams.get(name, 0))
+            streams[name] = streams.get(name, 0) + 1
     return found
 
 
-def inputs_of(thread: ReplayedLog, steps: Steps | None = None) -> tuple[str, ...]:
-    """Which inputs the thread read, or only these steps of it, in words."""
+def _in_tree(path: str, tree: str | None) -> str:
+    """Return a path relative to the tree if it is inside."""
+    if tree:
+        for root in (Path(tree), Path(tree).resolve()):
+            if Path(path).is_relative_to(root):
+                return Path(path).relative_to(root).as_posix()
+    return path
+
+
+class GivenStrings:
+    """The arguments and environment variables of a thread, by the memory that they lie in."""
+
+    def __init__(self, thread: ReplayedLog) -> None:
+        effects = thread.stream.effects
+        rows = effects[np.isin(effects["kind"], [ARGV, ENV])]
+        names = [fact.partition("=")[0] for fact in thread.image.process.facts.get("env", [])]
+        self._areas: list[tuple[int, int, InputSource, int | None]] = []
+        for row in rows:
+            number = int(row["source"])
+            if row["kind"] == ARGV:
+                source, first = argument(number), 0
+            else:
+                name = names[number] if number < len(names) else ""
+                source, first = variable(name), len(os.fsencode(name)) + 1
+            start, slot = int(row["addr"]), int(row["addr2"])
+            if start:
+                self._areas.append((start, start + int(row["len"]), source, first))
+            self._areas.append((slot, slot + _SLOT, source, None))
+        self._areas.sort(key=lambda area: area[0])
+        self._starts = [start for start, _, _, _ in self._areas]
+        self.low = self._areas[0][0] if self._areas else 0
+        self.high = max((stop for _, stop, _, _ in self._areas), default=0)
+
+    def pieces(
+        self, address: int, length: int
+    ) -> Iterator[tuple[int, int, InputRange | InputPointer | None]]:
+        """Yield (address, length, what it holds) for the parts of an area of memory.
+
+        A part holds bytes of a source, a pointer to a source (or some bytes of it), or neither.
+        The name of a variable gives an empty range.
+        """
+        end = address + length
+        if end <= self.low or address >= self.high:
+            yield address, length, None
+            return
+        while address < end:
+            at = bisect_right(self._starts, address) - 1
+            start, stop, source, first = self._areas[at] if at >= 0 else (0, 0, STDIN, 0)
+            if address >= stop:  # between two strings
+                following = self._starts[at + 1] if at + 1 < len(self._starts) else end
+                yield address, min(following, end) - address, None
+                address = min(following, end)
+                continue
+            size = min(stop, end) - address
+            if first is None:
+                yield address, size, InputPointer(source)
+            elif address < start + first:
+                size = min(size, start + first - address)
+                yield address, size, InputRange(source, 0, 0)
+            else:
+                offset = address - start - first
+                yield address, size, InputRange(source, offset, offset + size)
+            address += size
+
+    def operands(
+        self, step: Step, address: int, length: int
+    ) -> Iterator[tuple[int, InputByte | InputRange | InputPointer | Initial]]:
+        """Yield what bytes that no recorded step wrote are, each with its address."""
+        rest = address
+        for start, size, found in self.pieces(address, length):
+            is_pointer = isinstance(found, InputPointer) and size == _SLOT
+            if not is_pointer and not (isinstance(found, InputRange) and found.width):
+                continue
+            if rest < start:
+                yield rest, Initial(step, rest, 8 * (start - rest))
+            if isinstance(found, InputRange):
+                for number, operand in enumerate(byte_operands(found)):
+                    yield start + number, operand
+            elif found is not None:
+                yield start, found
+            rest = start + size
+        if rest < address + length:
+            yield rest, Initial(step, rest, 8 * (address + length - rest))
+
+
+def byte_operands(found: InputRange) -> Iterable[InputByte | InputRange]:
+    """Return the bytes of a range one by one, if a load can have read them; else the range."""
+    return found.bytes() if found.width <= 8 * _MAX_LOAD else (found,)
+
+
+def inputs_of(thread: ReplayedLog, steps: Steps | None = None) -> tuple[InputRange, ...]:
+    """Return the input bytes that a thread's calls read, or that these steps of it read.
+
+    Arguments and variables count only where the steps are given: every run has them.
+    """
     effects = thread.stream.effects
     read = effects[effects["kind"] == INPUT]
     if steps is not None:
         read = read[np.isin(read["step"], steps)]
     known = sources(thread)
-    said = [] if steps is None else _words_given(thread, steps)
-    for number in np.unique(read["source"]).tolist():
-        rows = read[read["source"] == number]
-        source = known.get(number)
-        name = source.name if source else f"descriptor {number}"
-        first, end = int(rows["offset"].min()), int((rows["offset"] + rows["len"]).max())
-        said.append(f"{name} (bytes {first} to {end - 1})" if end > first else f"{name} (its end)")
-    return tuple(said)
+    found = [
+        InputRange(
+            known.get(int(row["source"]), UNKNOWN_SOURCE),
+            int(row["offset"]),
+            int(row["offset"]) + int(row["len"]),
+        )
+        for row in read
+    ]
+    if steps is not None:
+        found += _given_ranges(thread, steps)
+    return merged(found)
 
 
-def _words_given(thread: ReplayedLog, steps: Steps) -> list[str]:
-    """The arguments and environment variables that steps read."""
-    effects = thread.stream.effects
-    given = effects[np.isin(effects["kind"], [ARGV, ENV])]
-    reading = effects[np.isin(effects["kind"], [READ, COPY, OUTPUT])]
-    reading = reading[np.isin(reading["step"], steps)]
-    start = np.where(reading["kind"] == COPY, reading["addr2"], reading["addr"])
-    loaded = _loaded_from(thread, steps)
-    start = np.concatenate([start, loaded])
-    end = start + np.concatenate([reading["len"], np.ones(len(loaded), np.uint64)])
-    found = []
-    for row in given:
-        first, length = int(row["addr"]), int(row["len"])
-        if bool(((start < first + length) & (end > first)).any()):
-            number = int(row["source"])
-            found.append(_argument(number) if row["kind"] == ARGV else _variable(thread, number))
-    return found
+def _given_ranges(thread: ReplayedLog, steps: Steps) -> Iterator[InputRange]:
+    """Yield the bytes of arguments and variables that steps read."""
+    strings = GivenStrings(thread)
+    for address, length in _read_by_calls(thread, steps):
+        for _, _, found in strings.pieces(address, length):
+            # A call that reads all of argv[] depends on the strings that it reads, not on all.
+            if isinstance(found, InputRange) and found.width:
+                yield found
+    for address, length in _loaded(thread, steps, strings):
+        for _, _, found in strings.pieces(address, length):
+            if isinstance(found, InputPointer):
+                yield InputRange(found.source, 0, 0)
+            elif found is not None:
+                yield found
 
 
-def _loaded_from(thread: ReplayedLog, steps: Steps) -> npt.NDArray[np.uint64]:
-    """The addresses that steps loaded from; of many steps, none: it would take too long."""
-    if not len(steps) or len(steps) > MOST_STEPS or int(steps[-1] - steps[0]) > 100 * MOST_STEPS:
-        return np.zeros(0, np.uint64)
+def _read_by_calls(thread: ReplayedLog, steps: Steps) -> Iterator[tuple[int, int]]:
+    """Yield the memory (address, size) that calls read and no recorded step had written."""
+    stream = thread.stream
+    rows = stream.effects[np.isin(stream.effects["kind"], [READ, COPY, OUTPUT])]
+    for row in rows[np.isin(rows["step"], steps)]:
+        yield from initial_memory(stream.runs, row, 0, int(row["len"]))
+
+
+def initial_memory(
+    runs: npt.NDArray[np.void], row: np.void, start: int, stop: int
+) -> Iterator[tuple[int, int]]:
+    """Yield (address, size) of what a row of `effects` read of memory that no recorded step had
+    written, in bytes start..stop of the row."""
+    address = int(row["addr2"] if row["kind"] == COPY else row["addr"])
+    first = int(row["first_run"])
+    for run in runs[first : first + int(row["n_runs"])]:
+        low = max(int(run["offset"]), start)
+        high = min(int(run["offset"]) + int(run["length"]), stop)
+        if not run["step"] and low < high:
+            yield address + low, high - low
+
+
+def _loaded(thread: ReplayedLog, steps: Steps, strings: GivenStrings) -> Iterator[tuple[int, int]]:
+    """Yield the memory (address, size) near arguments and variables that loads read and no
+    recorded step had written.  Of too many steps, yield none."""
+    if not len(steps) or len(steps) > _MAX_STEPS or int(steps[-1] - steps[0]) > 100 * _MAX_STEPS:
+        return
     window = thread.replay.window(int(steps[0]), int(steps[-1]) + 1)
-    stream, code = thread.stream, thread.image.code
+    stream, image = thread.stream, thread.image
     instances = np.searchsorted(stream.first, steps, side="right") - 1
-    ops = code.stretch_first_op[stream.stretch[instances]] + steps - stream.first[instances]
-    loads = thread.image.program.ops["code"][ops] == OpCode.LOAD
-    return np.asarray(window.address[steps[loads] - steps[0]], np.uint64)
-
-
-def _argument(number: int) -> str:
-    return f"argument {number}" if number else "the name it was called by"
-
-
-def _variable(thread: ReplayedLog, number: int) -> str:
-    names = [fact.partition("=")[0] for fact in thread.image.process.facts.get("env", [])]
-    kept = [name for name in names if not name.startswith("WHENCE_")]
-    return f"${kept[number]}" if number < len(kept) else "an environment variable"
+    ops = image.code.stretch_first_op[stream.stretch[instances]] + steps - stream.first[instances]
+    addresses = np.asarray(window.address[steps - steps[0]], np.uint64)
+    near = (addresses >= np.uint64(strings.low)) & (addresses < np.uint64(strings.high))
+    near &= image.program.ops["code"][ops] == OpCode.LOAD
+    for address, instance, op in zip(
+        addresses[near].tolist(), instances[near].tolist(), ops[near].tolist(), strict=True
+    ):
+        for found in thread.queries.loaded(instance, op):
+            if not found.step:
+                size = found.length or int(image.program.ops["x"][op])
+                yield address + found.offset, size

@@ -9,6 +9,7 @@ from whence.errors import UserError
 from whence.frontend.c.process import CProcess as CProcess
 from whence.frontend.c.process import LogFile, c_processes
 from whence.frontend.recorded_run import MODULES
+from whence.inputs import InputRange
 from whence.trace.c import endings
 from whence.trace.c.image import CImage
 from whence.trace.c.inputs import inputs_of
@@ -30,7 +31,7 @@ class CThread(ReplayedLog):
     def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
         return criteria(self, steps, line, variable)
 
-    def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
+    def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
         return inputs_of(self, steps)
 
     def reading_notes(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from whence.program.operations import (
     Operation,
     PyOp,
 )
-from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Outside
+from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Unrecorded
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import Omitted
 from whence.trace.python.program import LOADS
@@ -317,7 +317,7 @@ class PythonFlow(Flow):
                 found.append(Constant(self.python.constant(op, use), 0))
             else:
                 made = self.run.operands[start + at]
-                found.append(made or Outside(step, at, 0))
+                found.append(made or Unrecorded(Step(step), at, 0))
         return found
 
     def _operands(self, step: int, op: int) -> tuple[Operand, ...]:

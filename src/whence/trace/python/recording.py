@@ -8,6 +8,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, python_text
+from whence.inputs import InputRange
 from whence.program.ids import Instance
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
@@ -150,7 +151,7 @@ class PythonThread(Thread):
         is_print = self.program.name[uses[0] or 0] == "print"
         return PrintCall(step, print_text(given if is_print else [*given, ("end", "")]))
 
-    def inputs(self, steps: U32 | None = None) -> tuple[str, ...]:
+    def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
         return ()
 
     def reading_notes(self) -> tuple[str, ...]:

@@ -1,0 +1,37 @@
+"""How are the inputs of a run shown to a person?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from whence.inputs import InputRange, InputSource, SourceKind
+
+_MAX_RANGES = 4  # ranges of one source that are listed; guessed: more are hard to read
+_NUMBERED = (SourceKind.STDIN, SourceKind.FILE, SourceKind.STREAM)  # whose bytes users count
+
+
+def input_words(inputs: Sequence[InputRange]) -> list[str]:
+    """Return one phrase for each source: "argument 2", "in.txt (bytes 0 to 3)"."""
+    groups = groupby(inputs, key=lambda one: one.source)
+    return [_words(source, list(ranges)) for source, ranges in groups]
+
+
+def process_input_words(inputs: Sequence[InputRange]) -> list[str]:
+    """As `input_words`, with the number of arguments in place of a list of them."""
+    arguments = sum(one.source.kind is SourceKind.ARGUMENT for one in inputs)
+    others = [one for one in inputs if one.source.kind is not SourceKind.ARGUMENT]
+    count = [f"{arguments} argument{'s' * (arguments != 1)}"] if arguments else []
+    return count + input_words(others)
+
+
+def _words(source: InputSource, ranges: Sequence[InputRange]) -> str:
+    if source.kind not in _NUMBERED:
+        return source.words
+    filled = [one for one in ranges if one.stop > one.start]
+    if not filled:
+        return f"{source.words} (its end)"
+    if len(filled) > _MAX_RANGES:
+        filled = [InputRange(source, filled[0].start, filled[-1].stop)]
+    listed = ", ".join(f"{one.start} to {one.stop - 1}" for one in filled)
+    return f"{source.words} (bytes {listed})"
