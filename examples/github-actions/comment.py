@@ -124,7 +124,7 @@ class Page:
         auxiliary, others = found.get("auxiliary") or [], found.get("other") or []
         causes = found.get("causes") or []
         several = _counted(len(auxiliary), "auxiliary change")
-        summary = f"{several}, to be reverted too, or the program does not hold together"
+        summary = f"{several}, also reverted, so that the program builds and runs"
         yield from _details(summary, auxiliary, self._change)
         summary = f"{_counted(len(others), 'other set')} of changes, reverted, make the test pass"
         yield from _details(summary, others, self._other)
@@ -156,9 +156,12 @@ class Page:
     def _before_chain(self) -> str:
         changes = "change" if len(self._found["root"]) == 1 else "changes"
         is_good = self._found.get("passing") == "good"
-        passing = "the version that passes" if is_good else "the bad version without what broke it"
-        label = "good" if is_good else "reverted"
-        return f"\n#### From the {changes} to the failure\n\n*{label}* is {passing}.\n\n"
+        legend = (
+            "*good*: the version that passes; *failing*: the bad version."
+            if is_good
+            else "*fixed*: with the root reverted; *failing*: as is."
+        )
+        return f"\n#### From the {changes} to the failure\n\n{legend}\n\n"
 
     def _link(self, numbered: tuple[int, dict[str, Any]]) -> str:
         number, link = numbered
@@ -167,14 +170,14 @@ class Page:
         place = code(f"{link['file']}:{link['line']}") if is_missing else self._place(link)
         text = f"{' (not run)' if is_missing else ''} {code(link['text'])}"
         times = f" ({int(link['times'])} times)" if link["times"] > 1 else ""
-        label = "good" if self._found.get("passing") == "good" else "reverted"
-        both = (_values(label, link["passing"]), _values("bad", link["failing"]))
+        label = "good" if self._found.get("passing") == "good" else "fixed"
+        both = (_values(label, link["passing"]), _values("failing", link["failing"]))
         lines = [place + text, prose(link["says"]) + times, ", ".join(filter(None, both))]
         return f"{number}. " + "\n   ".join(filter(None, lines)) + "\n"
 
     def _other(self, other: dict[str, Any]) -> str:
         places = ", ".join(self._place({**c, "line": max(c["new"][0], 1)}) for c in other["root"])
-        dodge = " It only steers around the fault." if other.get("is_dodge") else ""
+        dodge = " It only avoids the faulty code." if other.get("is_dodge") else ""
         return f"- {places}:{dodge} {prose(other.get('why') or '')}\n"
 
     def _cause(self, cause: dict[str, Any]) -> str:

@@ -23,5 +23,5 @@ def test_what_is_known_is_used_unless_a_fresh_start_is_asked_for(user: User) -> 
     again, afresh = user.isolate(), user.isolate("--fresh")
     check_found(again)
     check_found(afresh)
-    assert "known from before" in again.out
-    assert "known from before" not in afresh.out
+    assert "known from earlier runs" in again.out
+    assert "known from earlier runs" not in afresh.out

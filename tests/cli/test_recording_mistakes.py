@@ -93,7 +93,7 @@ def test_out_may_be_relative(user: Recorder) -> None:
     with user.start(*user.tracing("./sums"), "--out", "../kept/run", "-q") as process:
         out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
-    assert "ask it with: whence slice ../kept/run --at" in out
+    assert "depends on with: whence slice ../kept/run --at" in out
     user.check_untouched(before)
 
 

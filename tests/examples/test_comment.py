@@ -102,8 +102,8 @@ def test_what_was_found_is_said() -> None:
     seen = list(shown(made))
     assert ("fence", "@@ -7,1 +8,1 @@\n-a + b\n+a - b\n") in seen
     assert ("code_inline", "sum == 4") in seen
-    assert "good: ` sum = 4 `, bad: ` sum = 1 `" in made
-    assert "It only steers around the fault" in made
+    assert "good: ` sum = 4 `, failing: ` sum = 1 `" in made
+    assert "It only avoids the faulty code" in made
     assert "](https://host/blob/src/sum.c#L8)" in made
     assert made.endswith("[The whole report](https://host/run) has more.\n")
 

@@ -84,7 +84,8 @@ def test_nothing_but_tests_differs(tmp_path: Path) -> None:
     suite = Suite(tmp_path)
     suite.commit({"price.py": BROKEN, "tests/test_price.py": "", "conftest.py": ""})
     suite.put({"tests/test_price.py": TEST, "conftest.py": "import price", "tests/new.txt": "x"})
-    check_line(suite.pytest("--whence", "good"), TEN, "differ from good, so no change to the program")
+    line = "differ from good, so no change to the program"
+    check_line(suite.pytest("--whence", "good"), TEN, line)
 
 
 def test_it_fails_now_and_then(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def text(browser: Browser, selector: str) -> str:
 
 
 def said(browser: Browser) -> str:
-    return text(browser, "#said")
+    return text(browser, "#status")
 
 
 def focused(browser: Browser) -> Any:
@@ -140,7 +140,7 @@ def test_what_is_below_a_benign_cause_goes(browser: Browser) -> None:
     browser.click("#row-1")
     browser.press("b")
     assert seen(browser) == [0, 1, 2]
-    assert said(browser) == "cause 1 is benign: 2 causes below folded away"
+    assert said(browser) == "cause 1 is benign: 2 causes below it folded"
     style = "getComputedStyle(document.querySelector('#row-1 .what')).textDecorationLine"
     assert browser.evaluate(style) == "line-through"
     browser.press("ArrowRight")
@@ -214,12 +214,12 @@ def test_marks_can_be_saved(browser: Browser) -> None:
 def test_the_selected_cause_is_shown_in_its_source(browser: Browser) -> None:
     browser.click("#row-1")
     lines = browser.evaluate(
-        "[...document.querySelectorAll('.line.told')].map((line) => line.innerText.split('\\n'))"
+        "[...document.querySelectorAll('.line.cited')].map((line) => line.innerText.split('\\n'))"
     )
     assert len(lines) == 2
-    assert text(browser, ".line.told .number") == "15"
-    assert "kind = RIGHT;" in text(browser, ".line.told code")
-    assert text(browser, ".line.told .values") == "kind = RIGHT"
+    assert text(browser, ".line.cited .number") == "15"
+    assert "kind = RIGHT;" in text(browser, ".line.cited code")
+    assert text(browser, ".line.cited .values") == "kind = RIGHT"
     assert attribute(browser, ".line.predicate", "data-line") == "18"
 
 
@@ -257,9 +257,9 @@ def test_a_file_that_we_do_not_have_is_said(browser: Browser, file: str) -> None
     statement = replace(CAUSES[0].statements[0], file=file)
     cause = replace(CAUSES[0], predicate=predicate, statements=(statement,))
     browser.open(why_page(replace(triangle(), causes=(cause,), sources={})))
-    assert text(browser, ".source") == f"{file}We do not have this file."
+    assert text(browser, ".source") == f"{file}This file is not available."
     browser.click(".statement")
-    assert said(browser) == f"{file}:34 is not in the source that we have"
+    assert said(browser) == f"{file}:34 is not in the available source"
 
 
 # --- nothing acts ----------------------------------------------------------------------------

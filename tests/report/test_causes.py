@@ -93,7 +93,7 @@ def test_causes_are_below_what_they_explain() -> None:
 def test_nothing_is_told_below_a_benign_cause() -> None:
     result = triangle(c1=Mark.BENIGN)
     assert told(result) == ["0", "1", "2"]
-    assert "note: 2 causes below those marked benign" in shown(result)
+    assert "note: 2 causes hidden below causes marked benign" in shown(result)
     assert "     `kind` was RIGHT because line 15 set it" not in shown(result)
 
 
@@ -105,13 +105,13 @@ def test_the_root_is_said() -> None:
 
 def test_what_was_not_computed_is_said() -> None:
     text = "\n".join(shown(triangle()))
-    assert "what is below 1 cause (…) was not computed: --depth goes further" in text
+    assert "the causes below 1 cause (…) were not computed: a larger --depth computes more" in text
 
 
 def test_what_is_uncertain_is_said() -> None:
     causes = (*CAUSES[:4], replace(CAUSES[4], times=3, is_proved=False))
     text = "\n".join(shown(replace(triangle(), causes=causes), width=200))
-    assert "stands for 3 turns of a loop; bears on 0 as well; not proved" in text
+    assert "stands for 3 iterations of a loop; also bears on 0; not proved" in text
 
 
 def test_notes_come_last() -> None:

@@ -49,7 +49,7 @@ def test_it_begins_with_the_first_step(browser: Browser) -> None:
 def test_a_step_shows_its_line(browser: Browser) -> None:
     browser.click("#chain li:nth-child(4) button")
     assert now(browser) == ["long due = total(argc - 2, argv + 2);"]
-    assert "good: due = 905, bad: due = 1003" in texts(browser, ".line.now .values")
+    assert "good: due = 905, failing: due = 1003" in texts(browser, ".line.now .values")
 
 
 def test_changes_are_marked_in_the_source(browser: Browser) -> None:
@@ -103,7 +103,7 @@ def test_the_chain_and_the_causes_lead_to_each_other(browser: Browser) -> None:
     facts = texts(browser, "#detail .facts")[0]
     assert "good: it was true" in facts
     assert texts(browser, "#detail .facts .link")[:2] == ["step 1", "step 2"]
-    assert texts(browser, "#detail .lost code") == ["sum = reduced(sum);"]
+    assert texts(browser, "#detail .missing code") == ["sum = reduced(sum);"]
     assert "sum = 1003 (good: sum = 1005)" in " ".join(texts(browser, ".statement .values"))
     browser.click("#detail .facts .link")
     assert texts(browser, "#detail h2") == ["return tenths / 10;"]

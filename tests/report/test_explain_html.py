@@ -53,10 +53,10 @@ def test_the_story_can_be_read_without_a_script() -> None:
     page = Page(explain_page(invoice()))
     assert page.texts["title"][0].startswith("2 of 71 changes broke the test: src/invoice.c:7 in")
     assert "-    return (tenths + 5) / 10;" in page.texts["code"]
-    assert "good: sum = 1005, bad: sum = 1003" in page.texts["span"]
+    assert "good: sum = 1005, failing: sum = 1003" in page.texts["span"]
     assert "src/tax.h (new file)" in page.texts["button"]
     assert "not run: " in "".join(page.texts["button"])
-    assert "only steers around the fault; " in "".join(page.texts["li"])
+    assert "only avoids the faulty code; " in "".join(page.texts["li"])
 
 
 def test_what_is_isolated_only_says_why_and_has_the_diff() -> None:
@@ -84,5 +84,5 @@ def test_changed_lines_can_be_read(theme: int) -> None:
     for ground in ("added", "removed"):
         for colour in ("text", "quiet", "value", "link"):
             assert contrast(colours[colour], colours[ground]) >= 4.5, (colour, ground)
-    for colour, ground in (("quiet", "pane"), ("value", "pane"), ("value", "here")):
+    for colour, ground in (("quiet", "pane"), ("value", "pane"), ("value", "selected")):
         assert contrast(colours[colour], colours[ground]) >= 4.5, (colour, ground)

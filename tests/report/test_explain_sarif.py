@@ -224,7 +224,7 @@ def test_the_chain_is_the_code_flow() -> None:
         *("essential", "important", "essential", "important", "essential"),
     ]
     assert locations[1]["location"]["message"]["text"] == (
-        "`sum` takes it on. good: sum = 1005, bad: sum = 1003"
+        "`sum` takes it on. good: sum = 1005, failing: sum = 1003"
     )
     assert locations[1]["state"] == {"sum": {"text": "1003"}}
     assert locations[1]["location"]["logicalLocations"][0]["name"] == "total"

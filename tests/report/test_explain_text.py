@@ -65,30 +65,31 @@ def test_one_change_is_named_once() -> None:
 
 
 def test_then_how_from_the_change_to_the_failure() -> None:
-    lines = shown(invoice())
-    at = lines.index("From the changes to the failure (good is the version that passes):")
+    lines = shown(invoice(), width=110)
+    legend = "good: the version that passes; failing: the bad version"
+    at = lines.index(f"From the changes to the failure ({legend}):")
     assert lines[at + 1 : at + 7] == [
         "  1  src/invoice.c:7 in rounded  return tenths / 10;",
         "     The changed line computes something else.  "
-        "good: rounded = 505, bad: rounded = 504  (2 times)",
+        "good: rounded = 505, failing: rounded = 504  (2 times)",
         "  2  src/invoice.c:20 in total   sum += rounded(atol(prices[i]));",
-        "     good: sum = 1005, bad: sum = 1003  (2 times)",
+        "     good: sum = 1005, failing: sum = 1003  (2 times)",
         "  3  src/invoice.c:20 in total   not run: sum = reduced(sum);",
         "     This does not run any more: it was removed.  good: sum = 905",
     ]
     assert lines[at + 9].endswith("assert(due == atol(argv[1]));")
 
 
-def test_what_the_other_values_are_of_is_said() -> None:
+def test_the_heading_says_what_the_labels_of_values_mean() -> None:
     text = "\n".join(shown(invoice(passing="reverted")))
-    assert "(good is the bad version with what broke it reverted):" in text
-    assert "good: sum = 1005, bad: sum = 1003" in text
+    assert "to the failure (fixed: with the root reverted; failing: as is):" in text
+    assert "fixed: sum = 1005, failing: sum = 1003" in text
 
 
 def test_several_values_are_told_apart() -> None:
     link = replace(CHAIN[1], passing={"a": "1", "b": "2"}, failing={"a": "3", "b": "4"})
     text = "\n".join(shown(invoice(chain=(link,))))
-    assert "good: a = 1, b = 2; bad: a = 3, b = 4" in text
+    assert "good: a = 1, b = 2; failing: a = 3, b = 4" in text
 
 
 def test_a_long_chain_is_folded_in_the_middle() -> None:
@@ -124,7 +125,7 @@ def test_what_is_not_even_isolated_says_so() -> None:
 def test_a_dodge_is_marked() -> None:
     lines = shown(invoice(dodged="reverting it only makes main skip `total`"))
     assert "beware: reverting it only makes main skip `total`" in lines
-    assert any("src/invoice.c:25 in main  only steers around the fault; with" in x for x in lines)
+    assert any("src/invoice.c:25 in main  only avoids the faulty code; with" in x for x in lines)
 
 
 def test_what_else_has_to_be_known_comes_after_it() -> None:
@@ -133,7 +134,8 @@ def test_what_else_has_to_be_known_comes_after_it() -> None:
     assert "  src/invoice.c:20 in total  its chain is longer" in lines
     assert "  … 2 more, in --html or --json" in lines
     assert "note: the test is flaky: it passed once on the bad version" in lines
-    assert lines[-2].startswith("12 runs, 9 builds, 3 outcomes known from before, 3.7 s; the test")
+    cost = "12 runs, 9 builds, 3 outcomes known from earlier runs, 3.7 s; the test"
+    assert lines[-2].startswith(cost)
 
 
 @given(explanations())

@@ -30,13 +30,13 @@ ALLOWED = {
     "h2": {"id": "travels-title"},
     "li": {"id": r"cause-\d+"},
     "nav": {"aria-label": "Causes"},
-    "p": {"id": "said", "role": "status", "aria-live": "polite", "class": "[a-z]+"},
+    "p": {"id": "status", "role": "status", "aria-live": "polite", "class": "[a-z]+"},
     "section": {
         "id": "travels|detail",
         "hidden": "",
         "tabindex": "-1",
         "aria-labelledby": "travels-title",
-        "aria-label": "What is selected",
+        "aria-label": "The selected step or cause",
     },
     "span": {"class": "what|about|place|values"},
     "ul": {"id": "tree", "class": "notes"},
@@ -159,9 +159,9 @@ def test_the_script_can_be_in_a_page() -> None:
 # --- colours ---------------------------------------------------------------------------------
 
 READ_ON = {
-    "text": ("page", "pane", "here", "told", "predicate", "now", "root-pane"),
-    "quiet": ("page", "pane", "here", "told", "now", "root-pane"),
-    "value": ("page", "told", "predicate", "now"),
+    "text": ("page", "pane", "selected", "cited", "predicate", "now", "root-pane"),
+    "quiet": ("page", "pane", "selected", "cited", "now", "root-pane"),
+    "value": ("page", "cited", "predicate", "now"),
     "link": ("page",),
     "root": ("pane", "root-pane"),
 }

@@ -51,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         out=None,
     )
     (folder / "run").mkdir()
-    record(request, folder / "run", lambda words: None)
+    record(request, folder / "run", lambda _: None)
     return folder / "run"
 
 
@@ -93,10 +93,10 @@ def test_a_cancelled_search_ends_soon_and_can_be_used_again(run: Path) -> None:
 def test_what_nobody_wants_any_more_is_cancelled(run: Path) -> None:
     answers: list[Answer] = []
     search = open_search(open_recording(run))
-    background = Background(search, lambda number, answer: answers.append(answer))
+    background = Background(search, lambda _, answer: answers.append(answer))
     background.want(0, rank=0)
     time.sleep(0.1)
-    background.drop(lambda number: True)
+    background.drop(lambda _: True)
     background.stop()
     assert [type(answer) for answer in answers] == [Cancelled]
 

@@ -195,7 +195,7 @@ class ChainBuilder:
         return Link(
             LinkKind.CHANGE if own else LinkKind.BRANCH, predicate.file, predicate.line,
             predicate.function, statement.text if statement else "",
-            ("the changed line: " if own else "so ") + _outcome(cause, is_changed=bool(own)),
+            _prefix(cause, is_changed=bool(own)) + _outcome(cause, is_changed=bool(own)),
             _without_truth_values(failing), _without_truth_values(passing), tuple(sorted(own)),
             cause.id, cause.times,
         )  # fmt: skip
@@ -216,6 +216,12 @@ def _is_at(statement: Statement, predicate: Predicate) -> bool:
     return (statement.file, statement.line) == (predicate.file, predicate.line)
 
 
+def _prefix(cause: Cause, *, is_changed: bool) -> str:
+    if is_changed:
+        return "the changed line: "
+    return "" if cause.predicate.text == "the try block" else "so "
+
+
 def _outcome(cause: Cause, *, is_changed: bool) -> str:
     """Return a clause with the outcome of a cause's predicate in both runs."""
     predicate = cause.predicate
@@ -223,11 +229,25 @@ def _outcome(cause: Cause, *, is_changed: bool) -> str:
         is_call = predicate.outcome.endswith(")")
         says = f"{'the call is' if is_call else 'this accesses'} `{predicate.outcome}`"
         return says if predicate.passing is None else f"{says} instead of `{predicate.passing}`"
+    if predicate.text == "the try block":
+        return _try_block(predicate)
     says = f"`{predicate.text}` is {predicate.outcome}"
     if is_changed and predicate.passing_text is not None:
         came_out = predicate.passing or predicate.outcome
         return f"{says}; before, `{predicate.passing_text}` was {came_out}"
     return says if predicate.passing is None else f"{says} instead of {predicate.passing}"
+
+
+def _try_block(predicate: Predicate) -> str:
+    """Return a sentence on how a Python try block ended; see `condition` of its describer."""
+    escapes = "escaped by "
+    error = predicate.outcome.removeprefix(escapes)
+    other = (predicate.passing or "").removeprefix(escapes)
+    is_error, was_error = error != predicate.outcome, other != (predicate.passing or "")
+    says = f"{error} escapes the try block" if is_error else "the try block completes"
+    if not was_error:
+        return says
+    return f"{says} instead of {other}" if is_error else f"{says}, which {other} escaped before"
 
 
 def _changed_link(statement: Statement, cause: Cause, own: Reverted) -> Link:

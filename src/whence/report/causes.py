@@ -20,11 +20,11 @@ BEARING = {
     Influence.PREMISE: "its proof rests on this",
     Influence.ADDRESS: "says which memory it used",
 }
-"""What a predicate is to the cause above; "it" is that cause."""
+"""How a predicate bears on the cause above it in the tree; "it" is that cause."""
 
 
 def in_order(causes: Sequence[Cause], without: AbstractSet[int] = frozenset()) -> Iterator[Cause]:
-    """Every cause, each followed by all that is below it; but nothing that is below `without`."""
+    """Yield every cause, followed by all causes below it, except those below `without`."""
     known = {cause.id: cause for cause in causes}
     waiting = [cause for cause in reversed(causes) if cause.parent is None]
     while waiting:
@@ -37,19 +37,19 @@ def in_order(causes: Sequence[Cause], without: AbstractSet[int] = frozenset()) -
 
 
 def tree_summary(result: WhyResult) -> str:
-    """How much there is to read."""
+    """Return how much there is to read."""
     lines = {(s.file, s.line) for cause in result.causes for s in cause.statements}
     causes = counted(len(result.causes), "cause")
     return f"{causes}, naming {len(lines):,} of the {result.of_lines:,} lines that ran"
 
 
 def cause_place(of: Predicate | Statement) -> str:
-    """Such as `shape.c:12`; empty if nobody knows."""
+    """Return the place, such as `shape.c:12`; empty if it is unknown."""
     return f"{of.file}:{of.line}" if of.file else ""
 
 
 def listed(values: Mapping[str, str]) -> str:
-    """Such as `a = 6, b = 5`."""
+    """Return the values as text, such as `a = 6, b = 5`."""
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
@@ -57,8 +57,8 @@ def listed(values: Mapping[str, str]) -> str:
 
 
 def why_document(result: WhyResult) -> dict[str, Any]:
-    """The JSON of `whence why`."""
-    is_recorded_now = "trace" in result.seconds  # else the run was known from before
+    """Return the JSON of `whence why`."""
+    is_recorded_now = "trace" in result.seconds  # otherwise an earlier recording was used
     return {
         "whence": VERSION,
         "command": "why",
@@ -85,7 +85,7 @@ def why_document(result: WhyResult) -> dict[str, Any]:
 
 
 def cause_document(cause: Cause) -> dict[str, Any]:
-    """A cause as plain data."""
+    """Return a cause as plain data."""
     return {
         "id": cause.id,
         "key": cause.key,
@@ -117,18 +117,18 @@ def cause_document(cause: Cause) -> dict[str, Any]:
 
 
 def why_text(result: WhyResult, *, width: int) -> Text:
-    """The tree for a terminal of this width; nothing below a cause that is marked benign."""
+    """Return the tree for a terminal of this width, without causes below a benign one."""
     page = TextLines(width)
     page.add(_headline(result))
     if result.failure.message != result.point:
         page.add(Text(plain_text(result.failure.message)), "  ")
     benign = {number for number, mark in result.marks.items() if mark is Mark.BENIGN}
-    told = list(in_order(result.causes, benign))
-    for cause in told:
+    causes = list(in_order(result.causes, benign))
+    for cause in causes:
         page.line()
         _add_cause(page, cause, result.marks.get(cause.id))
-    hidden = len(result.causes) - len(told)
-    notes = [result.reason if told else "", _hidden(hidden), _unknown(told), *result.notes]
+    hidden = len(result.causes) - len(causes)
+    notes = [result.reason if causes else "", _hidden(hidden), _unknown(causes), *result.notes]
     page.line()
     for note in filter(None, notes):
         page.add(Text(f"note: {plain_text(note)}", "yellow"), rest="      ")
@@ -145,10 +145,10 @@ def _headline(result: WhyResult) -> Text:
 
 
 def _add_cause(page: TextLines, cause: Cause, mark: Mark | None) -> None:
-    depth = " " * min(2 * cause.level, page.width // 3)  # deeper down, room matters more
+    depth = " " * min(2 * cause.level, page.width // 3)  # deep in the tree, text needs the room
     number = f"{cause.id}  "
     inner = depth + " " * len(number)
-    page.add(_what(cause, mark), depth + number, inner)
+    page.add(_title(cause, mark), depth + number, inner)
     if mark is Mark.BENIGN:
         return
     page.add(Text(plain_text(cause.because)), inner)
@@ -156,8 +156,8 @@ def _add_cause(page: TextLines, cause: Cause, mark: Mark | None) -> None:
         page.line(Text(inner + "  ").append_text(line))
 
 
-def _what(cause: Cause, mark: Mark | None) -> Text:
-    """The predicate, what it was, where, and all else that is to be known of the cause."""
+def _title(cause: Cause, mark: Mark | None) -> Text:
+    """Return the predicate with its outcome and place, and remarks on the cause."""
     predicate = cause.predicate
     style = {Mark.BENIGN: "strike", Mark.ROOT: "bold red", None: "bold"}[mark]
     text = Text().append(f"{plain_text(predicate.text)} was {plain_text(predicate.outcome)}", style)
@@ -166,10 +166,10 @@ def _what(cause: Cause, mark: Mark | None) -> Text:
         text.append(f" in {plain_text(predicate.function)}")
     words = [*([mark.value] if mark else []), BEARING[cause.influence]]
     if cause.times > 1:
-        words.append(f"stands for {cause.times:,} turns of a loop")
+        words.append(f"stands for {cause.times:,} iterations of a loop")
     if cause.also:
         numbers = ", ".join(map(str, cause.also))
-        words.append(f"bears on {numbers} as well")
+        words.append(f"also bears on {numbers}")
     if not cause.is_proved:
         words.append("not proved: it may need fewer statements")
     if cause.children is None and mark is not Mark.BENIGN:
@@ -178,15 +178,15 @@ def _what(cause: Cause, mark: Mark | None) -> Text:
 
 
 def _statements(statements: Sequence[Statement], width: int) -> Iterator[Text]:
-    """A line for each, with places, source and values below each other."""
+    """Yield a line for each statement; places, sources and values are columns."""
     rows = [(plain_text(cause_place(s)), plain_text(s.text), _values(s)) for s in statements]
     places = max((len(where) for where, _, _ in rows), default=0)
     longest = max((len(source) for _, source, _ in rows), default=0)
     room = max(min(longest, (width - places) * 3 // 5), 8)
     for where, source, values in rows:
-        shown = source if len(source) <= room else source[: room - 1] + "…"
-        told = f"{shown:{room}}  " if values else source
-        yield Text.assemble((f"{where:{places}}  ", "cyan"), told, (values, "green"))
+        short = source if len(source) <= room else source[: room - 1] + "…"
+        column = f"{short:{room}}  " if values else source
+        yield Text.assemble((f"{where:{places}}  ", "cyan"), column, (values, "green"))
 
 
 def _values(statement: Statement) -> str:
@@ -195,12 +195,13 @@ def _values(statement: Statement) -> str:
 
 
 def _hidden(number: int) -> str:
-    return f"{counted(number, 'cause')} below those marked benign" if number else ""
+    return f"{counted(number, 'cause')} hidden below causes marked benign" if number else ""
 
 
 def _unknown(causes: Sequence[Cause]) -> str:
-    """What is to be said if the tree goes on where it was not looked at."""
+    """Return a note if the children of some causes were not computed."""
     ends = [cause for cause in causes if cause.children is None]
     if not ends:
         return ""
-    return f"what is below {counted(len(ends), 'cause')} (…) was not computed: --depth goes further"
+    causes_below = f"the causes below {counted(len(ends), 'cause')} (…) were not computed"
+    return f"{causes_below}: a larger --depth computes more"

@@ -1,4 +1,4 @@
-"""The result document: the same for every command, version 1."""
+"""What is the JSON of a result?  Every command writes the same document, version 1."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def to_document(result: Result) -> dict[str, Any]:
 
 
 def failure_document(failure: Failure) -> dict[str, Any]:
-    """What every command says of a failure; its signature is for comparing only."""
+    """Return a failure as plain data, without its signature, which is for comparing only."""
     return {
         "kind": failure.kind,
         "message": failure.message,
@@ -45,7 +45,7 @@ def failure_document(failure: Failure) -> dict[str, Any]:
 
 
 def change_document(change: Reported) -> dict[str, Any]:
-    """A change as plain data."""
+    """Return a change as plain data."""
     return {
         "id": change.id,
         "pieces": list(change.ids),
@@ -60,7 +60,7 @@ def change_document(change: Reported) -> dict[str, Any]:
 
 
 def diff_lines(change: Reported) -> list[str]:
-    """Return a change in the words of a unified diff without context."""
+    """Return a change as the lines of a unified diff without context."""
     if change.kind is ChangeKind.RENAME:
         return [f"rename from {change.old_file}", f"rename to {change.file}"]
     if change.kind is ChangeKind.MODE:

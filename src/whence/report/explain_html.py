@@ -1,8 +1,8 @@
 """How does an explanation become one page: the diff, the chain, the source and the causes, linked?
 
-It is the page of a cause tree (html.py, whose rules hold here too) with the story before the tree:
-what broke the test as a diff, and the chain.  The script shows the source of whatever is chosen,
-with the changes in it, and from the source leads back to the chain.
+It is the page of a cause tree (html.py, whose rules hold here too) with a story before the tree:
+the breaking changes as a diff, and the chain.  The script shows the source of the selected step,
+with the changes marked in it, and links source lines back to the chain.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 from whence.model import Alternative, Explanation, Hunk, Link, LinkKind, Reported
 from whence.report.causes import BEARING
 from whence.report.explanation import (
-    SAYS_PASSING,
+    both_values,
     change_place,
     explain_document,
-    good_and_bad_text,
     headline,
+    legend,
     line_of,
     notes_of,
     passes,
+    passing_label,
     sentence,
     together,
 )
@@ -32,14 +33,14 @@ from whence.report.html import (
     tree_data,
     tree_lists,
 )
-from whence.report.text import counted, failure_line, told_lines
+from whence.report.text import ALSO_REVERTED, counted, diff_body, failure_line
 
-_MOST = 2000  # lines of one change
+_MAX_LINES = 2000  # shown of one change; guessed
 _SIGNS = {"+": "added", "-": "removed"}
 
 
 def explain_page(explanation: Explanation) -> str:
-    """One HTML document that needs nothing else."""
+    """Return one HTML document that needs no other file."""
     result, why = explanation.result, explanation.why
     reason = result.reason
     if reason and result.status == "isolated":
@@ -63,7 +64,7 @@ def _data(explanation: Explanation) -> dict[str, Any]:
     known = tree_data(why, document) if why else {**document, **bare}
     result = explanation.result
     edits = [_edit(change) for change in (*result.root, *result.auxiliary)]
-    return {**known, "marks": {}, "edits": edits}
+    return {**known, "marks": {}, "edits": edits, "label": passing_label(explanation)}
 
 
 def _edit(change: Reported) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def _hunk(hunk: Hunk) -> dict[str, Any]:
     return {
         "start": hunk.new.start,
         "count": hunk.new.count,
-        "removed": hunk.removed.decode("utf-8", "replace").splitlines()[:_MOST],
+        "removed": hunk.removed.decode("utf-8", "replace").splitlines()[:_MAX_LINES],
     }
 
 
@@ -93,16 +94,16 @@ def _story(explanation: Explanation) -> Iterator[str]:
     yield from (_change(change, n) for n, change in enumerate(result.root))
     if result.auxiliary:
         count = counted(len(result.auxiliary), "auxiliary change")
-        yield f"<details><summary>{count}, reverted too or the program does not hold together"
-        yield "</summary>"
+        yield f"<details><summary>{count}, {ALSO_REVERTED}</summary>"
         yield from (
             _change(change, n) for n, change in enumerate(result.auxiliary, len(result.root))
         )
         yield "</details>"
     if explanation.chain:
-        yield f"<h2>How</h2><p>{SAYS_PASSING.get(explanation.passing, '')}</p>"
+        yield f"<h2>From the changes to the failure</h2><p>{legend(explanation)}</p>"
         yield '<ol id="chain">'
-        yield from (_link(link) for link in explanation.chain)
+        label = passing_label(explanation)
+        yield from (_link(link, label) for link in explanation.chain)
         yield "</ol>"
     yield from _others(explanation.alternatives)
     if explanation.why and explanation.why.causes:
@@ -111,10 +112,10 @@ def _story(explanation: Explanation) -> Iterator[str]:
 
 
 def _change(change: Reported, number: int) -> str:
-    lines = told_lines(change)
-    shown = [_line(line) for line in lines[:_MOST]]
-    if len(lines) > _MOST:
-        shown.append(f"… {len(lines) - _MOST} more lines")
+    lines = diff_body(change)
+    shown = [_line(line) for line in lines[:_MAX_LINES]]
+    if len(lines) > _MAX_LINES:
+        shown.append(f"… {len(lines) - _MAX_LINES} more lines")
     return (
         f'<div class="edit" id="change-{number}">'
         f'<button type="button" class="step place">{as_text(change_place(change))}</button>'
@@ -126,16 +127,16 @@ def _line(line: str) -> str:
     return f'<code class="{_SIGNS.get(line[:1], "plain")}">{as_text(line)}</code>'
 
 
-def _link(link: Link) -> str:
+def _link(link: Link, label: str) -> str:
     at = f"{link.file}:{link.line}" if link.file else ""
     place = " in ".join(filter(None, (at, link.function)))
-    lost = "not run: " if link.step is LinkKind.MISSING else ""
+    missing = "not run: " if link.step is LinkKind.MISSING else ""
     times = f" ({link.times:,} times)" if link.times > 1 else ""
     return (
         f'<li><button type="button" class="step {link.step.value}">'
-        f'<span class="place">{as_text(place)}</span> {lost}{as_code(link.text)} '
+        f'<span class="place">{as_text(place)}</span> {missing}{as_code(link.text)} '
         f'<span class="says">{as_sentence(sentence(link.says))}{times}</span> '
-        f'<span class="values">{as_text(good_and_bad_text(link.passing, link.failing))}</span>'
+        f'<span class="values">{as_text(both_values(link.passing, link.failing, label))}</span>'
         "</button></li>"
     )
 
@@ -143,10 +144,10 @@ def _link(link: Link) -> str:
 def _others(alternatives: Sequence[Alternative]) -> Iterator[str]:
     if not alternatives:
         return
-    yield "<h2>Reverted instead, these make the test pass as well</h2><ul>"
+    yield "<h2>Other changes whose reverting makes the test pass</h2><ul>"
     for other in alternatives:
         places = together([change_place(change) for change in other.root], 10)
-        dodge = "only steers around the fault; " if other.is_dodge else ""
-        told = dodge + as_sentence(other.why)
-        yield f'<li><span class="place">{as_text(places)}</span> {told}</li>'
+        dodge = "only avoids the faulty code; " if other.is_dodge else ""
+        reason = dodge + as_sentence(other.why)
+        yield f'<li><span class="place">{as_text(places)}</span> {reason}</li>'
     yield "</ul>"

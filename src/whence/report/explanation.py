@@ -1,4 +1,4 @@
-"""What is an explanation as JSON, and how are its parts called in every report?"""
+"""What is an explanation as JSON, and which words do all reports use for its parts?"""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from whence.report.causes import cause_document, listed
 from whence.report.document import change_document, to_document
 from whence.report.text import KINDS, counted
 
-SAYS_PASSING = {
-    "good": "good is the version that passes",
-    "reverted": "good is the bad version with what broke it reverted",
+FAILING = "failing"  # label of values of the failing run
+_LABELS = {"good": "good", "reverted": "fixed"}  # by `Explanation.passing`
+_LEGENDS = {
+    "good": "good: the version that passes; failing: the bad version",
+    "reverted": "fixed: with the root reverted; failing: as is",
 }
-"""What the values beside those of the failing run are of."""
 
 
 def explain_document(explanation: Explanation) -> dict[str, Any]:
-    """The JSON of `whence explain`."""
+    """Return the JSON of `whence explain`."""
     why = explanation.why
     document = to_document(explanation.result)
     other = [_other(alternative) for alternative in explanation.alternatives]
@@ -59,7 +60,7 @@ def _other(alternative: Alternative) -> dict[str, Any]:
 
 
 def headline(result: Result) -> str:
-    """What broke the test, and where."""
+    """Return which changes broke the test, and where they are."""
     found = f"{len(result.root)} of {counted(result.total, 'change')}"
     if result.status == "unexplained":
         return f"Not isolated: {found} left."
@@ -67,7 +68,7 @@ def headline(result: Result) -> str:
 
 
 def passes(result: Result) -> str:
-    """What was verified of it."""
+    """Return what whence verified by running the test."""
     if result.status == "unexplained":
         return ""
     several = len(result.root) > 1
@@ -78,13 +79,13 @@ def passes(result: Result) -> str:
 
 
 def notes_of(explanation: Explanation) -> list[str]:
-    """What else should be known, each once."""
+    """Return the notes of the result and of the cause tree, each once."""
     why = explanation.why
     return list(dict.fromkeys((*explanation.result.notes, *(why.notes if why else ()))))
 
 
 def change_place(change: Reported) -> str:
-    """Such as `find.c:98 in parse`."""
+    """Return where a change is, such as `find.c:98 in parse`."""
     line = f":{line_of(change)}" if change.kind is ChangeKind.EDIT else ""
     function = f" in {change.function}" if change.function else ""
     kind = f" ({KINDS[change.kind]})" if change.kind in KINDS else ""
@@ -92,26 +93,42 @@ def change_place(change: Reported) -> str:
 
 
 def line_of(change: Reported) -> int:
-    """The line of the bad version at which it is shown; of removed ones that before them."""
+    """Return the line of the bad version at which a change is shown.
+
+    Removed lines are shown at the line before them.
+    """
     return max(change.new.start, 1)
 
 
 def together(words: Sequence[str], most: int = 3) -> str:
-    """Such as `a, b and c`, or `a, b and 4 more`."""
+    """Return the words as a list, such as `a, b and c`, or `a, b and 4 more`."""
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more"]
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def good_and_bad_text(passing: Mapping[str, str], failing: Mapping[str, str]) -> str:
-    """Such as `good: sum = 4, bad: sum = 1`."""
-    told = [f"good: {listed(passing)}" if passing else ""]
-    told.append(f"bad: {listed(failing)}" if failing else "")
-    return ("; " if max(len(passing), len(failing)) > 1 else ", ").join(filter(None, told))
+def passing_label(explanation: Explanation) -> str:
+    """Return the label of values of the passing run: `good` or `fixed`."""
+    return _LABELS[explanation.passing]
+
+
+def legend(explanation: Explanation) -> str:
+    """Return what the labels of values mean."""
+    return _LEGENDS[explanation.passing]
+
+
+def both_values(passing: Mapping[str, str], failing: Mapping[str, str], label: str) -> str:
+    """Return the values of both runs, such as `fixed: sum = 4, failing: sum = 1`.
+
+    `label` is that of the passing run.
+    """
+    parts = [f"{label}: {listed(passing)}" if passing else ""]
+    parts.append(f"{FAILING}: {listed(failing)}" if failing else "")
+    return ("; " if max(len(passing), len(failing)) > 1 else ", ").join(filter(None, parts))
 
 
 def sentence(words: str) -> str:
-    """The words with a capital and an end, if they have none."""
+    """Return the words with a capital letter and a full stop, unless they have an end."""
     words = words.strip()
     if not words:
         return ""

@@ -1,10 +1,10 @@
-"""How does a cause tree become one page that needs no network and trusts nothing in it?
+"""How does a cause tree become one page that needs no network and trusts none of its content?
 
-1. The tree is in the page as nested lists, so it can be read with no script at all; the script
-   (page/page.js) turns it into one to walk in, and draws the rest from the same data as JSON.
-2. Whatever comes from the program reaches the page escaped: in the lists as text, in the JSON
-   without `<`, and the script makes text of it, never markup.
-3. The policy in its head lets run our script alone, and lets nothing be fetched or sent.
+1. The page holds the tree as nested lists, so it can be read without scripts.  The script
+   (page/*.js) makes it browsable, and draws everything else from the same data as JSON.
+2. All text from the program is escaped: in the lists as text, in the JSON without `<`.  The script
+   turns it into text nodes, never into markup.
+3. The page's content security policy allows only our script, and forbids all network access.
 """
 
 from __future__ import annotations
@@ -22,12 +22,18 @@ from whence.model import Cause, Mark, WhyResult
 from whence.report.causes import BEARING, cause_place, in_order, listed, tree_summary, why_document
 from whence.report.visible import visible
 
-_DEEPEST = 12  # lists in lists: more leave no room, and at some 500 browsers stop nesting
-_MOST = 5000  # statements that are listed for readers without the script
+_MAX_NESTING = 12  # of lists; guessed: more leave no room, and browsers stop at about 500
+_MAX_STATEMENTS = 5000  # listed for readers without the script; guessed
+
+_STYLES = ("base.css", "tree.css", "story.css", "detail.css", "layout.css")
+_SCRIPTS = (
+    *("state.js", "text.js", "tree.js", "paths.js", "cause.js"),
+    *("source.js", "chain.js", "marks.js", "start.js"),
+)
 
 
 def why_page(result: WhyResult) -> str:
-    """One HTML document with the tree, the sources and the script to walk through them."""
+    """Return one HTML document with the tree, the sources and the script to browse them."""
     return filled_page(
         title=f"Why {result.point}",
         message=result.failure.message,
@@ -51,12 +57,11 @@ def filled_page(
     tree: str,
     data: dict[str, Any],
 ) -> str:
-    """The page: `nav`, `story` and `tree` are markup, the others any text."""
-    page, style, script = (
-        files("whence.report").joinpath("page", name).read_text("utf-8")
-        for name in ("page.html", "page.css", "page.js")
-    )
-    return Template(page).substitute(
+    """Return the page; `nav`, `story` and `tree` are markup, the others any text."""
+    style = "\n".join(map(_part, _STYLES))
+    # The scripts share one scope, which is not the browser's global one.
+    script = '"use strict";\n{\n' + "\n".join(map(_part, _SCRIPTS)) + "}\n"
+    return Template(_part("page.html")).substitute(
         policy=_policy(style, script),
         style=style,
         script=script,
@@ -71,6 +76,10 @@ def filled_page(
     )
 
 
+def _part(name: str) -> str:
+    return files("whence.report").joinpath("page", name).read_text("utf-8")
+
+
 def _policy(style: str, script: str) -> str:
     return "; ".join(
         (
@@ -79,7 +88,7 @@ def _policy(style: str, script: str) -> str:
             f"script-src '{_hash(script)}'",
             "base-uri 'none'",
             "form-action 'none'",
-            "require-trusted-types-for 'script'",  # the script cannot make markup of a string
+            "require-trusted-types-for 'script'",  # the script cannot turn a string into markup
             "trusted-types 'none'",
         )
     )
@@ -90,15 +99,15 @@ def _hash(text: str) -> str:
 
 
 def as_text(text: str) -> str:
-    """Any text, as markup that shows it."""
+    """Return the markup that shows a text."""
     return escape(visible(text))
 
 
-# --- what the script works with --------------------------------------------------------------
+# --- data for the script ---------------------------------------------------------------------
 
 
 def tree_data(result: WhyResult, document: dict[str, Any]) -> dict[str, Any]:
-    """The result document, the sources, and each statement once however many causes have it."""
+    """Return the result document with the sources; a statement of several causes is held once."""
     numbers: dict[str, int] = {}
     statements: list[dict[str, Any]] = []
     for cause in document["causes"]:
@@ -117,24 +126,24 @@ def tree_data(result: WhyResult, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(data: dict[str, Any]) -> str:
-    """JSON that no HTML parser sees an end or a beginning of anything in."""
+    """Return JSON without characters that have a meaning in HTML."""
     written = json.dumps(data, separators=(",", ":"))
     return written.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
 
-# --- what can be read without it -------------------------------------------------------------
+# --- lists for readers without it ------------------------------------------------------------
 
 
 def tree_lists(result: WhyResult) -> Iterator[str]:
-    """Nested lists; what is deeper than the deepest is listed there, in the same order."""
-    is_short = sum(len(cause.statements) for cause in result.causes) <= _MOST
+    """Yield nested lists; causes below the deepest level are listed on it, in the same order."""
+    is_short = sum(len(cause.statements) for cause in result.causes) <= _MAX_STATEMENTS
     if not is_short:
         yield "<noscript><p>Too many statements to list: the script shows them.</p></noscript>"
     depths: dict[int | None, int] = {None: -1}
     depth = -1
     for cause in in_order(result.causes):
         before, depths[cause.id] = depth, depths[cause.parent] + 1
-        depth = min(depths[cause.id], _DEEPEST)
+        depth = min(depths[cause.id], _MAX_NESTING)
         if depth > before:
             yield "<ul>" if depth else '<ul id="tree">'
         else:
@@ -161,10 +170,11 @@ def _item(cause: Cause) -> str:
 
 
 def _unscripted(cause: Cause, mark: Mark | None, is_short: bool) -> str:
-    """What the script shows of a cause elsewhere."""
+    """Return the part of a cause that the script shows in another place."""
     marked = f"<p>marked {mark.value}</p>" if mark else ""
     statements = [
-        f'<li><span class="place">{as_text(cause_place(statement))}</span> {as_code(statement.text)} '
+        f'<li><span class="place">{as_text(cause_place(statement))}</span> '
+        f"{as_code(statement.text)} "
         f'<span class="values">{as_text(listed(statement.values))}</span></li>'
         for statement in cause.statements
         if is_short
@@ -173,13 +183,13 @@ def _unscripted(cause: Cause, mark: Mark | None, is_short: bool) -> str:
 
 
 def as_code(text: str) -> str:
-    """What a programmer wrote; a line is not broken inside an arrow."""
+    """Return source code as markup; no line break can divide an arrow (->)."""
     return f"<code>{as_text(text).replace('-&gt;', '<span>-&gt;</span>')}</code>"
 
 
 def as_sentence(text: str) -> str:
-    """Words, with code between backticks."""
+    """Return words as markup, with code between backticks."""
     parts = text.split("`")
-    if len(parts) % 2 == 0:  # one is without its partner
+    if len(parts) % 2 == 0:  # a backtick without a partner
         return as_text(text)
     return "".join(as_code(part) if at % 2 else as_text(part) for at, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""How does text become lines that fit into a terminal, and in which nothing acts?"""
+"""How does text become lines that fit into a terminal, without control characters?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TextLines:
         return Text("\n").join(self.lines)
 
     def line(self, line: Text | None = None) -> None:
-        """Add a line, cut where the terminal ends."""
+        """Add a line, truncated to the width."""
         line = Text() if line is None else line
         line.truncate(self.width, overflow="ellipsis")
         self.lines.append(line)
@@ -29,9 +29,9 @@ class TextLines:
     def add(
         self, words: Text, first: str = "", rest: str | None = None, *, most: int | None = None
     ) -> None:
-        """Add words that may need several lines; `first` and `rest` go before them.
+        """Add words, wrapped; `first` is put before the first line, `rest` before the others.
 
-        What does not fit into `most` lines is cut off, and the last one shows it.
+        Words that do not fit into `most` lines are replaced by `…`.
         """
         rest = first if rest is None else rest
         room = self.width - max(len(first), len(rest))
@@ -46,5 +46,5 @@ class TextLines:
 
 
 def plain_text(text: str) -> str:
-    """The text in one line, with nothing in it that a terminal would obey."""
+    """Return the text as one line, with control characters replaced by signs."""
     return visible(text).replace("\t", " ")

@@ -1,4 +1,4 @@
-"""A patch that undoes the breaking changes in the bad version."""
+"""Which patch reverts the breaking changes in the bad version?"""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
 1. A result is one change of the root; the chain is its code flow.  Lines are those of the bad
    version, paths are relative to the root of the tree.
-2. Texts are made visible: some readers refuse a file with half a surrogate in it.  What would be
-   a link `[...](...)` or a placeholder `{0}` in a message gets a space: few readers know how to
-   show an escaped bracket, or a doubled brace, as what it stands for.
-3. A fix undoes root and auxiliary changes together, as was verified; it is there only if all of
+2. Texts are made visible, because some readers refuse a file with half a surrogate in it.  Text
+   that looks like a link `[...](...)` or a placeholder `{0}` gets a space, because few readers
+   support escaped brackets or doubled braces.
+3. A fix reverts root and auxiliary changes together, as whence verified.  It exists only if all of
    them are edits of UTF-8 text, for which a replacement is exact.
-4. Fingerprints have a name of our own: the one that GitHub computes from the source stays its.
+4. Fingerprints have our own name, so that they do not replace the one that GitHub computes.
 """
 
 from __future__ import annotations
@@ -16,20 +16,27 @@ import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
 
 from whence import __version__
 from whence.model import ChangeKind, Explanation, Hunk, Link, LinkKind, Reported, Span
-from whence.report.explanation import change_place, good_and_bad_text, line_of, sentence
+from whence.report.explanation import (
+    both_values,
+    change_place,
+    line_of,
+    passing_label,
+    sentence,
+)
 from whence.report.text import counted
 from whence.report.visible import visible
 
 RULE = "breaking-change"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
-_MOST = 1000  # locations of one kind that GitHub takes in one result
-_MOST_LINKS = 10  # in one message
+_MAX_LOCATIONS = 1000  # of one kind in one result; a limit of GitHub
+_MAX_LINKS = 10  # in one message; guessed
 _ROUND = str.maketrans("[]", "()")
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _IMPORTANCE = {
@@ -42,7 +49,7 @@ Json = dict[str, Any]
 
 
 def explain_sarif(explanation: Explanation) -> Json:
-    """The explanation as a SARIF log."""
+    """Return the explanation as a SARIF log."""
     result = explanation.result
     run = {
         "tool": {"driver": _driver()},
@@ -55,9 +62,9 @@ def explain_sarif(explanation: Explanation) -> Json:
 
 def _driver() -> Json:
     help_text = (
-        "whence ran the test with this change reverted, along with the others of its answer, and "
-        "the test passed. The code flow goes from the change to the failure, with the values of "
-        "the version that passes and of the one that fails."
+        "whence reverted this change, together with the others of its answer, and the test passed. "
+        "The code flow goes from the change to the failure, with the values of the passing and of "
+        "the failing run."
     )
     return {
         "name": "whence",
@@ -100,22 +107,22 @@ def _result(change: Reported, explanation: Explanation) -> Json:
 
 
 def _message(explanation: Explanation, related: Sequence[Json]) -> str:
-    """Its first sentence is the title of an alert."""
+    """Return the message; GitHub takes its first sentence as the title of the alert."""
     result = explanation.result
     failure = _words(result.failure.message) or "it fails"
     others = len(result.root) - 1 + len(result.auxiliary)
     also = f" and {counted(others, 'other change')}" if others else ""
-    told = [
+    sentences = [
         f"This change broke the test: {sentence(failure)}",
         f"With it{also} reverted, the test passes.",
     ]
     if result.status != "explained" and result.reason:
-        told.append(f"Not explained: {sentence(_words(result.reason))}")
+        sentences.append(f"Not explained: {sentence(_words(result.reason))}")
     if explanation.dodged:
-        told.append(sentence(_words(explanation.dodged)))
+        sentences.append(sentence(_words(explanation.dodged)))
     if related:
-        told.append(f"See {', '.join(map(_linked, related[:_MOST_LINKS]))}.")
-    return " ".join(told)
+        sentences.append(f"See {', '.join(map(_linked, related[:_MAX_LINKS]))}.")
+    return " ".join(sentences)
 
 
 def _linked(location: Json) -> str:
@@ -124,7 +131,7 @@ def _linked(location: Json) -> str:
 
 
 def _related(change: Reported, explanation: Explanation) -> list[Json]:
-    """The failure, the other changes of the root, and the auxiliary ones."""
+    """Return the failure, the other changes of the root, and the auxiliary changes."""
     result, failure = explanation.result, explanation.result.failure
     found: list[Json] = []
     if failure.file and failure.line:
@@ -132,24 +139,27 @@ def _related(change: Reported, explanation: Explanation) -> list[Json]:
         found.append(_location(explanation, failure.file, line, line, says="the failure"))
     for role, changes in (("also broke it", result.root), ("auxiliary", result.auxiliary)):
         found += [
-            _location(explanation, one.file, *_lines(one), says=f"{role}: {change_place(one)}")
-            for one in changes
-            if one is not change and one.file
+            _location(
+                explanation, other.file, *_lines(other), says=f"{role}: {change_place(other)}"
+            )
+            for other in changes
+            if other is not change and other.file
         ]
-    return [{"id": number, **one} for number, one in enumerate(found[:_MOST], 1)]
+    return [{"id": number, **location} for number, location in enumerate(found[:_MAX_LOCATIONS], 1)]
 
 
 # --- the chain -------------------------------------------------------------------------------
 
 
 def _placed(chain: Sequence[Link]) -> list[tuple[int, Link]]:
-    """The links that are somewhere, numbered; of too many, those at both ends."""
+    """Return the links that have a file, numbered; of too many, those at both ends."""
     placed = [(number, link) for number, link in enumerate(chain, 1) if link.file]
-    return placed if len(placed) <= _MOST else placed[: _MOST // 2] + placed[-_MOST // 2 :]
+    half = _MAX_LOCATIONS // 2
+    return placed if len(placed) <= _MAX_LOCATIONS else placed[:half] + placed[-half:]
 
 
 def _flow_location(number: int, link: Link, explanation: Explanation) -> Json:
-    values = good_and_bad_text(link.passing, link.failing)
+    values = both_values(link.passing, link.failing, passing_label(explanation))
     says = " ".join(filter(None, (sentence(_words(link.says)), _words(values)))) or link.step.value
     state = {_words(name) or "?": {"text": _words(v) or "?"} for name, v in link.failing.items()}
     return {
@@ -181,7 +191,7 @@ def _location(
 
 
 def _region(explanation: Explanation, file: str, first: int, last: int) -> Json:
-    """Whole lines, with their text if we have it."""
+    """Return a region of whole lines, with their text if we have it."""
     source = explanation.why.sources.get(file, ()) if explanation.why else ()
     region: Json = {"startLine": first, "startColumn": 1, "endLine": last}
     text = "\n".join(source[first - 1 : last])
@@ -229,9 +239,9 @@ def _fixes(explanation: Explanation) -> list[Json]:
             "artifactLocation": _artifact(file),
             "replacements": [_replacement(hunk) for hunk in _joined([h for _, h in hunks])],
         }
-        for file, hunks in groupby(by_file, key=lambda one: one[0])
+        for file, hunks in groupby(by_file, key=itemgetter(0))
     ]
-    words = f"Revert {counted(len(changes), 'change')}: with that the test passes."
+    words = f"Revert {counted(len(changes), 'change')}: then the test passes."
     return [{"description": {"text": words}, "artifactChanges": artifacts}] if artifacts else []
 
 
@@ -250,12 +260,12 @@ def _position(of: tuple[str, Hunk]) -> tuple[str, int, int]:
 
 
 def _start(hunk: Hunk) -> int:
-    """The line before which it begins."""
+    """Return the line before which the hunk begins."""
     return hunk.new.start if hunk.new.count else hunk.new.start + 1
 
 
 def _joined(hunks: Sequence[Hunk]) -> list[Hunk]:
-    """Those that touch as one: the order of two replacements at one place is nobody's."""
+    """Return the hunks, adjacent ones joined: SARIF defines no order of adjacent replacements."""
     found: list[Hunk] = []
     for hunk in hunks:
         if found and _start(found[-1]) + found[-1].new.count == _start(hunk):
@@ -264,19 +274,19 @@ def _joined(hunks: Sequence[Hunk]) -> list[Hunk]:
     return found
 
 
-def _both_as_one(one: Hunk, other: Hunk) -> Hunk:
-    count = one.new.count + other.new.count
-    start = _start(one) if count else one.new.start
+def _both_as_one(first: Hunk, second: Hunk) -> Hunk:
+    count = first.new.count + second.new.count
+    start = _start(first) if count else first.new.start
     return Hunk(
-        Span(one.old.start, one.old.count + other.old.count),
+        Span(first.old.start, first.old.count + second.old.count),
         Span(start, count),
-        one.removed + other.removed,
-        one.added + other.added,
+        first.removed + second.removed,
+        first.added + second.added,
     )
 
 
 def _replacement(hunk: Hunk) -> Json:
-    """Whole lines; the last one may have no end."""
+    """Return a replacement of whole lines; the last one may lack its line end."""
     first = max(_start(hunk), 1)
     region = {
         "startLine": first,

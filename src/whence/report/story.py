@@ -1,8 +1,8 @@
-"""How is an explanation told on one screen, to somebody who does not have the code open?
+"""How is an explanation shown on one screen, to a reader who does not have the code open?
 
-First what broke the test, then how, from the change to the failure: that is the story, and it has
-at most a screen, whatever was found.  Then what else there is to be said.  Where there is no room,
-the middle of the chain and the end of a diff are left out, and it is said where they are.
+The story comes first: the changes that broke the test, then the chain from them to the failure.
+It fits on one screen.  If there is not enough room, the middle of the chain and the end of a diff
+are left out, and the story says where to find them.  Notes and alternatives follow the story.
 """
 
 from __future__ import annotations
@@ -14,30 +14,38 @@ from rich.text import Text
 
 from whence.model import Alternative, ChangeId, Explanation, Link, LinkKind, Reported, Result
 from whence.report.explanation import (
-    SAYS_PASSING,
+    both_values,
     change_place,
-    good_and_bad_text,
     headline,
+    legend,
     notes_of,
     passes,
+    passing_label,
     sentence,
     together,
 )
 from whence.report.lines import TextLines, plain_text
-from whence.report.text import cost_line, counted, diff_style, failure_line, told_lines
+from whence.report.text import (
+    ALSO_REVERTED,
+    cost_line,
+    counted,
+    diff_body,
+    diff_style,
+    failure_line,
+)
 
-SCREEN = 40  # lines
-_LEAST = 30  # lines of the story, however much else there is to be said
-_WIDEST = 40  # columns of places, before the source
-_MOST_OTHERS = 3  # alternatives, and notes, that are told
+SCREEN = 40  # lines of a common terminal; guessed
+_MIN_LINES = 30  # of the story, however much follows it; guessed
+_MAX_PLACE = 40  # columns of a place, before the source; guessed
+_MAX_OTHERS = 3  # alternatives shown, and notes shown; guessed
 
 _COLOURS = {LinkKind.CHANGE: "bold red", LinkKind.MISSING: "bold red", LinkKind.FAILURE: "bold"}
 
 
 def explain_text(explanation: Explanation, *, width: int) -> Text:
-    """The explanation for a terminal of this width: the story, and then all else."""
+    """Return the explanation for a terminal of this width: the story, then notes."""
     rest = _rest(explanation, width)
-    story = explain_story(explanation, width=width, most=max(SCREEN - len(rest), _LEAST))
+    story = explain_story(explanation, width=width, most=max(SCREEN - len(rest), _MIN_LINES))
     page = TextLines(width)
     for line in (*story, *rest):
         page.line(line)
@@ -45,7 +53,7 @@ def explain_text(explanation: Explanation, *, width: int) -> Text:
 
 
 def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -> list[Text]:
-    """What broke the test, and how: at most so many lines."""
+    """Return what broke the test, and how, in at most `most` lines."""
     result = explanation.result
     head = _written(width, lambda page: _head(page, result))
     before = _written(width, lambda page: _before_chain(page, explanation))
@@ -56,7 +64,7 @@ def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -
     needed = sum(map(len, chain))
     shown = _diffs(diffs, max(room - needed, room // 3))
     story = [*head, *shown, *before, *_folded(chain, explanation.chain, room - len(shown))]
-    return story if chain else story[:-1]  # which is empty
+    return story if chain else story[:-1]  # the last line is empty
 
 
 def _written(width: int, write: Callable[[TextLines], None]) -> list[Text]:
@@ -86,14 +94,16 @@ def _reason(result: Result) -> str:
 
 @dataclass(frozen=True)
 class _Diff:
-    """The lines of a change: its name, if it has one, and which lines matter most."""
+    """The lines of a change: its place, if that is shown, and its diff."""
 
     lines: list[Text]
-    wanted: frozenset[int]  # its name, and what the chain names
+    wanted: frozenset[int]  # numbers of the most important lines: the place, and lines of the chain
 
     def shortened(self, room: int) -> list[Text]:
-        """What fits: what is wanted, then the beginning, and some of the end: what was added
-        comes after what was removed."""
+        """Return the lines that fit: the wanted ones, then the beginning and some of the end.
+
+        The end matters because added lines come after removed ones.
+        """
         if len(self.lines) <= room:
             return self.lines
         room = max(room - 1, 1)
@@ -112,7 +122,7 @@ def _diff(change: Reported, width: int, texts: Collection[str], *, named: bool) 
     if named:
         page.line(Text(f"  {plain_text(change_place(change))}", "bold cyan"))
         wanted.add(0)
-    for line in told_lines(change):
+    for line in diff_body(change):
         if line[1:].strip() in texts:
             wanted.add(len(page.lines))
         page.line(Text.assemble("  ", (plain_text(line.expandtabs(4)), diff_style(line))))
@@ -120,7 +130,7 @@ def _diff(change: Reported, width: int, texts: Collection[str], *, named: bool) 
 
 
 def _diffs(diffs: Sequence[_Diff], room: int) -> list[Text]:
-    """As much of each as there is room for; the last line is empty."""
+    """Return as much of each diff as there is room for; the last line is empty."""
     if not diffs:
         return []
     if sum(len(diff.lines) for diff in diffs) < room:
@@ -133,31 +143,32 @@ def _diffs(diffs: Sequence[_Diff], room: int) -> list[Text]:
     return [*lines, Text()]
 
 
-# --- how -------------------------------------------------------------------------------------
+# --- the chain ---------------------------------------------------------------------------------
 
 
 def _before_chain(page: TextLines, explanation: Explanation) -> None:
     if not explanation.chain:
         return
     changes = "change" if len(explanation.result.root) == 1 else "changes"
-    passing = SAYS_PASSING.get(explanation.passing, "")
     page.add(
-        Text.assemble((f"From the {changes} to the failure", "bold"), (f" ({passing}):", "dim")),
+        Text.assemble(
+            (f"From the {changes} to the failure", "bold"), (f" ({legend(explanation)}):", "dim")
+        ),
         most=2,
     )
 
 
 def _steps(explanation: Explanation, width: int) -> list[list[Text]]:
-    """One or two lines for each link; three if it has much to say."""
-    places = [_place(link) for link in explanation.chain]
-    room = min(max(map(len, places), default=0), _WIDEST)
+    """Return the lines of each link: one or two, or three if the link has many values."""
+    places, label = [_place(link) for link in explanation.chain], passing_label(explanation)
+    room = min(max(map(len, places), default=0), _MAX_PLACE)
     return [
-        _step(number, link, f"{place:{room}}", width)
+        _step(number, link, f"{place:{room}}", label, width)
         for number, (link, place) in enumerate(zip(explanation.chain, places, strict=True))
     ]
 
 
-def _step(number: int, link: Link, place: str, width: int) -> list[Text]:
+def _step(number: int, link: Link, place: str, label: str, width: int) -> list[Text]:
     page = TextLines(width)
     page.line(
         Text.assemble(
@@ -167,7 +178,7 @@ def _step(number: int, link: Link, place: str, width: int) -> list[Text]:
             (plain_text(link.text), "red strike" if link.step is LinkKind.MISSING else ""),
         )
     )
-    values = Text(plain_text(good_and_bad_text(link.passing, link.failing)), "green")
+    values = Text(plain_text(both_values(link.passing, link.failing, label)), "green")
     says = Text("" if link.step is LinkKind.VALUE and values else plain_text(sentence(link.says)))
     if len(says) and len(values):
         says.append("  ")
@@ -184,7 +195,7 @@ def _place(link: Link) -> str:
 
 
 def _folded(steps: Sequence[list[Text]], links: Sequence[Link], room: int) -> list[Text]:
-    """The steps; if there is no room for all, the changes and those at both ends."""
+    """Return the steps; if there is no room for all, the changes and the steps at both ends."""
     if sum(map(len, steps)) <= room:
         return [line for step in steps for line in step]
     last = len(steps) - 1
@@ -193,7 +204,7 @@ def _folded(steps: Sequence[list[Text]], links: Sequence[Link], room: int) -> li
     for k, link in enumerate(links):
         for change in link.changes:
             by_change.setdefault(change, []).append(k)
-    # Where the damage leaves a change says more than where it enters it.
+    # The last link of a change says more than its first: there the damage leaves the change.
     changed = [k for places in by_change.values() for k in (places[-1], places[0])]
     shown: set[int] = set()
     for at in dict.fromkeys((last, *changed, *ends)):
@@ -216,7 +227,7 @@ def _left_out(count: int) -> Text:
     return Text(f"     … {counted(count, 'more step')}, in --html or --json", "dim")
 
 
-# --- what else -------------------------------------------------------------------------------
+# --- after the story -----------------------------------------------------------------------------
 
 
 def _rest(explanation: Explanation, width: int) -> list[Text]:
@@ -229,10 +240,10 @@ def _rest(explanation: Explanation, width: int) -> list[Text]:
     _auxiliary(page, explanation.result.auxiliary)
     _others(page, explanation.alternatives)
     notes = notes_of(explanation)
-    for note in notes[:_MOST_OTHERS]:
+    for note in notes[:_MAX_OTHERS]:
         page.add(Text(f"note: {plain_text(note)}", "yellow"), rest=" " * 6, most=2)
-    if len(notes) > _MOST_OTHERS:
-        page.line(Text(f"{counted(len(notes) - _MOST_OTHERS, 'more note')}, in --json", "dim"))
+    if len(notes) > _MAX_OTHERS:
+        page.line(Text(f"{counted(len(notes) - _MAX_OTHERS, 'more note')}, in --json", "dim"))
     page.add(Text(_cost(explanation), "dim"), most=2)
     return page.lines
 
@@ -242,10 +253,7 @@ def _auxiliary(page: TextLines, changes: Sequence[Reported]) -> None:
         return
     places = together([plain_text(change_place(change)) for change in changes])
     page.add(
-        Text(
-            f"auxiliary, reverted too or the program does not hold together: "
-            f"{counted(len(changes), 'change')}, {places}"
-        ),
+        Text(f"{counted(len(changes), 'auxiliary change')}, {ALSO_REVERTED}: {places}"),
         rest="  ",
         most=2,
     )
@@ -254,14 +262,14 @@ def _auxiliary(page: TextLines, changes: Sequence[Reported]) -> None:
 def _others(page: TextLines, alternatives: Sequence[Alternative]) -> None:
     if not alternatives:
         return
-    page.line(Text("Reverted instead, these make the test pass as well:"))
-    for other in alternatives[:_MOST_OTHERS]:
+    page.line(Text("Other changes whose reverting makes the test pass:"))
+    for other in alternatives[:_MAX_OTHERS]:
         places = plain_text(together([change_place(change) for change in other.root], 2))
-        dodge = "only steers around the fault" if other.is_dodge else ""
-        told = "; ".join(filter(None, (dodge, plain_text(other.why))))
-        page.line(Text.assemble((f"  {places}", "cyan"), f"  {told}"))
-    if len(alternatives) > _MOST_OTHERS:
-        more = len(alternatives) - _MOST_OTHERS
+        dodge = "only avoids the faulty code" if other.is_dodge else ""
+        reason = "; ".join(filter(None, (dodge, plain_text(other.why))))
+        page.line(Text.assemble((f"  {places}", "cyan"), f"  {reason}"))
+    if len(alternatives) > _MAX_OTHERS:
+        more = len(alternatives) - _MAX_OTHERS
         page.line(Text(f"  … {more} more, in --html or --json", "dim"))
 
 

@@ -1,4 +1,4 @@
-"""The answer for people, in a terminal."""
+"""How is the result of `whence isolate` shown in a terminal?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rich.text import Text
 from whence.model import ChangeKind, Reported, Result
 from whence.report.document import diff_lines
 
-_MOST_LINES = 40  # of one change; the patch has it whole
+_MAX_LINES = 40  # shown of one change; guessed: about a screen
+ALSO_REVERTED = "also reverted, so that the program builds and runs"  # of auxiliary changes
 
 KINDS = {
     ChangeKind.ADD: "new file",
@@ -22,7 +23,7 @@ KINDS = {
 
 
 def to_text(result: Result) -> RenderableType:
-    """Return what there is to say, most important first."""
+    """Return the report, the most important part first."""
     return Group(*_paragraphs(result))
 
 
@@ -40,14 +41,14 @@ def _paragraphs(result: Result) -> Iterator[RenderableType]:
     if result.auxiliary:
         yield Text()
         count = counted(len(result.auxiliary), "auxiliary change")
-        yield Text(f"{count}, to be reverted too, or the program does not hold together:")
+        yield Text(f"{count}, {ALSO_REVERTED}:")
         for change in result.auxiliary:
             yield Text()
             yield from _change(change, numbered=numbered)
     if result.alternatives:
         yield Text()
         sets = "; ".join("{" + ", ".join(map(str, ids)) + "}" for ids in result.alternatives)
-        yield Text(f"Other sets that make the test pass when reverted (change numbers): {sets}")
+        yield Text(f"Other sets of changes whose reverting makes the test pass (by number): {sets}")
     yield Text()
     yield Text(cost_line(result), style="dim")
 
@@ -69,7 +70,7 @@ def _headline(result: Result) -> Text:
 
 
 def failure_line(result: Result) -> str:
-    """What failed, and where."""
+    """Return what failed, and where."""
     failure = result.failure
     where = f"  ({failure.file}:{failure.line})" if failure.file and failure.line else ""
     return f"{failure.message}{where}"
@@ -85,28 +86,28 @@ def _change(change: Reported, *, numbered: bool) -> Iterable[RenderableType]:
         place.append(f"  ({KINDS[change.kind]})", style="default")
     if numbered:
         place.append(f"   change {change.id}", style="dim")
-    lines = told_lines(change)
+    lines = diff_body(change)
     yield place
-    for line in lines[:_MOST_LINES]:
+    for line in lines[:_MAX_LINES]:
         yield Text.assemble("  ", (line, diff_style(line)))
-    if len(lines) > _MOST_LINES:
-        yield Text(f"  … {len(lines) - _MOST_LINES} more lines (--patch has them all)", "dim")
+    if len(lines) > _MAX_LINES:
+        yield Text(f"  … {len(lines) - _MAX_LINES} more lines (--patch has them all)", "dim")
 
 
-def told_lines(change: Reported) -> list[str]:
-    """Its diff, below a line that has told where it is."""
-    is_told = len(change.hunks) == 1 and change.kind is ChangeKind.EDIT
-    return diff_lines(change)[is_told:]
+def diff_body(change: Reported) -> list[str]:
+    """Return the diff of a change, without a `@@` line if it would repeat the place above."""
+    has_one_place = len(change.hunks) == 1 and change.kind is ChangeKind.EDIT
+    return diff_lines(change)[has_one_place:]
 
 
 def diff_style(line: str) -> str:
-    """How a line of a diff is coloured."""
+    """Return the colour of a line of a diff."""
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "default")
 
 
 def cost_line(result: Result, recorded: int = 0) -> str:
-    """What the answer took; some of the runs were recorded."""
-    cached = f", {result.cached} outcomes known from before" if result.cached else ""
+    """Return what the answer cost; `recorded` of the runs were recorded."""
+    cached = f", {result.cached} outcomes known from earlier runs" if result.cached else ""
     builds = f", {counted(result.builds, 'build')}" if result.builds else ""
     seconds = result.seconds.get("total", 0.0)
     recordings = f" ({recorded} recorded)" if recorded else ""
@@ -117,5 +118,5 @@ def cost_line(result: Result, recorded: int = 0) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return such as `1 run` or `3 runs`."""
+    """Return a number with its noun, such as `1 run` or `3 runs`."""
     return f"{number} {noun}" + ("" if number == 1 else "s")

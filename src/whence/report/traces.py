@@ -13,11 +13,11 @@ from whence.model import Outcome, SliceResult, Statement, TraceSummary
 from whence.report.document import VERSION, failure_document
 from whence.report.inputs import input_words, process_input_words
 
-_WIDEST = 60  # columns of source before the values
+_MAX_SOURCE = 60  # columns of source before the values; guessed
 
 
 def trace_document(summary: TraceSummary) -> dict[str, Any]:
-    """The JSON of `whence trace`."""
+    """Return the JSON of `whence trace`."""
     processes = summary.processes
     return {
         "whence": VERSION,
@@ -38,7 +38,7 @@ def trace_document(summary: TraceSummary) -> dict[str, Any]:
 
 
 def trace_text(summary: TraceSummary) -> Text:
-    """What a recording saw, for a person."""
+    """Return a summary of a recording."""
     text = Text()
     for process in summary.processes:
         command = " ".join(process.command)
@@ -46,7 +46,7 @@ def trace_text(summary: TraceSummary) -> Text:
         per = process.bytes / max(process.instructions, 1)
         text.append(
             f"  {process.instructions:,} instructions, {process.events:,} events in "
-            f"{_size(process.bytes)} ({per:.2f} bytes an instruction)\n"
+            f"{_size(process.bytes)} ({per:.2f} bytes per instruction)\n"
             f"  {_count(process.functions, 'function')} ran; the program is built from "
             f"{_listed(process.files)}\n"
         )
@@ -63,8 +63,8 @@ def trace_text(summary: TraceSummary) -> Text:
         text.append("The test fails: ", style="bold").append(f"{summary.failure.message}\n")
     for note in summary.notes:
         text.append(f"note: {note}\n", style="yellow")
-    text.append(f"The trace is in {summary.folder}; ask it with: whence slice {summary.folder}")
-    text.append(" --at POINT")
+    text.append(f"The trace is in {summary.folder}; see what a point depends on with: ")
+    text.append(f"whence slice {summary.folder} --at POINT")
     return text
 
 
@@ -73,7 +73,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _listed(files: tuple[str, ...]) -> str:
-    """The program's own files; of headers outside its tree only how many."""
+    """Return the names of the program's own files, and the number of files outside its tree."""
     own = [name for name in files if not name.startswith("/")]
     shown = ", ".join(own[:4])
     more = f" and {len(own) - 4} more" if len(own) > 4 else ""
@@ -96,7 +96,7 @@ def _size(count: int) -> str:
 
 
 def slice_document(result: SliceResult) -> dict[str, Any]:
-    """The JSON of `whence slice`."""
+    """Return the JSON of `whence slice`."""
     return {
         "whence": VERSION,
         "command": "slice",
@@ -114,9 +114,9 @@ def slice_document(result: SliceResult) -> dict[str, Any]:
 
 
 def slice_text(result: SliceResult, *, everything: bool = False) -> Text:
-    """The slice as annotated source, or as the steps in order if they were asked for.
+    """Return the slice as annotated source, or as steps in order if the result has them.
 
-    Unless `everything`, of a long slice only what is nearest to the point.
+    Unless `everything`, a long slice shows only the lines nearest to the point.
     """
     text = Text()
     text.append(f"What {result.point} depends on:", style="bold")
@@ -173,11 +173,13 @@ def _place(statement: Statement) -> str:
 def _line(text: Text, statement: Statement, start: str, *, times: bool = True) -> None:
     text.append(start, style="cyan")
     source = (
-        statement.text if len(statement.text) <= _WIDEST else statement.text[: _WIDEST - 1] + "…"
+        statement.text
+        if len(statement.text) <= _MAX_SOURCE
+        else statement.text[: _MAX_SOURCE - 1] + "…"
     )
-    said = ", ".join(f"{name} = {value}" for name, value in statement.values.items())
+    values = ", ".join(f"{name} = {value}" for name, value in statement.values.items())
     count = f"  x{statement.instances:,}" if times and statement.instances > 1 else ""
-    text.append(f"{source:{_WIDEST}}" if said or count else source)
-    text.append(f"  {said}" if said else "", style="green")
+    text.append(f"{source:{_MAX_SOURCE}}" if values or count else source)
+    text.append(f"  {values}" if values else "", style="green")
     text.append(count, style="dim")
     text.append("\n")

@@ -1,7 +1,7 @@
-"""How is text from a program shown so that nothing in it hides or acts?
+"""How is text from a program shown without invisible or acting characters?
 
-Control characters move a terminal's cursor, bidirectional ones make a line read as what it is
-not (Trojan Source), and bytes that are no UTF-8 cannot be written at all.  `page.js` does the same.
+Control characters move a terminal's cursor.  Bidirectional ones make a line read differently
+(Trojan Source).  Bytes that are not UTF-8 cannot be printed.  `page/text.js` has the same rules.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import unicodedata
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0")  # identifiers may be made of them
+_BLANK_LETTERS = frozenset(
+    "\u115f\u1160\u3164\uffa0"
+)  # Unicode calls them letters, so identifiers may contain them
 
 
 def visible(text: str) -> str:
-    """The text with a sign in the place of each character that is none itself, but tabs."""
+    """Return the text with a visible sign for each invisible character except tabs."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_sign, text))
@@ -24,7 +26,7 @@ def _sign(char: str) -> str:
         return char
     number = ord(char)
     if number < 0x20:
-        return chr(0x2400 + number)  # the picture that Unicode has of it
-    if 0xDC80 <= number <= 0xDCFF:  # how Python keeps a byte that it could not decode
+        return chr(0x2400 + number)  # Unicode's picture of the control character
+    if 0xDC80 <= number <= 0xDCFF:  # a byte that Python could not decode
         return f"⟨x{number - 0xDC00:02X}⟩"
     return f"⟨U+{number:04X}⟩"

@@ -52,7 +52,7 @@ class PythonStepNames(StepNames):
             return NamedValue(self._loop(op), "not at its end" if has_item else "at its end")
         if opcode == "try":
             return NamedValue(
-                "the try block", f"left by {python_text(value)}" if value else "run through"
+                "the try block", f"escaped by {python_text(value)}" if value else "completed"
             )
         if opcode == "match":
             return NamedValue(self.text(step), f"case {python_text(value)}")
