@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
 
-SIZE = 4 << 30
+SIZE = 4 << 30  # bytes that the cache may take unless $WHENCE_CACHE_SIZE is set; guessed
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 MAGIC = b"WHENCEO1"
 DIGEST = 32

@@ -1,7 +1,7 @@
-"""How would a programmer write the values and addresses of a module?
+"""How does the source write the values and addresses of a module?
 
-Every register has a C expression, every store a target, every branch a condition; an object
-that a user names has a place.  What has no name in the source is written as `…`.
+Every register has a C expression, every store a target, every branch a condition; an object that a
+user names has a place.  A part without a name in the source is written as `…`.
 """
 
 from __future__ import annotations

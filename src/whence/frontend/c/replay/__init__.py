@@ -1,7 +1,8 @@
-"""What did a recorded thread do?  Replays its log (replay.c) and keeps what came of it.
+"""What did a recorded thread do?
 
-`Replay.open` interprets the whole log once and writes the columns (activations, links, ...) as
-raw little-endian arrays; `Replay.window` interprets a part again to give the values of its steps.
+`Replay.open` interprets the whole log once (replay.c) and writes the columns (activations, links,
+...) as raw little-endian arrays.  `Replay.window` interprets a part again to get the values of its
+steps.
 """
 
 from __future__ import annotations
@@ -37,21 +38,22 @@ COLUMNS: Final[dict[str, np.dtype[Any]]] = {
     "activations": ACTIVATION, "effects": EFFECT, "writes": WRITTEN, "copied": WRITTEN,
 }  # fmt: skip
 
-Progress = Callable[[int, int], bool]  # steps, bytes of log so far -> go on?
+# gets the steps and the bytes of log so far; returns whether to go on
+Progress = Callable[[int, int], bool]
 
 
 class Status(IntEnum):
-    """How the reading of a log ended."""
+    """How reading a log ended."""
 
     OK = 0
-    CUT = 1  # the log ends where the run did not: the last instance may be partial
-    DAMAGED = 2  # it makes no sense from there on
+    CUT = 1  # the log ends before the run did: the last instance may be partial
+    DAMAGED = 2  # the log makes no sense from some offset on
     STOPPED = 3  # cancelled, or too large
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A value that the program logged and the replay computed otherwise."""
+    """A value that the program logged and the replay computed differently."""
 
     step: int
     logged: int
@@ -60,7 +62,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class ReplaySummary:
-    """What came of replaying a stream."""
+    """Facts about a replayed stream."""
 
     steps: int
     instances: int
@@ -71,18 +73,18 @@ class ReplaySummary:
     log_bytes: int  # file offset up to which the log was read
     status: Status
     message: str
-    stop_op: int | None  # the op that did not complete (the log ends, the program crashed)
-    stop_address: int  # the address that it was about to use, if it uses one
+    stop_op: int | None  # the op that did not complete (the log ends, or the program crashed)
+    stop_address: int  # the address that this op was about to use, if it uses one
     mismatch_count: int
     mismatches: tuple[Mismatch, ...]  # the first hundred
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The steps from `first` on: what each computed, at which address, where in the log."""
+    """The steps from `first` on: their values, addresses and offsets in the log."""
 
     first: int
-    value: Array  # of a CALL only if it returned within the window
+    value: Array  # for a CALL, only if it returned within the window
     address: Array
     offset: Array
 
@@ -117,7 +119,7 @@ class _Meta(ctypes.Structure):
         ("mismatch", _Mismatch * 100), ("message", ctypes.c_char * 256),
     )  # fmt: skip
 
-    def taken(self) -> ReplaySummary:
+    def summary(self) -> ReplaySummary:
         rows = self.mismatch[: min(self.mismatches, 100)]
         return ReplaySummary(
             self.steps, self.instances, self.links, self.activations, self.effects, self.writes,
@@ -161,7 +163,7 @@ def _kernel() -> ctypes.CDLL:
 
 
 class _Prepared:
-    """A program as the kernel wants it; keeps alive what the kernel points to."""
+    """A program in the form that the kernel needs; keeps alive what the kernel points to."""
 
     def __init__(self, program: CProgram) -> None:
         self._arrays = {name: getattr(program, name) for name in (*_TABLES, "entries")}
@@ -180,18 +182,18 @@ class _Prepared:
             raise ValueError(message.value.decode())
 
     def __del__(self) -> None:
-        if getattr(self, "pointer", None) and _kernel:  # which is gone when Python ends
+        if getattr(self, "pointer", None) and _kernel:  # _kernel is None while Python shuts down
             _kernel().replay_free(self.pointer)
 
 
 @dataclass(frozen=True)
 class ReplayStream:
-    """The log of one thread: the whole file, and what its header says."""
+    """The log of one thread: its file, and the facts in its header."""
 
     data: Array  # bytes of the file
-    end: int  # where the log ends in it
+    end: int  # the offset in it where the log ends
     crash: int | None  # the address whose use killed the program
-    jumps: Array  # where signal handlers jumped out
+    jumps: Array  # offsets at which signal handlers jumped out
 
     @classmethod
     def of(cls, file: Any, jumps: Sequence[int] = ()) -> ReplayStream:
@@ -200,7 +202,7 @@ class ReplayStream:
         head = data[:HEADER].tobytes()
         if len(head) < HEADER or head[16:24] != b"WHENCE01":
             raise UserError(
-                f"This is not the log of a recorded thread: {len(data)} bytes, and they do not"
+                f"This is not the log of a recorded thread: it has {len(data)} bytes and does not"
                 " begin with whence's header.\nRecord the program again with whence trace.",
                 slug="not-a-recording",
             )
@@ -214,7 +216,7 @@ class ReplayStream:
 
 
 class Replay:
-    """An opened stream: its columns are in a directory, its values come by windows."""
+    """An opened stream: its columns are in a directory, its values come from windows."""
 
     def __init__(
         self, program: CProgram, stream: ReplayStream, out: Path, meta: ReplaySummary
@@ -232,8 +234,8 @@ class Replay:
         """Interpret a whole stream and write its columns to the directory `out`.
 
         `log` is the stream's file, header included (bytes or mmap).  `progress` is called about
-        every million steps.  `memory` limits what the picture of the program's memory may take,
-        by default to half of the machine's; windows start at checkpoints at least
+        every million steps.  `memory` limits the bytes for the shadow of the program's memory, by
+        default to half of the machine's memory.  Windows start at checkpoints, which are at least
         `checkpoint_every` steps apart.  `jumps` are the offsets in the file at which a signal
         handler jumped out.
         """
@@ -253,15 +255,15 @@ class Replay:
             raise OSError(failed, os.strerror(failed), str(out))
         if meta.disordered:
             for name in ("effects", "writes"):
-                _sort(out / name, COLUMNS[name])
-        return cls(program, stream, out, meta.taken())
+                _sort_rows(out / name, COLUMNS[name])
+        return cls(program, stream, out, meta.summary())
 
     def column(self, name: str) -> Array:
-        """A column (or table) of section 5, mapped from its file."""
+        """Return a column (or table), mapped from its file."""
         return _mapped(self.out / name, COLUMNS[name])
 
     def window(self, first: int, end: int) -> Window:
-        """Return the values of the steps first .. end-1, as far as there are."""
+        """Return the values of the steps first .. end-1, as far as they exist."""
         return self._window(first, end, 0)[0]
 
     def wide(self, step: int) -> bytes:
@@ -326,7 +328,7 @@ def _mapped(path: Path, dtype: np.dtype[Any]) -> Array:
     return np.memmap(path, mode="r", dtype=dtype.base).reshape(-1, *dtype.shape)
 
 
-def _sort(path: Path, dtype: np.dtype[Any]) -> None:
+def _sort_rows(path: Path, dtype: np.dtype[Any]) -> None:
     if path.stat().st_size:
         rows = np.fromfile(path, dtype)
         rows[np.argsort(rows["step"], kind="stable")].tofile(path)

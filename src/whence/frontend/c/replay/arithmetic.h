@@ -1,5 +1,5 @@
-/* What do the pure operations compute?  Values are raw bits, masked to their width; where LLVM
-   leaves a result open we give what x86-64 does. */
+/* What do the pure operations compute?  Values are raw bits, masked to their width.  Where LLVM
+   leaves a result undefined, the result is that of x86-64. */
 #ifndef WHENCE_ARITHMETIC_H
 #define WHENCE_ARITHMETIC_H
 #include "tables.h"
@@ -35,13 +35,13 @@ static inline int compare(u32 predicate, u64 a, u64 b, u32 bits) {
     }
 }
 
-/* Bit 0 equal, 1 greater, 2 less, 3 unordered: LLVM's numbers of predicates are sets of these. */
+/* Bit 0: equal, 1: greater, 2: less, 3: unordered.  LLVM's predicate numbers are sets of these. */
 static inline int compare_float(u32 predicate, double a, double b) {
     u32 relation = a == b ? 1 : a > b ? 2 : a < b ? 4 : 8;
     return (predicate & relation) != 0;
 }
 
-/* Would the machine trap? */
+/* Does the machine trap? */
 static inline int traps(u32 code, u64 a, u64 b, u32 bits) {
     if (code != UDIV && code != SDIV && code != UREM && code != SREM) return 0;
     if (!b) return 1;
@@ -109,7 +109,8 @@ static inline u64 float_unary(const struct op *o, u64 a) {
     u64 sign = 1ull << (o->bits - 1);
     if (o->code == FNEG) return a ^ sign;
     if (o->code == FABS) return a & ~sign;
-    /* Through double is exact for these, the square root included (twice the digits and two). */
+    /* Computing in double is exact for these, including the square root: double has more than
+       twice the digits of float. */
     if (o->bits == 32) return of_float((float)funary(o->code, as_float(a)));
     return of_double(funary(o->code, as_double(a)));
 }
@@ -128,7 +129,7 @@ static inline u64 to_integer(const struct op *o, u64 a) {
     if (o->bits < 32) return mask((u64)truncate32(v), o->bits);
     i64 low = truncate64(v);
     if (o->bits == 32) return mask((u64)low, 32);
-    /* For floats too: the difference is exact when it matters. */
+    /* This is right for floats too: the difference is exact when it matters. */
     return mask((u64)((truncate64(v - 9223372036854775808.0) & (low >> 63)) | low), o->bits);
 }
 
@@ -159,7 +160,7 @@ static inline u64 reverse_bits(u64 v, u32 bits) {
     return r;
 }
 
-static inline u64 count(const struct op *o, u64 a) { /* of one operand */
+static inline u64 count(const struct op *o, u64 a) { /* operations on one operand */
     switch (o->code) {
     case ABS: return sext(a, o->bits) < 0 ? mask(0 - a, o->bits) : a;
     case CTPOP: return (u64)__builtin_popcountll(a);

@@ -35,7 +35,7 @@ static int start_activation(struct kernel *k, struct frame *f, u32 parent) {
     return 1;
 }
 
-/* Give the parameters their values: the logged ones, else those of the call. */
+/* Set the parameters: to the logged values, or else to the arguments of the call. */
 static void pass(struct kernel *k, struct frame *f, const struct frame *caller, const u32 *call,
                  const u8 *p, int recording) {
     const struct function *function = &k->t->functions[f->function];
@@ -57,8 +57,8 @@ static void pass(struct kernel *k, struct frame *f, const struct frame *caller, 
     }
 }
 
-/* Read what is logged of an entry at k->p and push the frame; 0: failed, with the status set.
-   `function`: which one is entered, if that is known without an ENTRY item (NONE: it is not). */
+/* Read the entry at k->p and push the frame; on failure set the status and return 0.  `function`
+   is the entered function if it is known without an ENTRY item, else NONE. */
 static int enter(struct kernel *k, u32 function, int recording) {
     const u8 *p = k->p;
     u32 named = function == NONE ? 7 : 0;
@@ -80,7 +80,7 @@ static int enter(struct kernel *k, u32 function, int recording) {
         u64 callee = x[X_CALLEE] == NONE ? 0 : value_of(k, caller, x[X_CALLEE]);
         u64 entry = k->t->entries[function];
         if (x[X_FLAGS] & SURE && !caller->direct && entry && callee && entry != callee)
-            return damaged(k, k->p, "another function is entered than was called"), 0;
+            return damaged(k, k->p, "the entered function is not the one that was called"), 0;
         if (!caller->direct && (x[X_FLAGS] & SURE || (entry && entry == callee))) call = x;
         if (call) caller->direct = 1;
         else k->memory.called = k->memory.external = caller->call;
@@ -117,7 +117,7 @@ static int take_result(struct kernel *k, struct frame *f, u32 call_op, u32 skip)
     const struct op *o = &k->ops[call_op];
     const u32 *x = &k->t->extras[o->x];
     if ((u64)(k->end - k->p) < (u64)skip + x[X_BYTES])
-        return fail(k, CUT, "the log ends within what a call returned"), 0;
+        return fail(k, CUT, "the log ends within the result of a call"), 0;
     if (o->dst != NONE && x[X_SLOTS]) {
         unpack(k->t, f->slots + o->dst, x[X_SLOTS], o->c, x[X_BYTES], k->p + skip);
         if (k->window) note_result(k, f->slots + o->dst, x[X_SLOTS], f->call);
@@ -132,8 +132,8 @@ static u32 stretch_of(const struct kernel *k, const struct function *f, u32 op) 
     return NONE;
 }
 
-/* Read the item 0x02 at k->p: unwind to the activation that goes on.  Returns the landing block
-   to enter, or NONE when it goes on after a setjmp, at stretch f->stretch + 1. */
+/* Read the item 0x02 at k->p and unwind to the activation that continues.  Set `landing` to the
+   landing block to enter, or to NONE if it continues after a setjmp, at stretch f->stretch + 1. */
 static int land(struct kernel *k, int recording, u32 *landing) {
     u64 address = 0;
     u16 number = 0;
@@ -152,7 +152,7 @@ static int land(struct kernel *k, int recording, u32 *landing) {
     struct frame *f = &k->frames[n - 1];
     const u32 *waits = &k->t->extras[k->ops[f->call_op].x];
     if (site->kind == 0 && !(waits[X_FLAGS] & INVOKE && k->t->blocks[site->target].flags & LANDING))
-        return damaged(k, k->p, "a landing where nothing was invoked"), 0;
+        return damaged(k, k->p, "a landing in a function without an invoke in progress"), 0;
     u32 stretch = site->kind ? stretch_of(k, function, site->target) : 0;
     if (stretch == NONE) return damaged(k, k->p, "a site outside of its function"), 0;
 
@@ -162,17 +162,17 @@ static int land(struct kernel *k, int recording, u32 *landing) {
     k->memory.called = k->memory.external = from;
     if (!site->kind) {
         k->p += 11;
-        /* What threw decided it (or, after a cleanup, what went on unwinding), not the call. */
-        u32 decider = k->resumed ? k->resumed : from;
+        /* The throw is the controlling step (or, after a cleanup, the resume), not the call. */
+        u32 controlling = k->resumed ? k->resumed : from;
         k->resumed = 0;
-        return push_decision(k, decider, k->t->blocks[f->block].ipdom) || (out_of_memory(k), 0);
+        return push_decision(k, controlling, k->t->blocks[f->block].ipdom) || (out_of_memory(k), 0);
     }
     int again = f->call_op != site->target;
     if (again) f->call = 0; /* its result is no longer that of a step */
     if (!take_result(k, f, site->target, 11)) return 0;
     f->block = k->t->stretches[stretch].block;
     f->stretch = stretch;
-    if (again) { /* by longjmp, which decided that all this runs once more */
+    if (again) { /* by longjmp, which is the controlling step of everything that runs again */
         if (k->n_decisions > f->twice) k->n_decisions = f->twice;
         f->control = from;
         return push_decision(k, from, k->t->blocks[f->block].ipdom) || (out_of_memory(k), 0);

@@ -1,5 +1,5 @@
-/* Are the tables sound?  After this, the interpreter trusts every index in them; only the log
-   is checked as it is read. */
+/* Are the tables sound?  After this check the interpreter trusts every index in them; only the
+   log is checked while it is read. */
 #include "tables.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 struct checker {
     const struct tables *t;
     const struct function *f;
-    const char *wrong; /* the first thing found, or NULL */
-    u64 ops;           /* of the function, in its stretches */
+    const char *wrong; /* the first error found, or NULL */
+    u64 ops;           /* ops of the function in its stretches */
 };
 
 static void need(struct checker *c, int holds, const char *wrong) {
@@ -40,7 +40,7 @@ static int extras(struct checker *c, u64 at, u64 n) {
 
 static u64 slots_of(u64 bytes) { return (bytes + 7) / 8; }
 
-/* A layout spreads the leaves of an aggregate: n, then n x (offset in memory, size). */
+/* A layout describes the leaves of an aggregate: n, then n x (offset in memory, size). */
 static u64 layout(struct checker *c, u32 at, u64 bytes) {
     if (!at) return slots_of(bytes);
     if (!extras(c, at, 1)) return 0;

@@ -68,7 +68,7 @@ void mapped_open(struct mapped *m, const char *directory, const char *name) {
 
 static void grow(struct mapped *m, size_t size) {
     void *rows = MAP_FAILED;
-    /* The blocks are taken now: writing to a mapping of a full disk would be a SIGBUS. */
+    /* Allocate the disk blocks now: writing to a mapping on a full disk would raise SIGBUS. */
     int refused = posix_fallocate(m->fd, (off_t)m->size, (off_t)(size - m->size));
     if (!refused) rows = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
     if (refused || rows == MAP_FAILED) {

@@ -1,5 +1,6 @@
-/* How do columns of unknown length get to disk?  Through a buffer; or, when earlier rows still
-   change, through a mapping of the growing file.  An error sticks and is asked for at the end. */
+/* How do columns of unknown length get to disk?  Through a buffer or, if earlier rows still
+   change, through a mapping of the growing file.  The first error is kept and reported at the
+   end. */
 #ifndef WHENCE_COLUMNS_H
 #define WHENCE_COLUMNS_H
 #include "tables.h"
@@ -17,10 +18,10 @@ void column_open(struct column *c, const char *directory, const char *name);
 void column_flush(struct column *c);
 void column_close(struct column *c); /* flushes */
 void column_trim(struct column *c, u64 bytes);
-/* Forgets all but the first `bytes`; what is added later comes after them. */
+/* Keep only the first `bytes`; later rows are added after them. */
 void column_cut(struct column *c, u64 bytes);
 
-/* Returns room for `bytes` (at most 1 MiB) at the end of the column; the caller fills it. */
+/* Return room for `bytes` (at most 1 MiB) at the end of the column; the caller fills it. */
 static inline void *column_add(struct column *c, size_t bytes) {
     if (c->used + bytes > c->size) column_flush(c);
     void *place = c->buffer + c->used;
@@ -41,7 +42,7 @@ struct mapped {
 };
 
 void mapped_open(struct mapped *m, const char *directory, const char *name);
-void *mapped_add(struct mapped *m, size_t bytes); /* NULL when there is no room on the disk */
+void *mapped_add(struct mapped *m, size_t bytes); /* NULL: the disk is full */
 void mapped_close(struct mapped *m);
 
 #endif

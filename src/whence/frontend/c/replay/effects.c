@@ -1,5 +1,5 @@
-/* What did code that is not recorded do to memory and to the world?  And the same for the
-   recorded operations on whole areas of memory. */
+/* What did code that is not recorded do to memory and to the world?  Also: what do recorded
+   operations do to whole areas of memory? */
 #include "kernel.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ void fail(struct kernel *k, u32 status, const char *format, ...) {
     k->meta->status = status;
 }
 
-/* An effect after a callback belongs to a call before the callback's steps. */
+/* An effect after a callback belongs to a call before the steps of the callback. */
 static void note_order(struct kernel *k, u32 step) {
     if (step < k->last_row) k->meta->disordered = 1;
     k->last_row = step;
@@ -56,8 +56,8 @@ static void add_effect(struct kernel *k, struct effect *e) {
     k->meta->effects++;
 }
 
-/* --- copies: a load of what a step copied says where the bytes lay, so that they can be followed
-   one by one --- */
+/* --- copies: the load of copied bytes notes their addresses, so that each byte can be traced
+   --- */
 
 static void note_copy(struct kernel *k, u32 step) {
     if (step >= k->n_copies) {
@@ -89,9 +89,9 @@ void add_copied_runs(struct kernel *k, u64 address, u64 size, u32 step) {
     if (copied_runs(k)) add_copied(k, address, size, step);
 }
 
-/* Frame-local bytes were copied.  Addresses there are offsets in the frame: that they mean no
-   memory is clear from the step that they belong to.  When one step that is no copy defined all
-   the bytes, its link says all there is to say. */
+/* Frame-local bytes were copied.  Their addresses are offsets in the frame; the step shows that
+   they are not memory addresses.  If a single step that is not a copy defined all the bytes, its
+   link is enough. */
 void local_copy(struct kernel *k, u64 to, u64 from, u64 size, u32 step) {
     struct effect e = {.step = step, .kind = COPIED, .addr = to, .addr2 = from, .len = size, .arg = -1};
     if (k->runs.n < 2 && !copied_runs(k)) return;
@@ -129,7 +129,7 @@ static void apply(struct kernel *k, struct effect *e) {
         return;
     case READ:
     case OUTPUT:
-        /* What sprintf made is not read: the item tells only which argument it came from. */
+        /* The output of sprintf is not read: the item only names the argument that it came from. */
         if (e->source == IN_MEMORY) note_copy(k, e->step);
         else if (e->addr) memory_read(&k->memory, e->addr, e->len, &k->runs);
         break;
@@ -157,14 +157,14 @@ static u64 number(const u8 **p, size_t bytes) {
     return v;
 }
 
-/* Fields in the order of the log: letters are where they go, digits how many bytes they take. */
+/* Fields in the order of the log: a letter for the target, a digit for the number of bytes. */
 static const char *const FIELDS[] = {
     [READ] = "a8l8", [WRITE] = "a8l8", [COPIED] = "a8b8l8", [INPUT] = "s4o8l8a8",
     [OUTPUT] = "s4o8l8a8r4", [ALLOC] = "a8l8", [FREE] = "a8", [SOURCE] = "s4r1l2",
     [EXIT] = "r4", [ARGV] = "a8l8s4b8", [ENV] = "a8l8s4b8", [SIGNAL] = "s4r4",
 };
 
-/* Read the item at k->p (its first byte is there); on failure returns 0 with the status set. */
+/* Read the item whose first byte is at k->p; on failure set the status and return 0. */
 int read_effect(struct kernel *k, u32 step, int recording) {
     const u8 *p = k->p + 1;
     u64 at = (u64)(k->p - k->log);
@@ -184,7 +184,7 @@ int read_effect(struct kernel *k, u32 step, int recording) {
         else if (*f == 's') e.source = (u32)v;
         else e.arg = (i32)(u32)v;
     }
-    if (kind == SOURCE) { /* its name is in the log */
+    if (kind == SOURCE) { /* the name of the source follows in the log */
         e.offset = (u64)(p - k->log);
         if ((u64)(k->end - p) < e.len) return fail(k, CUT, "the log ends within an effect"), 0;
         p += e.len;

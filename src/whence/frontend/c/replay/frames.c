@@ -1,9 +1,9 @@
-/* Where do the values of the activations in progress live, and how do they get into a checkpoint? */
+/* Where are the values of the activations in progress, and how do they get into a checkpoint? */
 #include "kernel.h"
 
 #include <stdlib.h>
 
-struct chunk { /* frames are stacked in chunks, which are kept for the next call */
+struct chunk { /* frames are stacked in chunks, which are kept for later calls */
     struct chunk *before, *after;
     size_t used, size;
     u64 data[];
@@ -24,7 +24,7 @@ static struct chunk *chunk_for(struct chunk *current, size_t bytes) {
 
 static size_t local_size(const struct function *f) { return (f->local_bytes + 7u) & ~7u; }
 
-static size_t frame_size(const struct function *f) { /* slots, local bytes, their definers */
+static size_t frame_size(const struct function *f) { /* slots, local bytes, and their definers */
     return 8ul * f->n_slots + 5 * local_size(f);
 }
 
@@ -58,7 +58,7 @@ struct frame *push_frame(struct kernel *k, u32 function) {
 void pop_frame(struct kernel *k) {
     struct frame *frame = &k->frames[--k->n_frames];
     frame->chunk->used -= frame_size(&k->t->functions[frame->function]);
-    /* An empty chunk stays as the next one of its predecessor. */
+    /* An empty chunk stays as the successor of the chunk before it. */
     k->chunk = frame->chunk->used || !frame->chunk->before ? frame->chunk : frame->chunk->before;
     k->n_decisions = frame->decisions;
     while (k->memory.n_variadic && k->memory.variadic[k->memory.n_variadic - 1].depth > k->n_frames)
@@ -79,8 +79,8 @@ void free_frames(struct kernel *k) {
 int push_decision(struct kernel *k, u32 step, u32 ipdom) {
     const struct frame *frame = &k->frames[k->n_frames - 1];
     u32 own = k->n_decisions - frame->decisions;
-    /* With true postdominators no two decisions of an activation have the same ipdom, so this
-       many are never in effect; if the tables have others, we lose precision, not memory. */
+    /* With correct postdominators no two decisions of an activation have the same ipdom, so
+       there are never this many.  With wrong tables we lose precision, not memory. */
     int full = own > k->t->functions[frame->function].n_blocks;
     if (own && (full || k->decisions[k->n_decisions - 1].ipdom == ipdom)) k->n_decisions--;
     if (k->n_decisions == k->decisions_size) {
@@ -122,7 +122,7 @@ void save_checkpoint(struct kernel *k) {
     u32 stretch = k->frames[k->n_frames - 1].stretch;
     struct checkpoint c = {at, (u64)(k->p - k->log), k->step, k->instance, k->n_frames, stretch};
     put(&k->checkpoint_index, &c, sizeof c);
-    /* Checkpoints take at most two bytes a step, however deep the recursion. */
+    /* Checkpoints take at most two bytes per step, however deep the recursion is. */
     k->next_checkpoint = k->step + (bytes / 2 > k->checkpoint_every ? bytes / 2 : k->checkpoint_every);
 }
 

@@ -5,16 +5,16 @@
 #include "jumps.h"
 
 static const u32 LAST_STEP = 0xBFFFFFFFu - (1u << 24); /* links above 0xC0000000 are mixed */
-static const u64 PROGRESS = 1 << 20;
-static const u32 QUIET = 10 * 1000 * 1000; /* ops that may run without a byte of log */
+static const u64 PROGRESS = 1 << 20; /* steps between two calls of the progress function */
+static const u32 QUIET = 10 * 1000 * 1000; /* limit on ops without a byte of log; guessed */
 
 /* --- the interpreter --------------------------------------------------------------------------- */
 
-/* Now and then: a checkpoint, a sign of life.  0: stop. */
+/* Periodic work: a checkpoint, a progress report.  Return 0 to stop. */
 OUTLINE int event(struct kernel *k) {
     if (k->step >= LAST_STEP) return fail(k, STOPPED, "more than %u steps", LAST_STEP), 0;
     if (k->n_mixed >> 29 || k->n_runs >> 31)
-        return fail(k, STOPPED, "too many values put together from several writes"), 0;
+        return fail(k, STOPPED, "too many values that several writes defined"), 0;
     if (k->memory.out_of_memory) return out_of_memory(k), 0;
     if (k->step >= k->next_checkpoint) save_checkpoint(k);
     if (k->step >= k->next_progress) {
@@ -38,8 +38,7 @@ INLINE void start_instance(struct kernel *k, struct frame *f, u32 stretch, u32 s
         u64 links = column_bytes(&k->links) / 4;
         memcpy(column_add(&k->linkbase, 8), &links, 8);
     }
-    /* An instance that control left in the middle (a handler jumped out of it) has entries for
-       steps that it did not come to. */
+    /* An instance that a signal handler jumped out of has entries for steps that did not run. */
     u64 known = step / 64ull + 1;
     if (UNLIKELY(instance && column_bytes(&k->instmap) / 4 > known))
         column_cut(&k->instmap, 4 * known);
@@ -112,15 +111,15 @@ INLINE void start_instance(struct kernel *k, struct frame *f, u32 stretch, u32 s
         goto next;                                                                                 \
     }
 
-/* Where the thread goes on elsewhere, for a signal handler jumped; else the end of the log. */
+/* Return the next place where a signal handler jumped out, or the end of the log. */
 static const u8 *next_jump(const struct kernel *k, const u8 *after) {
     for (u64 i = 0; i < k->n_jumps; i++)
         if (k->jumps[i] >= (u64)(after - k->log)) return k->log + k->jumps[i];
     return k->end;
 }
 
-/* The ops from `o` on, of those of its stretch, did not run: give each its entry in `links`, so
-   that the number of links of an instance follows from its stretch. */
+/* The ops of this stretch from `o` on did not run.  Give each its entry in `links`, so that the
+   number of links of an instance follows from its stretch. */
 static void pad_links(struct kernel *k, const struct op *o, u32 stretch) {
     const struct stretch *s = &k->t->stretches[stretch];
     for (; o < &k->ops[s->first_op + s->n_ops]; o++)
@@ -155,7 +154,7 @@ outside: /* no activation: the next item begins one */
 
 entry:
     target = NONE;
-quiet: /* enters `target`, of which no ENTRY tells, or what the ENTRY names */
+quiet: /* enter `target` without an ENTRY, or the function that the ENTRY names */
     SAVE();
     if (!enter(k, target, recording)) return;
     p = k->p;
@@ -163,11 +162,11 @@ quiet: /* enters `target`, of which no ENTRY tells, or what the ENTRY names */
     stretch = f->stretch;
     goto start;
 
-jump: /* the op `o` goes to `target` */
+jump: /* op `o` goes to `target` */
     if (t->blocks[target].flags) {
         if (t->blocks[target].flags & LANDING) {
             SAVE();
-            return damaged(k, p, "a jump to a landing pad");
+            return damaged(k, p, "a branch goes to a landing pad");
         }
         u32 wide = t->functions[f->function].flags & FWIDE ? 2 : 1;
         if ((u64)(end - p) < wide) goto ended_early;
@@ -195,7 +194,7 @@ start:
         k->quiet_since = step;
     } else if (UNLIKELY(step - k->quiet_since > QUIET)) {
         SAVE();
-        return damaged(k, p, "the log tells nothing for too long");
+        return damaged(k, p, "too many ops run without a byte of log");
     }
     if (recording && UNLIKELY(step >= k->next_event)) {
         SAVE();
@@ -307,7 +306,7 @@ execute:
         if (!n) {
             step--;
             SAVE();
-            return damaged(k, p, "a block is entered from where it cannot be");
+            return damaged(k, p, "a block is entered from a block that is not its predecessor");
         }
         for (; n; n--) {
             if (o->flags & CHECKED) {
@@ -348,7 +347,7 @@ execute:
         if (recording) store(k, o, V(o->b), &V(o->a), step);
         goto next;
     case LLOAD:
-        if (o->flags & CHECKED) ROOM(o->x); /* else it did not happen and has no link */
+        if (o->flags & CHECKED) ROOM(o->x); /* else it did not run and has no link */
         local_load(k, o, slots + o->dst, local);
         if (recording && o->flags & LINK) {
             LINKED(local_load_link(k, o, definer));
@@ -453,9 +452,9 @@ execute:
         if (o->bits) {
             target = switch_target(t, o, V(o->a));
             goto decide;
-        } /* on more than 64 bits: as one that we cannot compute */
+        } /* more than 64 bits: not computable */
         /* fall through */
-    case INDIRECTBR: { /* what a label's address is, nobody told us; the log names the block */
+    case INDIRECTBR: { /* the address of a label is not known; the log names the block */
         u32 wide = t->functions[f->function].flags & FWIDE ? 2 : 1;
         if ((u64)(end - p) < wide) goto ended_early;
         SAVE();
@@ -488,7 +487,7 @@ execute:
         FRAME();
         goto called;
     }
-    case RESUME: /* the log goes on with a landing in an outer activation */
+    case RESUME: /* the log continues with a landing in an outer activation */
         if (recording) end_activation(k, f, 0, UNWOUND);
         SAVE();
         k->resumed = step;
@@ -500,7 +499,7 @@ execute:
         if (p == end) goto cut;
         step--;
         SAVE();
-        return damaged(k, p, "what cannot be reached is");
+        return damaged(k, p, "an unreachable op is reached");
     case CALL:
         f->call = step;
         f->call_op = (u32)(o - k->ops);
@@ -510,13 +509,13 @@ execute:
             goto quiet;
         }
         goto called;
-    default: /* check.c let no other code pass */
+    default: /* check.c accepts no other code */
         step--;
         SAVE();
-        return damaged(k, p, "an op has no meaning");
+        return damaged(k, p, "unknown op");
     }
 
-decide: /* a branch that may go several ways decides what runs until its ipdom */
+decide: /* a branch with several targets controls what runs until its ipdom */
     if (recording && k->prepared->branches[f->block] &&
         !push_decision(k, step, t->blocks[f->block].ipdom)) {
         SAVE();
@@ -524,7 +523,7 @@ decide: /* a branch that may go several ways decides what runs until its ipdom *
     }
     goto jump;
 
-called: /* in a call: what comes next? */
+called: /* within a call: what is the next item? */
     SAVE();
     {
         const u32 *x = &t->extras[k->ops[f->call_op].x];
@@ -538,7 +537,7 @@ called: /* in a call: what comes next? */
             goto entry;
         case 1:
             k->resumed = 0;
-            if (x[X_FLAGS] & SURE) return damaged(k, p, "a call returns that never began");
+            if (x[X_FLAGS] & SURE) return damaged(k, p, "a call returns that was not made");
             if (!take_result(k, f, f->call_op, 1)) return;
             p = k->p;
             if (!f->direct) note_external(k, f, x[X_FLAGS]);
@@ -572,9 +571,9 @@ returned:
     stretch = f->stretch + 1;
     goto start;
 
-abrupt: /* a signal handler jumped: after whatever ran last, control is elsewhere */
+abrupt: /* a signal handler jumped: after the last step, control is elsewhere */
     SAVE();
-    if (p != end || *p != 2) return damaged(k, p, "a handler jumped, and nothing landed");
+    if (p != end || *p != 2) return damaged(k, p, "a signal handler jumped, but no landing follows");
     end = next_jump(k, p + 1);
     f->call = step;
     if (!land(k, recording, &target)) return;
@@ -584,7 +583,7 @@ abrupt: /* a signal handler jumped: after whatever ran last, control is elsewher
     stretch = f->stretch + 1;
     goto start;
 
-cut: /* the op `o` lacks its bytes: it did not happen */
+cut: /* the bytes of op `o` are missing: it did not run */
     if (end != k->end) {
         step--;
         if (recording) pad_links(k, o, stretch);

@@ -29,8 +29,8 @@ static int is_successor(const struct tables *t, const struct op *o, u32 block) {
     }
 }
 
-/* The log names another block than we computed (`target`, NONE: we could not): which to enter?
-   NONE: the log makes no sense. */
+/* The log names another block than the computed `target` (NONE: not computable).  Return the
+   block to enter, or NONE if the log makes no sense. */
 static u32 other_target(struct kernel *k, const struct op *o, u32 target, u32 logged, u32 step) {
     const struct function *f = &k->t->functions[top_frame(k)->function];
     if (logged >= f->n_blocks) return NONE;
@@ -40,7 +40,8 @@ static u32 other_target(struct kernel *k, const struct op *o, u32 target, u32 lo
     return block;
 }
 
-/* --- the phis of a block, all at once ---------------------------------------------------------- */
+/* --- the phis of a block, all at once
+   ---------------------------------------------------------- */
 
 static u32 incoming(const struct tables *t, const struct op *o, u32 from) {
     const u32 *x = &t->extras[o->x];
@@ -49,7 +50,7 @@ static u32 incoming(const struct tables *t, const struct op *o, u32 from) {
     return NONE;
 }
 
-/* Returns how many there are; 0: none has a value for the block that we come from. */
+/* Return the number of phis; 0 if one has no value for the block that control comes from. */
 OUTLINE u32 evaluate_phis(struct kernel *k, struct frame *f, const struct op *o) {
     u64 *to = k->scratch;
     u32 n = 0;

@@ -1,18 +1,18 @@
-/* What does the kernel know while it replays a stream? */
+/* What is the state of the kernel while it replays a stream? */
 #ifndef WHENCE_KERNEL_H
 #define WHENCE_KERNEL_H
 #include "columns.h"
 #include "memory.h"
 #include "tables.h"
 
-enum { OK, CUT, DAMAGED, STOPPED }; /* STOPPED: cancelled, or too large for us */
+enum { OK, CUT, DAMAGED, STOPPED }; /* STOPPED: cancelled, or too large */
 enum { MISMATCHES = 100 };
 
 struct mismatch { u64 step, logged, computed; };
-struct meta { /* as in __init__.py */
+struct meta { /* as _Meta in __init__.py */
     u64 steps, instances, links, activations, effects, writes, mixed, runs, checkpoints;
     u64 log_bytes;    /* file offset up to which the log was read */
-    u64 stop_address; /* that the op at `stop_op` was about to use, if any */
+    u64 stop_address; /* the address that op `stop_op` was about to use, if any */
     u64 mismatches;
     u64 disordered; /* 1: rows of `effects` or `writes` are not in the order of their steps */
     u32 status, stop_op; /* the op that did not complete, or NONE */
@@ -33,40 +33,40 @@ struct effect {
 struct write { u64 addr; u32 step, len; }; /* also the rows of `copied` */
 struct checkpoint { u64 at, log; u32 step, instance, n_frames, stretch; };
 
-struct decision { u32 step, ipdom; }; /* a branch in effect until its ipdom is entered */
+struct decision { u32 step, ipdom; }; /* a branch that is in effect until its ipdom is entered */
 
 struct frame {
     u64 *slots;
     u8 *local;
-    u32 *definer; /* of each local byte */
+    u32 *definer; /* definer of each local byte */
     struct chunk *chunk;
     u64 address;
     u32 function, activation, block, from, stretch;
     u32 call;        /* step of the call that it waits for */
     u32 call_op;
     u32 direct;      /* its call entered the callee itself */
-    u32 by_call;     /* it is itself the callee of the call that entered it */
-    u32 entered_by;  /* step */
+    u32 by_call;     /* it is the callee of the call that entered it */
+    u32 entered_by;  /* step of the call */
     u32 last_instance;
-    u32 control;     /* of the current block */
-    u32 decisions;   /* number of decisions below this activation's */
+    u32 control;     /* controlling step of the current block */
+    u32 decisions;   /* number of decisions below those of this activation */
     u32 twice;       /* number of decisions at its latest setjmp */
 };
 
 typedef int progress_fn(u64 steps, u64 log_bytes);
 
-struct window { /* what is wanted of the steps from..to-1, and of step `detail` */
+struct window { /* the values wanted for the steps from..to-1, and details of step `detail` */
     u32 from, to, detail;
     u64 *value, *address, *offset;
     u64 *result, *arguments; /* slots of step `detail` */
     u64 n_result, n_arguments, capacity;
 };
 
-struct prepared { /* what is worked out once, before the first step */
+struct prepared { /* what is computed once, before the first step */
     struct tables t;
-    struct op *ops;  /* with frequent cases under codes of their own */
-    u8 *branches;    /* of each block: can its end go several ways? */
-    u32 *entry_size; /* of each function: bytes of its entry item after the fid */
+    struct op *ops;  /* with own codes for frequent cases */
+    u8 *branches;    /* for each block: can control leave it in several ways? */
+    u32 *entry_size; /* for each function: bytes of its entry item after the fid */
     u32 *by_fid;     /* hash table: function + 1 */
     u64 fid_slots, scratch_slots;
 };
@@ -87,7 +87,7 @@ struct kernel {
     struct chunk *chunk;
     struct decision *decisions;
     u32 n_decisions, decisions_size;
-    u64 *scratch; /* the phis of a block */
+    u64 *scratch; /* values of the phis of a block */
 
     struct memory memory;
     struct runs runs;
@@ -95,14 +95,15 @@ struct kernel {
         effects, writes, copied, checkpoints, checkpoint_index;
     struct mapped activations;
     u64 n_mixed, n_runs;
-    u64 *copies; /* bits: did the step copy bytes, or print them into memory? */
-    u64 n_copies; /* steps that the bits reach to */
+    u64 *copies; /* one bit a step: did it copy bytes, or print them into memory? */
+    u64 n_copies; /* number of steps that have a bit */
     u32 last_row; /* the step of the latest row of `effects` or `writes` */
     u64 next_event, next_checkpoint, next_progress;
-    u64 checkpoint_every; /* steps, at least */
-    const u8 *quiet_at; /* where the log was, */
-    u32 quiet_since;    /* and the step when it got there */
-    u32 resumed;        /* the step that went on unwinding after a cleanup; 0: landed since */
+    u64 checkpoint_every; /* minimum of steps between two checkpoints */
+    const u8 *quiet_at; /* a position in the log, */
+    u32 quiet_since;    /* and the step at which it was reached */
+    /* the step that resumed unwinding after a cleanup; 0: none since the last landing */
+    u32 resumed;
     progress_fn *progress;
 
     struct window *window;
@@ -122,7 +123,7 @@ void save_checkpoint(struct kernel *k);
 int restore_checkpoint(struct kernel *k, const struct checkpoint *c, const u8 *file, u64 size);
 
 /* prepare.c */
-u32 function_of(const struct prepared *k, u64 fid); /* NONE: no such */
+u32 function_of(const struct prepared *k, u64 fid); /* NONE: no such function */
 
 /* effects.c */
 int read_effect(struct kernel *k, u32 step, int recording);
@@ -131,8 +132,10 @@ void copy_bytes(struct kernel *k, u64 to, u64 from, u64 size, u32 step);
 void fill_bytes(struct kernel *k, u64 to, int byte, u64 size, u32 step);
 u32 link_of_runs(struct kernel *k);
 void add_copied(struct kernel *k, u64 address, u64 size, u32 step);
-void add_copied_runs(struct kernel *k, u64 address, u64 size, u32 step); /* if one of k->runs is */
-void local_copy(struct kernel *k, u64 to, u64 from, u64 size, u32 step); /* of k->runs */
+/* if a run of k->runs was copied */
+void add_copied_runs(struct kernel *k, u64 address, u64 size, u32 step);
+/* with definers in k->runs */
+void local_copy(struct kernel *k, u64 to, u64 from, u64 size, u32 step);
 void fail(struct kernel *k, u32 status, const char *format, ...);
 
 #endif

@@ -24,7 +24,7 @@ static struct page *place(struct page *pages, u64 size, u64 number) {
     }
 }
 
-static struct page *find(struct memory *m, u64 address) { /* NULL: FRESH all over */
+static struct page *find(struct memory *m, u64 address) { /* NULL: all FRESH */
     if (m->out_of_memory) return NULL;
     struct page *p = place(m->pages, m->size, (address >> 12) + 1);
     return p->number ? p : NULL;
@@ -71,15 +71,15 @@ struct bytes *memory_bytes(struct memory *m, u64 address) {
     return p->bytes;
 }
 
-static u64 part(u64 address, u64 size) { /* how much of it lies in the first page */
+static u64 part_in_page(u64 address, u64 size) { /* the bytes that lie in the first page */
     u64 room = PAGE - (address & (PAGE - 1));
     return size < room ? size : room;
 }
 
-/* Bytes that are all alike: of this definer, with this byte or UNKNOWN for contents. */
+/* Give all bytes the same definer and the same contents (a byte, or UNKNOWN). */
 static void set(struct memory *m, u64 address, u64 size, u32 definer, u32 fill) {
     for (u64 n; size && !m->out_of_memory; address += n, size -= n) {
-        n = part(address, size);
+        n = part_in_page(address, size);
         struct page *p = n == PAGE ? make(m, address) : NULL;
         if (p && !p->bytes) {
             p->definer = definer;
@@ -97,7 +97,7 @@ static void set(struct memory *m, u64 address, u64 size, u32 definer, u32 fill) 
 
 void memory_store(struct memory *m, u64 address, const u8 *data, u64 size, u32 step) {
     for (u64 n; size && !m->out_of_memory; address += n, data += n, size -= n) {
-        n = part(address, size);
+        n = part_in_page(address, size);
         struct bytes *b = memory_page(m, address);
         if (!b) return;
         u32 at = address & (PAGE - 1);
@@ -121,7 +121,8 @@ void memory_fill(struct memory *m, u64 address, u64 size, u8 byte, u32 step) {
 }
 
 void memory_forget(struct memory *m, u64 address, u64 size) {
-    /* Only pages that there are: reserving terabytes is cheap for the program and for us. */
+    /* Touch only existing pages: reserving terabytes is cheap for the program, so it must be
+       here. */
     if (size > m->size * PAGE) {
         for (u64 i = 0; i < m->size && !m->out_of_memory; i++) {
             u64 at = (m->pages[i].number - 1) << 12;
@@ -130,7 +131,7 @@ void memory_forget(struct memory *m, u64 address, u64 size) {
         return;
     }
     for (u64 n; size; address += n, size -= n) {
-        n = part(address, size);
+        n = part_in_page(address, size);
         if (find(m, address)) set(m, address, n, FRESH, UNKNOWN);
     }
 }
@@ -169,7 +170,7 @@ void memory_copy(struct memory *m, u64 to, u64 from, u64 size, u32 step) {
             n = n < left ? n : left;
             copy_part(m, to + left - n, from + left - n, n, step);
         } else {
-            n = part(to + done, part(from + done, left));
+            n = part_in_page(to + done, part_in_page(from + done, left));
             copy_part(m, to + done, from + done, n, step);
         }
     }
@@ -189,7 +190,7 @@ void memory_variadic(struct memory *m, u64 list, u64 size, u32 call, u32 depth) 
     m->variadic[m->n_variadic++] = (struct variadic){list, size, {0}, 0, call, depth};
 }
 
-/* A pointer was loaded from a va_list for the first time: it leads to the arguments. */
+/* A pointer was loaded from a va_list for the first time: it points to the arguments. */
 static void learn_area(struct memory *m, u64 address, const u8 *data, u64 size) {
     for (u32 i = m->n_variadic; size == 8 && i-- > 0;) {
         struct variadic *v = &m->variadic[i];
@@ -201,10 +202,10 @@ static void learn_area(struct memory *m, u64 address, const u8 *data, u64 size) 
 
 enum { AREA = 176 }; /* bytes that hold the register arguments on x86-64 */
 
-/* Something that is not in the log wrote this byte, after step `definer`: who?  `changed`: the
-   byte is another than it was, so that some call did write it; otherwise we see it for the first
-   time, and it may have been there before the run. */
-static u32 outsider(const struct memory *m, u64 address, u32 definer, int changed) {
+/* Return the step that wrote this byte without a record in the log, after step `definer`; 0:
+   none.  `changed`: the byte differs from the recorded one, so some call wrote it.  Otherwise it
+   is seen for the first time and may have been there before the run. */
+static u32 unrecorded_writer(const struct memory *m, u64 address, u32 definer, int changed) {
     for (u32 i = m->n_variadic; i-- > 0;)
         for (u32 k = 0; k < m->variadic[i].n_areas; k++)
             if (address - m->variadic[i].area[k] < AREA && m->variadic[i].call > definer)
@@ -240,7 +241,7 @@ void memory_load(struct memory *m, u64 address, const u8 *data, u64 size, u32 at
         if (!b) return;
         u32 k = (address + i) & (PAGE - 1), definer = b->definer[k];
         if (b->known[k] ? b->data[k] != data[i] : definer == FRESH)
-            definer = outsider(m, address + i, definer, b->known[k]);
+            definer = unrecorded_writer(m, address + i, definer, b->known[k]);
         else if (definer == INITIAL)
             definer = 0;
         b->data[k] = data[i];
@@ -250,23 +251,23 @@ void memory_load(struct memory *m, u64 address, const u8 *data, u64 size, u32 at
     }
 }
 
-static u32 teller(const struct memory *m, u64 address, u32 definer, int known) {
+static u32 definer_of(const struct memory *m, u64 address, u32 definer, int known) {
     if (definer == INITIAL) return 0;
-    return definer || known ? definer : outsider(m, address, 0, 0);
+    return definer || known ? definer : unrecorded_writer(m, address, 0, 0);
 }
 
 void memory_read(struct memory *m, u64 address, u64 size, struct runs *to) {
     for (u64 done = 0, n; done < size && !m->out_of_memory; done += n) {
-        n = part(address + done, size - done);
+        n = part_in_page(address + done, size - done);
         struct page *p = find(m, address + done);
         u32 at = (address + done) & (PAGE - 1);
         if (!p || !p->bytes) {
-            u32 step = teller(m, address + done, p ? p->definer : FRESH, p && p->fill != UNKNOWN);
+            u32 step = definer_of(m, address + done, p ? p->definer : FRESH, p && p->fill != UNKNOWN);
             runs_add(m, to, (u32)done, (u32)n, step);
             continue;
         }
         for (u64 i = 0; i < n; i++)
-            runs_add(m, to, (u32)(done + i), 1, teller(m, address + done + i,
+            runs_add(m, to, (u32)(done + i), 1, definer_of(m, address + done + i,
                      p->bytes->definer[at + i], p->bytes->known[at + i]));
     }
 }

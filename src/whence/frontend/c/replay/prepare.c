@@ -1,4 +1,4 @@
-/* What can be worked out once, before the first step? */
+/* What can be computed once, before the first step? */
 #include "kernel.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -27,7 +27,7 @@ static u8 specialise(const struct tables *t, const struct op *o) {
     }
 }
 
-static int several(const struct tables *t, const struct op *o) { /* ways to go on */
+static int several(const struct tables *t, const struct op *o) { /* Are there several successors? */
     const u32 *x = &t->extras[o->x];
     switch (o->code) {
     case CALL: return 1; /* an invoke: returns or throws */
@@ -75,12 +75,13 @@ static int allocate(struct prepared *k) {
     return k->ops && k->branches && k->entry_size && k->by_fid;
 }
 
-/* A frame-local load that may read what an LCOPY wrote keeps its general code, which asks. */
+/* A frame-local load that may read bytes written by an LCOPY keeps its general code, which
+   checks that. */
 static void general_loads(struct prepared *k, const struct function *f) {
     const struct op *from = &k->t.ops[f->first_op], *to = from + f->n_ops, *o = from;
     while (o < to && o->code != LCOPY) o++;
     if (o == to) return;
-    u8 *copied = calloc(f->local_bytes + 1ul, 1); /* without it, all may */
+    u8 *copied = calloc(f->local_bytes + 1ul, 1); /* NULL: all loads keep it */
     for (; o < to; o++)
         if (copied && o->code == LCOPY) memset(copied + o->b, 1, o->x);
     for (o = from; o < to; o++)
@@ -118,7 +119,8 @@ EXPORT void replay_free(struct prepared *k) {
     free(k);
 }
 
-/* Returns NULL when the tables are wrong; `message` says how.  The arrays stay the caller's. */
+/* Return NULL if the tables are wrong, with the reason in `message`.  The caller owns the
+   arrays. */
 EXPORT struct prepared *replay_prepare(const struct tables *t, char *message, size_t size) {
     if (check_tables(t, message, size)) return NULL;
     struct prepared *k = calloc(1, sizeof *k);

@@ -1,8 +1,8 @@
-"""What does a whole process consist of, once its modules are put together?
+"""What does a whole process consist of, once its modules are combined?
 
-A module's tables (see lower) number things from 0.  Here the modules of a process, in the order
-in which they registered, become one program: every index is moved by the number of rows of the
-modules before, wherever it occurs, and constants that are addresses get those of this process.
+The tables of a module (see lower) number things from 0.  The modules of a process, in the order in
+which they registered, become one program: every index is increased by the number of rows of the
+modules before, and constants that are addresses get the addresses of this process.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from whence.frontend.c.tables import FUNCTION as UNPADDED
 Array = npt.NDArray[Any]
 Tables = Mapping[str, Array]
 
-# As tables.h has it: padded to a multiple of eight bytes.
+# As in tables.h: padded to a multiple of eight bytes.
 FUNCTION = np.dtype([*UNPADDED.descr, ("pad", "<u4")])
 CODE = {code.name: code.value for code in OpCode}
 
 
 def _codes(names: str) -> Array:
-    """Of each code: is it one of `names`?"""
+    """Return an array that tells for each code whether it is one of `names`."""
     found = np.zeros(256, dtype=bool)
     found[[CODE[name] for name in names.split()]] = True
     return found
 
 
-# Which fields of which ops are what.
+# The meaning of the fields of ops.
 _BINARY = (
     "ADD SUB MUL UDIV SDIV UREM SREM SHL LSHR ASHR AND OR XOR ICMP FADD FSUB FMUL FDIV FREM FCMP"
     " INSERT OVERFLOW SMAX SMIN UMAX UMIN COPYSIGN STORE COPY FILL FSHL FSHR"
@@ -47,15 +47,15 @@ _OPERANDS = {
     "b": _codes(_BINARY + " SELECT"),
     "c": _codes("SELECT COPY FILL FSHL FSHR"),
 }
-_CONSTANTS = _codes("GEPC GEP ALLOCA")  # c is an index of constants
+_CONSTANTS = _codes("GEPC GEP ALLOCA")  # field c is an index into constants
 _BLOCKS = {"a": _codes("BR"), "b": _codes("CBR"), "c": _codes("CBR")}
 _EXTRAS = {"x": _codes("GEP CALL PHI SWITCH INDIRECTBR OPAQUE"), "c": _codes("RMW")}
-_LAYOUTS = {"c": _codes("LOAD STORE LLOAD LSTORE CALL"), "b": _codes("OPAQUE")}  # 0: none
+_LAYOUTS = {"c": _codes("LOAD STORE LLOAD LSTORE CALL"), "b": _codes("OPAQUE")}  # 0: no layout
 
 
 @dataclass(frozen=True)
 class Bases:
-    """How many rows the modules before have: what to add to an index of this module."""
+    """The number of rows of the modules before: what to add to an index of this module."""
 
     op: int = 0
     extra: int = 0
@@ -71,7 +71,7 @@ class Bases:
 
 @dataclass(frozen=True)
 class InitialMemory:
-    """Memory as it was before the run; without `contents`: constant, whatever it holds."""
+    """Memory before the run; without `contents`, it is constant and its contents are unknown."""
 
     address: int
     size: int
@@ -92,7 +92,7 @@ class CProgram:
     sites: Array
     entries: Array  # the address of each function
     names: tuple[str, ...]
-    bases: tuple[Bases, ...]  # of each module
+    bases: tuple[Bases, ...]  # the bases of each module
     by_fid: Mapping[int, int]
     initial: tuple[InitialMemory, ...] = ()
 
@@ -103,9 +103,9 @@ class CProgram:
         addresses: Sequence[Sequence[int]],
         initial: Sequence[InitialMemory] = (),
     ) -> CProgram:
-        """Put `modules` together; `addresses` has those of each module's symbols.
+        """Combine `modules`; `addresses` has the addresses of each module's symbols.
 
-        Constant globals count as initial memory by themselves; `initial` has the snapshots.
+        Constant globals are added to the initial memory; `initial` has the snapshots of the others.
         """
         bases = [Bases()]
         parts = []
@@ -144,7 +144,7 @@ def _by_fid(functions: Array) -> dict[int, int]:
 
 
 def ragged(starts: Array, counts: Array) -> Array:
-    """Return start, start + 1, .. (count of them) of each pair, in one array."""
+    """Return, for each pair, the numbers start, start + 1, ... (`count` of them), in one array."""
     counts = counts.astype(np.int64)
     before = np.cumsum(counts) - counts
     found: Array = np.repeat(starts.astype(np.int64) - before, counts) + np.arange(counts.sum())
@@ -158,7 +158,7 @@ class _Module:
     base: Bases
 
     def rows(self, name: str, dtype: np.dtype[Any]) -> Array:
-        """The table, in our layout whatever its own."""
+        """Return the table in our layout, whatever its own layout is."""
         table = self.tables[name]
         made = np.zeros(len(table), dtype)
         for field in (field for field in dtype.names or () if field != "pad"):
@@ -226,7 +226,8 @@ class _Module:
         if "symbols" not in self.tables or self.tables["symbols"].dtype.names is None:
             return []
         symbols = self.tables["symbols"]
-        wanted = (symbols["flags"] & 0b1111) == 0b0110  # a constant, defined, no function or tls
+        # a defined constant, neither function nor thread-local
+        wanted = (symbols["flags"] & 0b1111) == 0b0110
         return [
             InitialMemory(int(self.addresses[i]), int(symbols["size"][i]))
             for i in np.flatnonzero(wanted & (symbols["size"] > 0))
@@ -252,7 +253,7 @@ class _Module:
         return np.where(which, values + np.uint32(self.base.constant), values).astype("<u4")
 
     def extras(self) -> Array:
-        """The extras, with what the ops say is an operand or a block moved."""
+        """Return the extras with program-wide operands and blocks."""
         old = self.tables["extras"].astype(np.uint32)
         operands, blocks = self._places(old)
         new = old.copy()
@@ -265,7 +266,7 @@ class _Module:
         return new
 
     def _places(self, extras: Array) -> tuple[Array, Array]:
-        """Where in extras are operands, and where blocks?"""
+        """Return the places in extras that hold operands, and those that hold blocks."""
         ops = self.tables["ops"]
 
         def at(name: str, field: str = "x") -> Array:

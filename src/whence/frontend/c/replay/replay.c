@@ -1,13 +1,12 @@
-/* What did a recorded thread do?  Interprets its ops with its log at hand.
+/* What did a recorded thread do?  Interprets its ops together with its log.
 
-   One interpreter serves two ends: `replay_open` runs it over the whole log and writes the
-   columns; `replay_window` runs it again from a checkpoint to give the values of some steps, and
-   then leaves out memory, definers and control (loads are logged, so values need none of it).
+   One interpreter serves two purposes.  `replay_open` runs it over the whole log and writes the
+   columns.  `replay_window` runs it again from a checkpoint to get the values of some steps; it
+   then omits memory, definers and control (loads are logged, so values do not need them).
 
-   1. The tables are sound (check.c): no index from them is checked here.
-   2. Every read of the log is: `end - p` is asked before, and a step that lacks its bytes did
-      not happen.
-   3. `step` is the number of the op under execution; outside of an op, of the last one. */
+   1. The tables are sound (check.c): their indices are not checked here.
+   2. Every read of the log is checked: a step whose bytes are missing did not run.
+   3. `step` is the number of the op in execution or, outside of an op, of the last one. */
 #include "interpreter.h"
 
 #include <errno.h>
@@ -58,7 +57,7 @@ static void finish(struct kernel *k) {
     free(k);
 }
 
-static int open_columns(struct kernel *k, const char *directory) { /* 0 or an errno */
+static int open_columns(struct kernel *k, const char *directory) { /* returns 0 or an errno */
     struct named all[16];
     int error = 0;
     for (u32 i = 0, n = all_columns(k, all); i < n; i++) {
@@ -95,9 +94,9 @@ static void fill_meta(struct kernel *k) {
     meta->checkpoints = column_bytes(&k->checkpoint_index) / sizeof(struct checkpoint);
 }
 
-/* Interpret log[start..end) and write the columns.  `jumps`: offsets at which signal handlers
-   jumped out, in order.  `crash`: the address whose use killed the
-   program, or NULL.  Returns 0, or an errno when the columns could not be written. */
+/* Interpret log[start..end) and write the columns.  `jumps` are the offsets at which signal
+   handlers jumped out, in order.  `crash` points to the address whose use killed the program, or
+   is NULL.  Return 0, or an errno if the columns could not be written. */
 EXPORT int replay_open(const struct prepared *prepared, const u8 *log, u64 start, u64 end,
                        const u64 *jumps, u64 n_jumps, const u64 *crash, u64 memory_limit,
                        u64 checkpoint_every, const char *directory, progress_fn *progress,
@@ -128,8 +127,8 @@ EXPORT int replay_open(const struct prepared *prepared, const u8 *log, u64 start
     return error ? error : closing;
 }
 
-/* Fill the window's arrays, from the checkpoint at `c` (NULL: from the start).  Returns the number
-   of steps of the window that were filled, or -1. */
+/* Fill the arrays of the window, starting at the checkpoint `c` (NULL: at the start).  Return
+   the number of filled steps of the window, or -1. */
 EXPORT i64 replay_window(const struct prepared *prepared, const u8 *log, u64 start, u64 end,
                          const u64 *jumps, u64 n_jumps, const struct checkpoint *c,
                          const u8 *checkpoints, u64 size, struct window *window,

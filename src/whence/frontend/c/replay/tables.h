@@ -1,4 +1,4 @@
-/* What does a recorded program consist of?  The tables that Python hands over, all indices
+/* What does a recorded program consist of?  These tables come from Python; all indices are
    program-wide.  The layouts are those of the numpy dtypes in program.py. */
 #ifndef WHENCE_TABLES_H
 #define WHENCE_TABLES_H
@@ -13,7 +13,7 @@ typedef int32_t i32;
 typedef int64_t i64;
 
 #define NONE 0xffffffffu     /* no operand, no block */
-#define CONSTANT 0x80000000u /* operand: an index into constants */
+#define CONSTANT 0x80000000u /* flag of an operand: an index into constants */
 
 enum code {
     NOP, ADD, SUB, MUL, UDIV, SDIV, UREM, SREM, SHL, LSHR, ASHR, AND, OR, XOR, ICMP,
@@ -23,7 +23,7 @@ enum code {
     INDIRECTBR, UNREACHABLE, OPAQUE, RMW, INSERT, EXTRACT, OVERFLOWING, ABS, SMAX, SMIN,
     UMAX, UMIN, CTPOP, CTLZ, CTTZ, BSWAP, FSHL, FSHR, BITREVERSE, FABS, SQRT, COPYSIGN,
     FLOOR, CEIL, TRUNCF, RINT, VASTART, LANDINGPAD, RESUME, N_CODES,
-    /* Private to the kernel: frequent cases of the above, chosen once by `specialise`. */
+    /* Private to the kernel: frequent cases of the above, selected once by `specialise`. */
     LOAD1 = 128, LOAD2, LOAD4, LOAD8, STORE1, STORE2, STORE4, STORE8,
     LLOAD1, LLOAD2, LLOAD4, LLOAD8, LSTORE1, LSTORE2, LSTORE4, LSTORE8,
     ADD32, ADD64, SUB32, SUB64, MOVE1, SEXT32, ICMP32, ICMP64, GEP1
@@ -36,7 +36,7 @@ enum { MARKED = 1, LANDING = 2 };                       /* of a block */
 enum { SURE = 1, NORETURN = 2, TWICE = 4, INVOKE = 8, ASM = 16, QUIET_CALL = 32, PURE = 64,
        ONLY_ERRNO = 128, ERRNO_ADDRESS = 256 };        /* of a call */
 
-/* Where things are in the extras of a call. */
+/* Positions in the extras of a call. */
 enum { X_CALLEE, X_SYMBOL, X_ARGS, X_BYTES, X_SLOTS, X_FLAGS, X_SITE, X_NORMAL, X_VARIADIC, X_LIST };
 
 struct op { u8 code, flags; u16 bits; u32 dst, a, b, c, x; };
@@ -48,7 +48,7 @@ struct function {
 struct param { u32 slot, size, n_slots, flags; u64 byval_size; };
 struct block { u32 first_stretch, n_stretches, ipdom, flags, site; };
 struct stretch { u32 block, first_op, n_ops, n_links; };
-struct site { u32 kind, target; };                      /* kind 0 landing block, 1 setjmp */
+struct site { u32 kind, target; };                      /* kind 0: landing block, 1: setjmp */
 struct initial { u64 address, size; const u8 *bytes; }; /* bytes NULL: constant memory */
 
 struct tables {
@@ -60,17 +60,17 @@ struct tables {
     const struct block *blocks;
     const struct stretch *stretches;
     const struct site *sites;
-    const u64 *entries; /* address of each function; 0 unknown */
+    const u64 *entries; /* address of each function; 0: unknown */
     const struct initial *initial;
     u64 n_ops, n_extras, n_constants, n_functions, n_params, n_blocks, n_stretches, n_sites,
         n_initial;
 };
 
-/* Is every index in the tables in range, and every block well formed?  If so returns 0 and the
-   interpreter need not ask again; else fills `message`. */
+/* Is every index in the tables in range, and every block well formed?  If so, return 0, and the
+   interpreter need not check again; else fill `message`. */
 int check_tables(const struct tables *t, char *message, size_t size);
 
-/* How many slots does the result of `o` take (0: none, or it is a call's)? */
+/* Return the number of slots of the result of `o` (0 for none and for a call). */
 u32 result_slots(const struct tables *t, const struct op *o);
 
 #endif

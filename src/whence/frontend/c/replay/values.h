@@ -31,11 +31,12 @@ OUTLINE u32 memory_link(struct kernel *k, u64 address, const u8 *data, u32 size,
     return link_of_runs(k);
 }
 
-/* --- wide values: those in several slots, or spread over memory by a layout ------------------ */
+/* --- wide values: in several slots, or spread over memory by a layout
+   -------------------------- */
 
 INLINE u32 slots_of(u32 bytes) { return (bytes + 7) / 8; }
 
-/* The leaves of a value: by its layout, or all its bytes in one piece. */
+/* The leaves of a value: as in its layout, or all its bytes in one piece. */
 INLINE u32 leaves_of(const struct tables *t, u32 layout) { return layout ? t->extras[layout] : 1; }
 
 INLINE void leaf(const struct tables *t, u32 layout, u32 i, u32 all, u32 *offset, u32 *size) {
@@ -43,7 +44,7 @@ INLINE void leaf(const struct tables *t, u32 layout, u32 i, u32 all, u32 *offset
     *size = layout ? t->extras[layout + 2 + 2 * i] : all;
 }
 
-/* Slots from `bytes` of log; returns how many bytes those were. */
+/* Fill slots from the log; return the number of bytes of log used. */
 static u32 unpack(const struct tables *t, u64 *slots, u32 n_slots, u32 layout, u32 all, const u8 *p) {
     u32 used = 0;
     memset(slots, 0, 8ul * n_slots);

@@ -1,4 +1,4 @@
-/* What is written down of each step of a window, and of each result that is checked? */
+/* What is noted about each step of a window, and about each checked result? */
 #ifndef WHENCE_WINDOWS_H
 #define WHENCE_WINDOWS_H
 #include "values.h"
@@ -11,7 +11,7 @@ static void mismatch(struct kernel *k, u32 step, u64 logged, u64 computed) {
     k->meta->mismatches++;
 }
 
-static u32 checked_bytes(const struct op *o) { /* of the first slot */
+static u32 checked_bytes(const struct op *o) { /* bytes of the first slot */
     switch (o->code) {
     case ICMP: case FCMP: return 1;
     case GEP: case GEPC: case ALLOCA: case FPEXT: return 8;
@@ -21,7 +21,8 @@ static u32 checked_bytes(const struct op *o) { /* of the first slot */
     }
 }
 
-/* Compare the result of `o` with the logged one; returns the bytes of log, 0 if they lack. */
+/* Compare the result of `o` with the logged one; return its bytes in the log, 0 if they are
+   missing. */
 OUTLINE u32 check_result(struct kernel *k, const struct op *o, const u64 *result, const u8 *p, u32 step) {
     u32 size = checked_bytes(o), flag = o->code == OVERFLOWING;
     if ((u64)(k->end - p) < size + flag) return 0;

@@ -8,7 +8,7 @@ static char *put(char *to, const void *value, size_t size)
 }
 #define PUT(to, type, value) put(to, &(type){(type)(value)}, sizeof(type))
 
-/* Start an item.  Nothing but PUT may come between this and done(). */
+/* Start an item.  Only PUT may be used between this and done(). */
 static char *effect(enum wh_effect kind)
 {
     wh_room();
@@ -80,7 +80,7 @@ static void exits(int status)
     done(PUT(effect(WH_EXIT), int32_t, status));
 }
 
-/* Log strings[index], and where that pointer lies. */
+/* Log strings[index], and the address of that pointer. */
 static void start_string(enum wh_effect kind, char **strings, uint32_t index)
 {
     uint64_t size = strings[index] ? strlen(strings[index]) + 1 : 0;
@@ -101,28 +101,28 @@ static void start_strings(enum wh_effect kind, char **strings)
     }
 }
 
-/* What the program starts with.  Our own variables are left out: with or without a patch the
- * offsets of the log must be the same. */
+/* Log the strings that the program starts with.  Our own variables are left out, so that the
+ * offsets of the log do not depend on a patch. */
 static void log_arguments(void)
 {
     start_strings(WH_ARGV, start_argv);
     start_strings(WH_ENV, start_envp);
 }
 
-/* --- sources: one for each open file, shared by the descriptors made of it by dup --- */
+/* --- sources: one for each open file, shared by its descriptors made by dup --- */
 
-#define MOST_FDS 65536
+#define MAX_FDS 65536
 
 struct source {
-    struct source *next; /* to be used again */
+    struct source *next; /* list of unused sources */
     uint32_t id, uses;
-    uint32_t announced; /* 1 + number of the stream that last said what this is */
+    uint32_t announced; /* 1 + number of the stream that last logged its name */
     enum wh_source kind;
-    uint64_t input, output; /* how many bytes went; a file has one position for both: input */
+    uint64_t input, output; /* bytes transferred; a file has one position for both: input */
 };
 
-static struct source *sources[MOST_FDS], *unused_sources;
-static uint32_t next_source = 3; /* 0, 1, 2: as the process was started with */
+static struct source *sources[MAX_FDS], *unused_sources;
+static uint32_t next_source = 3; /* 0, 1, 2: the standard streams of the start */
 static unsigned char standard_gone[3];
 
 static enum wh_source kind_of(int fd)
@@ -152,22 +152,22 @@ static struct source *new_source(int fd)
 
 static struct source *source_of(int fd)
 {
-    if (fd < 0 || fd >= MOST_FDS)
+    if (fd < 0 || fd >= MAX_FDS)
         return NULL;
     if (!sources[fd]) {
-        struct calm calm = enter();
+        struct lock_state lock = enter();
         if (!sources[fd])
             sources[fd] = new_source(fd);
-        leave(calm);
+        leave(lock);
     }
     return sources[fd];
 }
 
 static void set_source(int fd, struct source *s)
 {
-    if (fd < 0 || fd >= MOST_FDS || (s && sources[fd] == s))
+    if (fd < 0 || fd >= MAX_FDS || (s && sources[fd] == s))
         return;
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     struct source *old = sources[fd];
     if (fd <= 2)
         standard_gone[fd] = 1;
@@ -178,7 +178,7 @@ static void set_source(int fd, struct source *s)
     if (s)
         s->uses++;
     sources[fd] = s;
-    leave(calm);
+    leave(lock);
 }
 
 /* The descriptor was closed, or is open on something new. */
@@ -193,10 +193,10 @@ static void share_fd(int to, int from)
         set_source(to, source_of(from));
 }
 
-/* A child says again what its sources are: its log may not begin with this thread's. */
+/* Let a child log the names of its sources again: its log may not contain this thread's. */
 static void forget_sources(void)
 {
-    for (int fd = 0; fd < MOST_FDS; fd++)
+    for (int fd = 0; fd < MAX_FDS; fd++)
         if (sources[fd])
             sources[fd]->announced = 0;
 }
@@ -213,7 +213,8 @@ static uint16_t source_name(int fd, enum wh_source kind, char *name, size_t size
     errno = error;
     if (n < 0)
         n = append_number(append(name, "fd "), (uint64_t)fd) - name;
-    else if (kind == WH_PIPE && memchr(name, ':', (size_t)n)) /* "pipe:[17]": another in each run */
+    /* "pipe:[17]": the number differs between runs */
+    else if (kind == WH_PIPE && memchr(name, ':', (size_t)n))
         n = (char *)memchr(name, ':', (size_t)n) - name;
     return (uint16_t)n;
 }
@@ -291,7 +292,7 @@ static void seeks(int fd, long offset)
         s->input = s->output = (uint64_t)offset;
 }
 
-/* The descriptor of a stdio stream; -1: it has none (fmemopen and the like). */
+/* Return the descriptor of a stdio stream; -1 if it has none (fmemopen and the like). */
 static int fd_of(FILE *file)
 {
     int error = errno, fd = file ? fileno(file) : -1;

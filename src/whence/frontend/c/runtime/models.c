@@ -1,6 +1,6 @@
-/* What do the functions of libc that matter read and write?  wh_b_NAME is called before a call of
- * NAME, wh_a_NAME after it (with the result first); models.py says which there are.  Both leave
- * errno and the floating-point environment as they were. */
+/* What do the important functions of libc read and write?  wh_b_NAME is called before a call of
+ * NAME, wh_a_NAME after it (with the result first); models.py lists them.  Both leave errno and
+ * the floating-point environment unchanged. */
 #include <ctype.h>
 #include <malloc.h>
 
@@ -140,7 +140,7 @@ void wh_a___strncat_chk(char *r, char *to, const char *from, size_t n, size_t mo
     appends(to, from, n);
 }
 
-/* Both are read up to the first difference, which decides. */
+/* Both strings are read up to the first difference. */
 static void compares(const char *a, const char *b, size_t n, int fold)
 {
     size_t i = 0;
@@ -198,7 +198,7 @@ void wh_a_strspn(size_t r, const char *s, const char *set)
 }
 SAME(a, strspn, strcspn)
 
-/* strtok and its kin: where the search starts, and where the string ended before the call. */
+/* strtok and the like: where the search starts, and where the string ended before the call. */
 static __thread char *token_start, *token_end;
 static char *strtok_next;
 
@@ -261,7 +261,7 @@ void wh_a_strerror(const char *r, int error) { (void)error; writes_string(r); }
 
 /* --- numbers --- */
 
-/* From where the number starts to the byte that ended it. */
+/* Parsing reads from the start of the number to the byte that ended it. */
 static void parses(const char *s, char *const *end, const char *found)
 {
     reads(s, (size_t)(found - s) + 1);
@@ -336,12 +336,12 @@ void wh_a_posix_memalign(int r, void **at, size_t align, size_t n)
     }
 }
 
-static __thread size_t old_size; /* of the block that realloc is given */
+static __thread size_t old_size; /* size of the block that realloc gets */
 void wh_b_realloc(void *old, size_t n) { (void)n; old_size = old ? malloc_usable_size(old) : 0; }
 void wh_b_reallocarray(void *old, size_t n, size_t size) { (void)size; wh_b_realloc(old, n); }
 void wh_a_realloc(void *r, void *old, size_t n)
 {
-    if (r == old) { /* grown where it is: what it held is still there */
+    if (r == old) { /* grown in place: the contents are unchanged */
         if (n > old_size)
             allocates((char *)r + old_size, n - old_size);
         return;

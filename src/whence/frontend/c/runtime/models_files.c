@@ -1,4 +1,4 @@
-/* Models of descriptors and stdio: which bytes of which file are read and written? */
+/* Which bytes of which file do the functions on descriptors and stdio streams read and write? */
 #include <sys/socket.h>
 #include <sys/uio.h>
 

@@ -1,10 +1,10 @@
-/* Models of sorting, the environment, options, time, facts about files, and the end of a process. */
+/* What do functions for sorting, the environment, options, time and the process read and write? */
 #include <dirent.h>
 #include <getopt.h>
 #include <sys/time.h>
 #include <time.h>
 
-/* --- order, environment, options --- */
+/* --- sorting, environment, options --- */
 
 void wh_b_qsort(void *at, size_t n, size_t size, void *compare) { (void)compare; reads(at, n * size); }
 void wh_a_qsort(void *at, size_t n, size_t size, void *compare) { (void)compare; writes(at, n * size); }
@@ -58,7 +58,7 @@ void wh_a_getopt_long(int r, int argc, char *const *argv, const char *options,
 }
 SAME(a, getopt_long, getopt_long_only)
 
-/* --- time, files' facts --- */
+/* --- time, file status --- */
 
 void wh_a_time(time_t r, time_t *at) { (void)r; writes(at, sizeof *at); }
 void wh_a_gettimeofday(int r, struct timeval *at, void *zone) { (void)r, (void)zone; writes(at, sizeof *at); }
@@ -143,7 +143,7 @@ void wh_a_readlink(ssize_t r, const char *path, char *to, size_t n)
     writes(to, r > 0 ? (size_t)r : 0);
 }
 
-/* --- the end, and other programs --- */
+/* --- exit and exec --- */
 
 void wh_b_exit(int status) { exits(status); }
 SAME(b, exit, _exit)

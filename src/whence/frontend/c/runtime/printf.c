@@ -1,12 +1,12 @@
-/* Which piece of what printf printed came from which argument?
+/* Which piece of printf's output came from which argument?
  *
- * The format is walked twice: first to learn the type of each argument (they may be numbered, as
- * in %2$s), then, with the values at hand, to find the length of each piece.  The v... forms are
- * walked before the call, which uses the list up. */
+ * The format is walked twice: first to find the type of each argument (they may be numbered, as
+ * in %2$s), then, with the values, to find the length of each piece.  The v... forms are walked
+ * before the call, because the call uses up the list. */
 #include <stdarg.h>
 #include <wchar.h>
 
-#define MOST_ARGS 64
+#define MAX_ARGS 64
 
 enum argument { ARG_NONE, ARG_INT, ARG_LONG, ARG_DOUBLE, ARG_LONG_DOUBLE, ARG_POINTER };
 
@@ -21,12 +21,12 @@ struct directive {
     const char *end;
     char flags[12];
     char length[3], conversion;
-    int width, precision; /* constants; -1 none; -2 given by an argument */
+    int width, precision; /* constants; -1: none; -2: given by an argument */
     int width_arg, precision_arg, value_arg;
     enum argument type;
 };
 
-/* Formatting a real number raises flags that the program would not have seen. */
+/* Formatting a real number raises floating-point flags that the program must not see. */
 struct float_state {
 #if defined(__x86_64__)
     struct {
@@ -80,7 +80,7 @@ static const char *read_number(const char *p, int *number)
     return p;
 }
 
-/* "3$": the number of the argument, counted from 0; -1 when there is none, which takes the next. */
+/* Read "3$": set the number of the argument, counted from 0; -1 if none is written. */
 static const char *read_position(const char *p, int *position)
 {
     int number;
@@ -89,7 +89,7 @@ static const char *read_position(const char *p, int *position)
     return *position >= 0 ? end + 1 : p;
 }
 
-/* A width or precision. */
+/* Read a width or precision. */
 static const char *read_size(const char *p, int *size, int *arg, int *next)
 {
     if (*p != '*')
@@ -114,7 +114,7 @@ static enum argument type_of(char conversion, const char *length)
     return conversion && strchr("sSpn", conversion) ? ARG_POINTER : ARG_NONE;
 }
 
-/* Read the directive at `p`, which is a '%': 0 if it is none that we know. */
+/* Read the directive at `p`, which is a '%'; return 0 if it is unknown. */
 static int read_directive(const char *p, struct directive *d, int *next)
 {
     *d = (struct directive){.width = -1, .precision = -1, .value_arg = -1};
@@ -144,7 +144,7 @@ static int read_directive(const char *p, struct directive *d, int *next)
 
 static int want(enum argument *types, int *count, int arg, enum argument type)
 {
-    if (arg >= MOST_ARGS)
+    if (arg >= MAX_ARGS)
         return 0;
     types[arg] = type;
     if (arg >= *count)
@@ -152,10 +152,10 @@ static int want(enum argument *types, int *count, int arg, enum argument type)
     return 1;
 }
 
-/* The arguments of a format: 0 if it has a directive, or so many, that we do not know them. */
+/* Read the arguments of a format; return 0 for an unknown directive or too many arguments. */
 static int read_arguments(const char *format, va_list list, union value *values)
 {
-    enum argument types[MOST_ARGS] = {ARG_NONE};
+    enum argument types[MAX_ARGS] = {ARG_NONE};
     struct directive d;
     int count = 0, next = 0;
     for (const char *p = strchr(format, '%'); p; p = strchr(d.end, '%')) {
@@ -168,7 +168,8 @@ static int read_arguments(const char *format, va_list list, union value *values)
     }
     for (int i = 0; i < count; i++)
         switch (types[i]) {
-        case ARG_NONE: /* a gap in numbered arguments: the type, so the place, is unknown */
+        /* a gap in numbered arguments: the type is unknown, so the next place is, too */
+        case ARG_NONE:
             return 0;
         case ARG_INT:
             values[i].integer = (uint64_t)va_arg(list, int);
@@ -192,17 +193,17 @@ static int read_arguments(const char *format, va_list list, union value *values)
 /* --- the pieces --- */
 
 struct sink {
-    int fd;         /* to a descriptor; -1: to memory, or nowhere */
-    char *memory;   /* or to memory */
-    uint64_t most;  /* bytes that fit there, without the 0 */
+    int fd;         /* descriptor; -1: memory, or nowhere */
+    char *memory;   /* memory, if the text goes there */
+    uint64_t capacity; /* bytes that fit there, without the 0 */
     uint64_t done;  /* bytes so far */
-    int first_arg;  /* number of the first argument after the format; -1: they are in a list */
+    int first_arg;  /* number of the first argument after the format; -1: they are in a va_list */
 };
 
 static void piece(struct sink *to, const char *from, uint64_t size, int arg)
 {
     if (to->memory) {
-        uint64_t fits = to->done < to->most ? least(size, to->most - to->done) : 0;
+        uint64_t fits = to->done < to->capacity ? least(size, to->capacity - to->done) : 0;
         char *at = to->memory + to->done;
         if (fits && from)
             copies(at, from, fits);
@@ -216,7 +217,7 @@ static void piece(struct sink *to, const char *from, uint64_t size, int arg)
     to->done += size;
 }
 
-/* How long the directive's piece is, by formatting it. */
+/* Return the length of a directive's piece, found by formatting it. */
 static uint64_t formatted(const struct directive *d, const union value *value, int width, int precision)
 {
     char format[32], *p = append(append(append(format, "%"), d->flags), "*.*");
@@ -297,10 +298,10 @@ static void known_pieces(struct sink *to, const char *format, const union value 
     }
 }
 
-/* Tell what printing `format` does.  `total` is the length of it all; -1: not known yet. */
+/* Log what printing `format` does.  `total` is the length of the whole text; -1: not known yet. */
 static void pieces(struct sink *to, const char *format, va_list list, long total)
 {
-    union value values[MOST_ARGS];
+    union value values[MAX_ARGS];
     int error = errno;
     struct float_state floats = save_floats();
     va_list again;
@@ -314,7 +315,7 @@ static void pieces(struct sink *to, const char *format, va_list list, long total
         piece(to, NULL, total < 0 ? 0 : (uint64_t)total, -1);
     }
     if (to->memory)
-        writes(to->memory + least(to->done, to->most), 1);
+        writes(to->memory + least(to->done, to->capacity), 1);
     va_end(again);
     restore_floats(floats);
     errno = error;
@@ -325,13 +326,13 @@ static void to_file(int fd, const char *format, va_list list, long total, int fi
     pieces(&(struct sink){.fd = fd, .first_arg = first_arg}, format, list, total);
 }
 
-/* `n`: the size of the memory; with 0 nothing is written. */
+/* `n` is the size of the memory; if it is 0, nothing is written. */
 static void to_memory(char *at, size_t n, const char *format, va_list list, long total, int first_arg)
 {
     struct sink sink = {.fd = -1, .first_arg = first_arg};
     if (n) {
         sink.memory = at;
-        sink.most = n - 1;
+        sink.capacity = n - 1;
     }
     pieces(&sink, format, list, total);
 }
@@ -423,7 +424,8 @@ void wh_b___vsnprintf_chk(char *to, size_t n, int flag, size_t most, const char 
     BEFORE(to_memory(to, n, f, list, -1, -1))
 }
 
-/* Where the text goes is known after the call, its arguments only before: keep a copy of the list. */
+/* The place of the text is known after the call, its arguments only before: keep a copy of the
+ * list. */
 static __thread va_list kept_list;
 
 void wh_b_vasprintf(char **to, const char *f, va_list given)

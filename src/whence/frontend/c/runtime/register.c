@@ -1,4 +1,5 @@
-/* Where is this process recorded, and what is it?  Its directory, `process` and `modules`. */
+/* Where is this process recorded, and how is it described?  Its directory, `process` and
+ * `modules`. */
 #include <stdlib.h>
 
 extern char **environ;
@@ -8,8 +9,8 @@ static char trace_name[48];   /* PID-N */
 static char path_buffer[4200];
 static uint64_t trace_limit = UINT64_MAX; /* $WHENCE_MAX_TRACE */
 static uint64_t trace_total;              /* bytes of the files of all streams */
-static uint64_t modules_size; /* of the file `modules` */
-static int modules_cut;                   /* a module could not be written down whole */
+static uint64_t modules_size; /* size of the file `modules` */
+static int modules_cut;                   /* was a module not written completely? */
 static char **start_argv, **start_envp;
 
 static int recording(void)
@@ -35,7 +36,7 @@ static char *append_number(char *to, uint64_t number)
     return append(to, p);
 }
 
-/* The path of a file of this process's directory, good until the next call. */
+/* Return the path of a file in this process's directory, valid until the next call. */
 static const char *file_path(const char *name)
 {
     append(append(append(append(append(path_buffer, trace_root), "/"), trace_name), "/"), name);
@@ -136,13 +137,13 @@ static void make_directory(void)
     }
 }
 
-/* --- the start of it all --- */
+/* --- the start of recording --- */
 
 static void watch_crashes(void);
 static void watch_forks(void);
 static void read_patch(void);
 
-/* The arguments lie right below the environment, with their number before them. */
+/* Return argv: the arguments lie right below the environment, after their number. */
 static char **find_arguments(char **envp)
 {
     char **p = envp - 1;
@@ -162,12 +163,12 @@ static int absolute_directory(const char *path)
     long n = syscall(SYS_readlinkat, AT_FDCWD, link, trace_root, sizeof trace_root - 64);
     sys_close(fd);
     if (n <= 0 && path[0] == '/' && strlen(path) < sizeof trace_root - 64)
-        n = append(trace_root, path) - trace_root; /* no /proc here */
+        n = append(trace_root, path) - trace_root; /* /proc is not mounted */
     trace_root[n > 0 ? n : 0] = 0;
     return n > 0;
 }
 
-/* Find out, once, whether and where to record; between enter() and leave(). */
+/* Find out once whether and where to record; called between enter() and leave(). */
 static void begin(char **argv, char **envp)
 {
     static int begun;
@@ -176,9 +177,9 @@ static void begin(char **argv, char **envp)
     begun = 1;
     start_envp = envp ? envp : environ;
     start_argv = argv ? argv : find_arguments(start_envp);
-    const char *most = getenv("WHENCE_MAX_TRACE");
-    if (most && *most >= '0' && *most <= '9')
-        trace_limit = strtoull(most, NULL, 10);
+    const char *limit = getenv("WHENCE_MAX_TRACE");
+    if (limit && *limit >= '0' && *limit <= '9')
+        trace_limit = strtoull(limit, NULL, 10);
     read_patch();
     watch_forks();
     if (!absolute_directory(getenv("WHENCE_TRACE")))
@@ -193,9 +194,9 @@ static void begin(char **argv, char **envp)
 __attribute__((constructor(101))) static void begin_with(int argc, char **argv, char **envp)
 {
     (void)argc;
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     begin(argv, envp);
-    leave(calm);
+    leave(lock);
 }
 
 /* --- modules --- */
@@ -205,7 +206,7 @@ static int is_zero(const char *p, uint64_t size)
     return size == 0 || (p[0] == 0 && memcmp(p, p + 1, size - 1) == 0);
 }
 
-/* Write bytes at the file's position, leaving holes where they are all zero (large empty arrays). */
+/* Write bytes at the file's position, with holes for zero pages (large empty arrays). */
 static int write_sparse(int fd, const char *data, uint64_t size)
 {
     while (size) {
@@ -244,7 +245,7 @@ static int write_module(int fd, const struct wh_module *m)
 
 void wh_register(const struct wh_module *module)
 {
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     begin(NULL, NULL);
     if (recording()) {
         int fd = sys_open(file_path("modules"), O_WRONLY | O_CREAT);
@@ -258,5 +259,5 @@ void wh_register(const struct wh_module *module)
         modules_size = end;
         sys_close(fd);
     }
-    leave(calm);
+    leave(lock);
 }

@@ -1,5 +1,5 @@
-/* The whole runtime as one translation unit: the object for static links and the shared library
- * are both made of it, and nothing but the interface is visible outside. */
+/* The whole runtime is one translation unit.  The object for static links and the shared library
+ * are both made from it; only the interface is visible outside. */
 #include "whence.h"
 
 #include "system.c"

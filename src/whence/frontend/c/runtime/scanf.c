@@ -1,6 +1,6 @@
-/* What did scanf read, and where did it put it? */
+/* What did scanf read, and where did it store it? */
 
-/* How far a stdio stream was read before the call. */
+/* The position in a stdio stream before the call. */
 static __thread struct {
     long position;
     const char *next, *end;
@@ -17,8 +17,9 @@ static void scan_from(FILE *file)
     errno = error;
 }
 
-/* How many bytes the call took.  A pipe has no position: there its buffer tells, which was used
- * from where it stood or, when it was filled again meanwhile, to its end and from its start. */
+/* Return the number of bytes that the call took.  A pipe has no position, so its buffer tells:
+ * it was read from the old position or, if it was filled again meanwhile, to its end and from
+ * its start. */
 static long scan_taken(FILE *file)
 {
     int error = errno;
@@ -35,7 +36,7 @@ static long scan_taken(FILE *file)
 #endif
 }
 
-/* The end of a "[...]" set, whose first character (after ^) may be "]". */
+/* Return the end of a "[...]" set, whose first character (after ^) may be "]". */
 static const char *set_end(const char *p)
 {
     p += *p == '^';
@@ -59,7 +60,7 @@ static uint64_t scanned_size(char conversion, const char *length, int width, con
     return length[0] == 'h' ? (length[1] ? 1 : 2) : length[0] ? 8 : 4;
 }
 
-/* Tell what was assigned: `count` conversions, and each %n that was reached before the next. */
+/* Log what was assigned: `count` conversions, and each %n that was reached before the next. */
 static void scanned(const char *p, va_list list, int count)
 {
     reads_string(p);
@@ -68,7 +69,7 @@ static void scanned(const char *p, va_list list, int count)
         int width, allocate = 0, skip = p[1] == '*';
         p = read_number(p + 1 + skip, &width);
         if (*p == '$')
-            return; /* numbered: left to what the loads show */
+            return; /* numbered arguments are not logged; loads will show the values */
         if (*p == '\'' || *p == 'I')
             p++;
         if (*p == 'm') {

@@ -1,7 +1,7 @@
-/* What happens when a signal comes?  Handlers log into streams of their own; a crash is noted. */
+/* What happens when a signal arrives?  Handlers log into streams of their own; a crash is noted. */
 #include <ucontext.h>
 
-static struct sigaction wanted[NSIG]; /* what the program asked for, where `ours` is set */
+static struct sigaction wanted[NSIG]; /* what the program asked for, if `ours` is set */
 static unsigned char ours[NSIG];
 
 static int is_crash(int signal)
@@ -45,7 +45,7 @@ static void survived(struct stream *s)
         s->header->state = WH_RUNNING;
 }
 
-/* The program has no handler for this: note it, then die of it as if we had not been here. */
+/* The program has no handler for this signal: note the crash, then die of the signal. */
 static void die(int signal, siginfo_t *info, void *context)
 {
     note_crash(signal, info, context);
@@ -97,7 +97,7 @@ static struct stream *enter_handler(int signal, const char *frame)
 {
     stack_t stack;
     sigaltstack(NULL, &stack);
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     struct stream *s = new_stream(WH_HANDLER);
     s->outer = current;
     s->signal = (uint32_t)signal;
@@ -107,19 +107,19 @@ static struct stream *enter_handler(int signal, const char *frame)
     s->high = frame;
     current = s;
     wh_log = &nowhere;
-    leave(calm);
+    leave(lock);
     return s;
 }
 
 static void leave_handler(void)
 {
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     struct stream *s = current;
     current = s->outer;
     wh_log = current ? current->log : &nowhere;
     end_stream(s);
     drop_stream(s);
-    leave(calm);
+    leave(lock);
 }
 
 static void handle(int signal, siginfo_t *info, void *context)
@@ -138,9 +138,9 @@ static void handle(int signal, siginfo_t *info, void *context)
     else
         action.sa_handler(signal);
     while (current != s)
-        leave_handler(); /* from handlers that were left by a jump into code that is not recorded */
+        leave_handler(); /* handlers left by a jump into code that is not recorded */
     leave_handler();
-    if (current && is_crash(signal) && signal != SIGABRT) /* abort() goes on to die */
+    if (current && is_crash(signal) && signal != SIGABRT) /* abort() still ends the process */
         survived(current);
 }
 
@@ -160,7 +160,7 @@ int wh_sigaction(int signal, const struct sigaction *action, struct sigaction *o
 {
     if (signal <= 0 || signal >= NSIG)
         return sigaction(signal, action, old);
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     begin(NULL, NULL);
     struct sigaction before = wanted[signal], real, was;
     unsigned char mine = ours[signal];
@@ -184,10 +184,10 @@ int wh_sigaction(int signal, const struct sigaction *action, struct sigaction *o
         }
     }
     if (result)
-        calm.error = errno;
+        lock.error = errno;
     else if (old)
         *old = mine ? before : was;
-    leave(calm);
+    leave(lock);
     return result;
 }
 

@@ -3,32 +3,33 @@
 #include <pthread.h>
 #include <signal.h>
 
+/* Sizes of the mapped part of a log, in bytes; the size doubles with each window.  Guessed. */
 #define FIRST_WINDOW (256u << 10)
 #define LARGEST_WINDOW (4u << 20)
 #define SCRATCH_SIZE (2 * WH_SLACK)
 #define CRASH_STACK (64u << 10)
 
 struct stream {
-    struct stream *next; /* in the list of those in use, or of those to be used again */
+    struct stream *next; /* in the list of used or of unused streams */
     struct stream *outer; /* handler: the stream that it interrupted */
-    struct wh_header *log; /* what wh_log is while this stream is the current one */
-    struct wh_header *header; /* of the file; NULL when there is none */
+    struct wh_header *log; /* the value of wh_log while this stream is current */
+    struct wh_header *header; /* header of the file; NULL if there is no file */
     void *window;
     uint64_t window_size, file_size;
-    struct wh_header *scratch; /* where logged bytes go when they are not kept */
+    struct wh_header *scratch; /* where logged bytes go that are not kept */
     enum wh_kind kind;
     uint32_t number, parent, signal;
     uint64_t parent_offset;
     const char *low, *high; /* handler: the part of the stack that it runs on */
     struct wh_header at_fork;
     void *crash_stack;
-    int rounds; /* of destructors, at the end of a thread */
+    int rounds; /* rounds of destructors at the end of a thread */
 };
 
 static struct wh_header nowhere = {.cursor = 1}; /* cursor > limit: the first use calls wh_more */
 __thread struct wh_header *wh_log __attribute__((tls_model("initial-exec"))) = &nowhere;
 static __thread struct stream *current;
-/* Known before the thread has a stream: who started it, and where its log was then. */
+/* Known before the thread has a stream: the log that started it, and its offset then. */
 static __thread uint32_t start_parent;
 static __thread uint64_t start_offset;
 
@@ -42,7 +43,7 @@ static struct stream *new_stream(enum wh_kind kind)
     if (s)
         unused = s->next;
     else if (!(s = keep(sizeof *s)))
-        _exit(127); /* no memory for a few hundred bytes: nothing can go on */
+        _exit(127); /* no memory for a few hundred bytes: the program cannot go on */
     *s = (struct stream){.next = streams, .log = &nowhere, .kind = kind};
     streams = s;
     return s;
@@ -58,9 +59,9 @@ static void forget_stream(struct stream *s)
     unused = s;
 }
 
-/* --- where nothing is kept --- */
+/* --- logging without keeping --- */
 
-/* Go on from `offset` without keeping anything.  Offsets go on counting: a patch names them. */
+/* Continue at `offset` without keeping anything.  Offsets still count up: a patch names them. */
 static void go_scratch(struct stream *s, uint64_t offset)
 {
     char *memory = sys_map(WH_HEADER + SCRATCH_SIZE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -94,7 +95,8 @@ static void unmap_window(struct stream *s)
     s->window = NULL;
 }
 
-/* Cut the file at the end of the log.  More may be logged: the limit says to ask for room first. */
+/* Cut the file at the end of the log.  Later logging asks for room first, because the limit is
+ * 0. */
 static void settle(struct stream *s)
 {
     if (!s->header || s->scratch)
@@ -119,7 +121,7 @@ static void cut(struct stream *s, enum wh_state state)
 static void point_window(struct wh_header *h, void *window, uint64_t size, uint64_t base)
 {
     uint64_t at = h->settled;
-    /* `window` goes first and comes back last, so that a kill in between can be told. */
+    /* `window` is cleared first and set last, so that a kill in between can be recognised. */
     __atomic_store_n(&h->window, 0, __ATOMIC_SEQ_CST);
     h->window_offset = base;
     h->cursor = (uint64_t)window + (at - base);
@@ -138,7 +140,7 @@ static void next_window(struct stream *s)
     h->settled = at;
     uint64_t grown = base + size > s->file_size ? base + size - s->file_size : 0;
     uint64_t left = trace_limit > trace_total ? trace_limit - trace_total : 0;
-    if (grown > left) { /* a smaller one may do */
+    if (grown > left) { /* try a smaller one */
         size = (size - (grown - left)) & ~(page - 1);
         if (base + size < at + 2 * WH_SLACK) {
             cut(s, WH_TOO_LONG);
@@ -147,7 +149,7 @@ static void next_window(struct stream *s)
     }
     int fd = sys_open(log_path(s->number), O_RDWR);
     void *window = NULL;
-    /* Where the disk has no room for a large one, a smaller one may do. */
+    /* If the disk has no room for a large window, try smaller ones. */
     while (fd >= 0 && !window && base + size >= at + 2 * WH_SLACK) {
         if (reserve(fd, s->file_size, base + size) && !(window = sys_map(size, MAP_SHARED, fd, base)))
             break;
@@ -169,7 +171,7 @@ static void next_window(struct stream *s)
     point_window(h, window, size, base);
 }
 
-/* Map the header of the stream's file, which is there and at least that long. */
+/* Map the header of the stream's file, which exists and has at least that size. */
 static struct wh_header *map_header(struct stream *s)
 {
     int fd = sys_open(log_path(s->number), O_RDWR);
@@ -223,7 +225,7 @@ static void open_stream(struct stream *s)
 static void end_stream(struct stream *s)
 {
     if (s->scratch)
-        rewind_scratch(s); /* counts what was lost */
+        rewind_scratch(s); /* counts the lost bytes */
     settle(s);
     if (s->header && s->header->state == WH_RUNNING)
         s->header->state = WH_ENDED;
@@ -240,7 +242,7 @@ static void drop_stream(struct stream *s)
 static void set_crash_stack(struct stream *s);
 static void drop_crash_stack(struct stream *s);
 
-/* Destructors of the program's own keys may still log: ours waits for the last round. */
+/* Destructors of the program's own keys may still log, so ours waits for the last round. */
 static void end_thread(void *stream)
 {
     struct stream *s = stream;
@@ -248,14 +250,14 @@ static void end_thread(void *stream)
         pthread_setspecific(ending, s);
         return;
     }
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     wh_log = &nowhere;
     current = NULL;
     end_stream(s);
     drop_crash_stack(s);
     if (s->kind != WH_MAIN)
         drop_stream(s);
-    leave(calm);
+    leave(lock);
 }
 
 static void log_arguments(void);
@@ -284,7 +286,7 @@ void wh_more(void)
         rewind_scratch(s);
         return;
     }
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     begin(NULL, NULL);
     if (!s)
         start_thread_stream();
@@ -296,7 +298,7 @@ void wh_more(void)
         next_window(s);
     }
     wh_log = current->log;
-    leave(calm);
+    leave(lock);
     if (!s) {
         pthread_setspecific(ending, current);
         if (current->kind == WH_MAIN)
@@ -333,16 +335,16 @@ int wh_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)
     return error;
 }
 
-/* The end of the process: our destructors come after those of the modules that use us. */
+/* The end of the process: our destructors run after those of the modules that use us. */
 __attribute__((destructor(101))) static void end_process(void)
 {
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     for (struct stream *s = current; s; s = s->outer)
         end_stream(s);
-    for (struct stream *s = streams; s; s = s->next) /* the files of threads that still run stay */
+    for (struct stream *s = streams; s; s = s->next) /* keep the files of running threads */
         if (s->header && s->header->state == WH_RUNNING)
             s->header->state = WH_ENDED;
-    leave(calm);
+    leave(lock);
 }
 
 /* --- exec --- */
@@ -350,13 +352,13 @@ __attribute__((destructor(101))) static void end_process(void)
 static void before_exec(void)
 {
     wh_room();
-    struct calm calm = enter();
+    struct lock_state lock = enter();
     if (current->header) {
         settle(current);
         if (current->header->state == WH_RUNNING)
             current->header->state = WH_EXECED;
     }
-    leave(calm);
+    leave(lock);
 }
 
 static void exec_failed(void)
@@ -368,12 +370,12 @@ static void exec_failed(void)
 
 /* --- fork --- */
 
-static struct calm fork_calm;
+static struct lock_state fork_lock;
 
 static void before_fork(void)
 {
-    fork_calm = enter();
-    /* The parent goes on writing into pages that the child sees, so this is copied now. */
+    fork_lock = enter();
+    /* Copy the header now: the parent goes on writing into pages that the child sees. */
     for (struct stream *s = current; s; s = s->outer)
         if (s->header)
             s->at_fork = *s->header;
@@ -381,10 +383,10 @@ static void before_fork(void)
 
 static void after_fork(void)
 {
-    leave(fork_calm);
+    leave(fork_lock);
 }
 
-/* Make the child's file: what the parent had logged, and room to go on in. */
+/* Make the child's file: a copy of what the parent had logged, and room to go on. */
 static void adopt(struct stream *s, const char *parent, uint32_t number)
 {
     static char from[4200];
@@ -408,7 +410,7 @@ static void adopt(struct stream *s, const char *parent, uint32_t number)
     s->file_size = end;
     trace_total += end;
     if (s->scratch)
-        return; /* was cut in the parent already */
+        return; /* was already cut in the parent */
     s->log = s->header;
     if (whole)
         next_window(s);
@@ -418,7 +420,7 @@ static void adopt(struct stream *s, const char *parent, uint32_t number)
 
 static void forget_sources(void);
 
-/* How many streams lie under this one: the outermost is number 0 in the child. */
+/* Return the number of streams below this one: the outermost is number 0 in the child. */
 static uint32_t depth(const struct stream *s)
 {
     return s->outer ? depth(s->outer) + 1 : 0;
@@ -428,7 +430,7 @@ static void in_child(void)
 {
     static char parent[48];
     append(parent, trace_name);
-    for (struct stream *s = streams, *next; s; s = next) { /* the other threads are not here */
+    for (struct stream *s = streams, *next; s; s = next) { /* the child has no other threads */
         next = s->next;
         struct stream *mine = current;
         while (mine && mine != s)
@@ -462,7 +464,7 @@ static void in_child(void)
     if (current)
         wh_log = current->log;
     forget_sources();
-    leave(fork_calm);
+    leave(fork_lock);
 }
 
 static void watch_forks(void)

@@ -1,7 +1,7 @@
-/* What does the runtime ask of the system, unseen by the program?
+/* How does the runtime use the system without being seen by the program?
  *
- * By system call, not by the functions of libc: a program may define its own open() or close(),
- * and those would be recorded; and libc's are places where a thread can be cancelled. */
+ * It uses system calls instead of libc functions: a program may define its own open() or
+ * close(), which would be recorded, and libc functions are cancellation points. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -47,9 +47,9 @@ static int size_allowed(uint64_t size)
     return limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
 }
 
-/* Make sure that a file whose end is `from` has bytes up to `to`: 1 if it does.  They are written
- * and not only promised by fallocate: then their pages are in memory before they are touched one
- * by one, which takes the system less time (notes/trace.md). */
+/* Make sure that a file that ends at `from` has bytes up to `to`; return 1 on success.  The
+ * bytes are written, not only reserved by fallocate: then their pages are in memory before they
+ * are touched one by one, which takes less time (notes/trace.md). */
 static int reserve(int fd, uint64_t from, uint64_t to)
 {
     if (!size_allowed(to))
@@ -76,7 +76,7 @@ static int write_all(int fd, const void *data, uint64_t size)
     return 1;
 }
 
-/* Copy the first `size` bytes of a file: 1 if all of them could be. */
+/* Copy the first `size` bytes of a file; return 1 if all could be copied. */
 static int copy_file(const char *from, const char *to, uint64_t size)
 {
     int in = sys_open(from, O_RDONLY), out = sys_open(to, O_RDWR | O_CREAT | O_EXCL);
@@ -97,32 +97,32 @@ static int copy_file(const char *from, const char *to, uint64_t size)
     return size == 0;
 }
 
-/* --- one thread at a time, with no signal in between, and errno as it was --- */
+/* --- one thread at a time, with signals blocked and errno preserved --- */
 
-struct calm {
+struct lock_state {
     uint64_t mask;
     int error;
 };
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
-static struct calm enter(void)
+static struct lock_state enter(void)
 {
-    struct calm calm = {0, errno};
+    struct lock_state lock = {0, errno};
     uint64_t all = ~0ull;
-    syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &calm.mask, 8);
+    syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &lock.mask, 8);
     while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
         syscall(SYS_sched_yield);
-    return calm;
+    return lock;
 }
 
-static void leave(struct calm calm)
+static void leave(struct lock_state lock)
 {
     atomic_flag_clear_explicit(&busy, memory_order_release);
-    syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &calm.mask, NULL, 8);
-    errno = calm.error;
+    syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &lock.mask, NULL, 8);
+    errno = lock.error;
 }
 
-/* Memory that is never given back; the caller is between enter() and leave(). */
+/* Return memory that is never freed; called between enter() and leave(). */
 static void *keep(uint64_t size)
 {
     static char *next, *end;

@@ -1,14 +1,14 @@
-/* What recorded programs and the readers of their logs agree on.
+/* What do recorded programs and the readers of their logs agree on?
  *
- * A stream file is a 4096-byte header (struct wh_header, mapped shared, so it survives any death of
- * the process) and the log.  Invariants:
+ * A stream file is a 4096-byte header (struct wh_header) and the log.  The header is mapped shared,
+ * so it survives any death of the process.  Invariants:
  *  1. `cursor` is where the next byte goes; the log ends at file offset
- *     window_offset + (cursor - window).  While the window moves `window` is 0: then the log ends
+ *     window_offset + (cursor - window).  While the window moves, `window` is 0; then the log ends
  *     at `settled`.
- *  2. If cursor <= limit, WH_SLACK bytes may be written.  Otherwise wh_more() makes it so.
- *  3. Nothing is recorded into a file of another process: a forked child gets files of its own.
- *  4. A stream that was cut (state 3 or 4) keeps that state; `lost` counts what it went on to log.
- *     A crash after that fills in the crash fields and leaves the state.
+ *  2. If cursor <= limit, WH_SLACK bytes may be written.  Otherwise wh_more() makes room.
+ *  3. No process records into a file of another process: a forked child gets files of its own.
+ *  4. A stream that was cut (state 3 or 4) keeps that state; `lost` counts the bytes logged after
+ *     the cut.  A later crash fills in the crash fields and leaves the state.
  */
 #ifndef WHENCE_H
 #define WHENCE_H
@@ -26,15 +26,15 @@
 #define WH_HEADER 4096
 #define WH_SLACK (64u << 10)
 
-/* LEFT: a handler that a jump or an exception left.  At its parent_offset the parent's log goes on
- * with a WH_LANDED item, wherever in a function that is. */
+/* LEFT: a jump or an exception left this handler.  At its parent_offset the parent's log goes on
+ * with a WH_LANDED item, anywhere in a function. */
 enum wh_kind { WH_MAIN, WH_THREAD, WH_HANDLER };
 enum wh_state { WH_RUNNING, WH_ENDED, WH_CRASHED, WH_DISK_FULL, WH_TOO_LONG, WH_EXECED, WH_LEFT };
 
-/* Items of a log: what the byte at the start of one says. */
+/* Items of a log, by their first byte. */
 enum wh_item { WH_ENTRY, WH_RETURNED, WH_LANDED, WH_EFFECT };
 
-/* The second byte of a WH_EFFECT item, and what follows it. */
+/* The second byte of a WH_EFFECT item, and the fields that follow it. */
 enum wh_effect {
     WH_READ = 1, /* addr u64, len u64 */
     WH_WRITE,    /* addr u64, len u64: contents not logged */
@@ -45,14 +45,14 @@ enum wh_effect {
     WH_FREE,     /* addr u64 */
     WH_SOURCE,   /* source u32, kind u8, len u16, name */
     WH_EXIT,     /* status i32 */
-    WH_ARGV,     /* addr u64, len u64 (with its 0), index u32, slot u64: where argv[index] lies.
-                    The last one has addr 0: the null pointer that ends argv. */
-    WH_ENV,      /* likewise for envp; variables named WHENCE_... are left out */
+    WH_ARGV,     /* addr u64, len u64 (with its 0), index u32, slot u64: the string argv[index] and
+                    the address of its pointer.  The last one has addr 0: the null pointer. */
+    WH_ENV,      /* the same for envp; variables named WHENCE_... are left out */
     WH_SIGNAL    /* signo u32, stream u32 (never written) */
 };
-/* An OUTPUT to this source tells where a piece that sprintf and its kin made in memory came from:
- * `addr` is the piece itself (it is not read), offset its place in the result.  It follows the
- * WRITE or COPY of that piece. */
+/* An OUTPUT to this source names the argument of sprintf and the like that a piece of text in
+ * memory came from: `addr` is the piece (it is not read), `offset` its place in the result.  It
+ * follows the WRITE or COPY of that piece. */
 #define WH_MEMORY 0xffffffffu
 
 enum wh_source { WH_FD, WH_FILE, WH_STDIN, WH_STDOUT, WH_STDERR, WH_ARGS, WH_ENVIRON, WH_PIPE };
@@ -83,7 +83,7 @@ struct wh_module {
     const uint64_t *snap_size;
 };
 
-/* --- what instrumented code uses --- */
+/* --- used by instrumented code --- */
 
 extern __thread struct wh_header *wh_log __attribute__((tls_model("initial-exec")));
 void wh_more(void);
@@ -93,9 +93,9 @@ void wh_landed(void *frame);
 void wh_store(void *address, uint64_t bytes, uint64_t point);
 unsigned char wh_branch(unsigned char condition, uint64_t point);
 
-/* --- what the files of the runtime share (one translation unit: runtime.c) --- */
+/* --- shared by the files of the runtime (one translation unit: runtime.c) --- */
 
-/* The file offset of the next byte of a log. */
+/* Return the file offset of the next byte of a log. */
 static inline uint64_t wh_offset(const struct wh_header *log)
 {
     return log->window_offset + (log->cursor - log->window);
