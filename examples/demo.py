@@ -1,4 +1,4 @@
-"""`make demo`: what broke two bundled programs, and why two others fail, as a user would ask.
+"""`make demo`: explain two bundled programs that changes broke, and two others that fail.
 
 The commands are those of README.md beside this file.  The exit status is 0 only if the answers
 are those of the examples' expected.json.  `--write` puts the answers into README.md.
@@ -21,15 +21,18 @@ BLOCK = re.compile(
     r"(?<=```console\n)\$ (whence (?:explain|isolate) .*)\n\n((?:[^`]|`(?!``))*)(?=```)"
 )
 ABOUT = {
-    "route": "route, in C, finds the cheapest way across a map. Its new version finds dearer ones."
+    "route": "route, in C, finds the cheapest path across a map. Its new version finds dearer ones."
     "\nWhich of its 51 changes broke it, and how? whence compares a failing with a passing run.",
-    "ledger": "ledger, in Python, writes invoices. Since its last version the one for March is "
-    "wrong.\nWhich of its 67 changes broke it, and how?",
+    "ledger": "ledger, in Python, writes invoices. The new version's invoice for March is wrong."
+    "\nWhich of its 67 changes broke it, and how?",
 }
 
 
 def find(command: str, scratch: Path, *options: str, reads: bool = False) -> str | None:
-    """Run a whence command in the checkout, what it keeps in `scratch`; its report if `reads`."""
+    """Run a whence command in the checkout; return its report if `reads`, else print it.
+
+    Outcomes are stored in `scratch`.
+    """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     arguments = [*shlex.split(command)[1:], "--store", str(scratch / "outcomes"), *options]
     ended = subprocess.run(
@@ -43,7 +46,7 @@ def find(command: str, scratch: Path, *options: str, reads: bool = False) -> str
 
 
 def is_expected(example: str, document: Path) -> bool:
-    """Did whence find what is wrong with the example, and nothing else?"""
+    """Did whence find the fault of the example, and nothing else?"""
     expected = json.loads((EXAMPLES / example / "expected.json").read_text())
     found = json.loads(document.read_text()) if document.exists() else {}
     return all(
@@ -53,6 +56,7 @@ def is_expected(example: str, document: Path) -> bool:
 
 
 def demonstrate() -> int:
+    """Run every example; return the exit status."""
     failed = []
     with tempfile.TemporaryDirectory() as scratch:
         commands = [block[1] for block in BLOCK.finditer(README.read_text("utf-8"))]
@@ -63,17 +67,17 @@ def demonstrate() -> int:
             print(flush=True)
             if not is_expected(example, document):
                 failed.append(f"This is not what examples/{example}/expected.json says.")
-        failed += look_into_a_run(Path(scratch))
+        failed += slice_a_run(Path(scratch))
         failed += ask_why(Path(scratch))
     print("\n".join(failed) or "Next: README.md shows how to do this with your own project.")
     return 1 if failed else 0
 
 
-def look_into_a_run(scratch: Path) -> list[str]:
-    """Record the failing run of a C program and ask what its failure depends on."""
+def slice_a_run(scratch: Path) -> list[str]:
+    """Record the failing run of a C program, and slice its failure; return what went wrong."""
     print(
-        "parcel, in C, says what it costs to send one. Its own check fails, and no older version "
-        "is at\nhand. whence records the run, and tells what the failed assertion depends on.\n"
+        "parcel, in C, computes postage. Its own check fails, and there is no older version.\n"
+        "whence records the run, and lists what the failed assertion depends on.\n"
     )
     test = shlex.quote("./parcel 3500 abroad")
     run = scratch / "run"
@@ -87,15 +91,15 @@ def look_into_a_run(scratch: Path) -> list[str]:
         )
         print(flush=True)
         if ended.returncode:
-            return ["The run of examples/parcel could not be looked into."]
+            return ["The run of examples/parcel could not be recorded and sliced."]
     return []
 
 
 def ask_why(scratch: Path) -> list[str]:
-    """Ask for the causes of a wrong output; the fault is two levels down."""
+    """Ask for the causes of a wrong output; return what went wrong."""
     print(
-        "loan, in C, says what a book brought back late costs, and finds nothing to pay where "
-        "380 cents\nare due. whence tells what caused that, and what caused the cause.\n"
+        "loan, in C, computes the fine for a late book. It prints 0 cents, where 380 are due.\n"
+        "whence shows what caused that, and what caused the causes.\n"
     )
     where = "--source examples/loan --build make"
     right = "--expect examples/loan/expected.txt"
@@ -115,6 +119,7 @@ def ask_why(scratch: Path) -> list[str]:
 
 
 def write() -> int:
+    """Write the answers of the commands into README.md."""
     with tempfile.TemporaryDirectory() as scratch:
 
         def answered(block: re.Match[str]) -> str:
@@ -126,7 +131,7 @@ def write() -> int:
 
 
 def without_cost(report: str) -> str:
-    """The report without its last paragraph, which differs from run to run."""
+    """Return the report without its last paragraph, which differs from run to run."""
     return report.strip().rpartition("\n\n")[0]
 
 

@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""Does the README show what the commands print?"""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 README = Path(__file__).parents[1] / "README.md"
 
 
-def test_what_the_readme_explains_is_the_example() -> None:
-    examples = README.parent / "examples" / "README.md"  # whose blocks other tests run
+def test_the_first_example_of_the_readme_is_that_of_the_examples() -> None:
+    examples = README.parent / "examples" / "README.md"  # tests/examples runs its commands
     block = re.compile(r"```console\n\$ whence explain .*?\n\n.*?```", re.DOTALL)
-    told = block.search(README.read_text("utf-8"))
-    ran = block.search(examples.read_text("utf-8"))
-    assert told is not None
-    assert ran is not None
-    assert told[0] == ran[0]
+    readme_block = block.search(README.read_text("utf-8"))
+    example_block = block.search(examples.read_text("utf-8"))
+    assert readme_block is not None
+    assert example_block is not None
+    assert readme_block[0] == example_block[0]
 
 
-def test_the_upgrade_that_broke_a_test_is_explained_so(tmp_path: Path) -> None:
+def test_the_upgrade_of_the_readme_is_explained_as_shown(tmp_path: Path) -> None:
     block = re.search(r"```console\n(\$ cat test.py.*?)```", README.read_text("utf-8"), re.DOTALL)
     assert block is not None
     show, _, command = block[1].partition("\n$ whence ")
@@ -37,23 +37,22 @@ def test_the_upgrade_that_broke_a_test_is_explained_so(tmp_path: Path) -> None:
         text=True,
     )
     assert ended.returncode == 0, ended.stderr
-    said = ended.stdout.replace(f"{tmp_path}/", "")
-    before, links = (_told(text) for text in (said, answer)), (_links(t) for t in (said, answer))
-    assert len(set(before)) == 1
-    assert len(set(links)) == 1
+    printed = ended.stdout.replace(f"{tmp_path}/", "")
+    assert _before_chain(printed) == _before_chain(answer)
+    assert _links(printed) == _links(answer)
 
 
-def _told(text: str) -> str:
-    """What is said before the chain, however long the path of the test is."""
+def _before_chain(text: str) -> str:
+    """Return the report up to the chain, without its line breaks, which depend on paths."""
     return " ".join(text.partition("From the change")[0].split())
 
 
 def _links(text: str) -> tuple[str, ...]:
-    """The places of the chain's links."""
+    """Return the places of the chain's links."""
     return tuple(re.findall(r"^ +\d+  (\S+:\d+) in ", text, re.MULTILINE))
 
 
-def test_the_run_that_the_readme_looks_into_is_told_so(tmp_path: Path) -> None:
+def test_the_slice_of_the_readme_is_printed_as_shown(tmp_path: Path) -> None:
     blocks = re.findall(
         r"```console\n(\$ whence trace.*?)```", README.read_text("utf-8"), re.DOTALL
     )
@@ -61,11 +60,11 @@ def test_the_run_that_the_readme_looks_into_is_told_so(tmp_path: Path) -> None:
     trace, slice_, answer = block.split("\n", 2)
     out = f"--out {tmp_path}/run"
     whence(trace.replace("--out run", out))
-    told = whence(slice_.replace("slice run", f"slice {tmp_path}/run"))
-    assert told.strip() == answer.strip()
+    printed = whence(slice_.replace("slice run", f"slice {tmp_path}/run"))
+    assert printed.strip() == answer.strip()
 
 
-def test_the_run_that_the_readme_explains_is_explained_so(tmp_path: Path) -> None:
+def test_the_cause_tree_of_the_readme_is_printed_as_shown(tmp_path: Path) -> None:
     (block,) = re.findall(
         r"```console\n(\$ whence why.*?)```", README.read_text("utf-8"), re.DOTALL
     )
@@ -83,7 +82,3 @@ def whence(command: str) -> str:
     )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
-
-
-def without_cost(report: str) -> str:
-    return report.strip().rpartition("\n\n")[0]

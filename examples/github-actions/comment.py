@@ -1,11 +1,11 @@
-"""What does a pull request say of a failed test?  Markdown from the JSON of `whence explain`.
+"""Which comment explains a failed test?  Markdown, made from the JSON of `whence explain`.
 
     python comment.py [--blob URL] [--artifact URL] explanation.json >comment.md
 
-The JSON comes from a run of code that nobody has reviewed, so none of its text may do anything in
-the comment: no markup, no HTML, no mentions, no links, no characters that hide or reorder others.
-Code is put in spans and fences that it cannot end, in all other text every sign is escaped, and
-the comment as a whole is never longer than GitHub takes.  Only the standard library is needed.
+The JSON comes from a run of code that nobody has reviewed, so its text must have no effect in the
+comment: no markup, no HTML, no mentions, no links, no characters that hide or reorder others.
+Code stands in spans and fences that it cannot close, all other punctuation is escaped, and the
+comment is never longer than GitHub accepts.  Only the standard library is needed.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-MARKER = "<!-- whence -->"  # by which the comment is found again, to be updated
-MOST = 65_536  # GitHub counts characters; bytes are never fewer
-LONGEST = 300  # of a value, a line of code or a name
-MOST_LINES = 60  # of one diff, and items of one list
+MARKER = "<!-- whence -->"  # the workflow finds an earlier comment by it, to update it
+MAX_COMMENT = 65_536  # GitHub's limit in characters; we count bytes, which are never fewer
+MAX_LINE = 300  # characters of a value, a line of code or a name; guessed
+MAX_ITEMS = 60  # lines of one diff, and items of one list; guessed
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-_HOLDS_OFF = "\u200b"  # of an address or a mention, which is seen behind a backslash too
+_SEPARATOR = "\u200b"  # breaks addresses and mentions, which a backslash does not
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make a comment of the JSON of whence explain.")
-    parser.add_argument("file", help="what whence explain --json wrote")
-    parser.add_argument("--blob", help="address of the files of the bad version, for links")
-    parser.add_argument("--artifact", help="address where the whole report is")
+    parser = argparse.ArgumentParser(description="Make a comment from the JSON of whence explain.")
+    parser.add_argument("file", help="the file that whence explain --json wrote")
+    parser.add_argument("--blob", help="URL of the files of the bad version, for links")
+    parser.add_argument("--artifact", help="URL of the whole report")
     options = parser.parse_args()
     with open(options.file, encoding="utf-8") as file:
         document = json.load(file)
@@ -43,11 +43,11 @@ def main() -> None:
 def comment(
     document: dict[str, Any], *, blob: str | None = None, artifact: str | None = None
 ) -> str:
-    """The comment, with as much of what was found as there is room for."""
+    """Return the comment, with as many parts of the result as fit."""
     page = Page(document, blob)
     end = f"\n[The whole report]({artifact}) has more.\n" if artifact else ""
-    left_out = "\n*There is no room here for the rest.*\n"
-    room = MOST - len((left_out + end).encode())
+    left_out = "\n*The rest does not fit into a comment.*\n"
+    room = MAX_COMMENT - len((left_out + end).encode())
     made = f"{MARKER}\n"
     for block in page.blocks():
         if len((made + block).encode()) > room:
@@ -57,13 +57,13 @@ def comment(
     return made + end
 
 
-# --- text that does nothing ------------------------------------------------------------------
+# --- text without effects --------------------------------------------------------------------
 
 
-def visible(text: object, most: int = LONGEST) -> str:
-    """One line of text, not too long; a sign stands for each character that is none itself."""
+def visible(text: object, limit: int = MAX_LINE) -> str:
+    """Return one line of text, cut at the limit, with a code for each invisible character."""
     line = str(text)
-    line = line if len(line) <= most else line[: most - 1] + "…"
+    line = line if len(line) <= limit else line[: limit - 1] + "…"
     if line.isascii() and line.isprintable():
         return line
     return "".join(
@@ -73,15 +73,15 @@ def visible(text: object, most: int = LONGEST) -> str:
 
 
 def code(text: object) -> str:
-    """Text in a code span that it cannot end."""
+    """Return text in a code span that the text cannot close."""
     shown = visible(text)
     ticks = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
-    # One space at each end goes when it is shown, unless all are spaces.
+    # Markdown removes one space at each end, unless the text is all spaces.
     return f"{ticks} {shown} {ticks}" if shown.strip() else "` `"
 
 
 def prose(text: object) -> str:
-    """A sentence; what it has between backticks is code."""
+    """Return a sentence; text between backticks becomes code."""
     words = " ".join(str(text)[:2000].split())
     parts = words.split("`")
     if len(parts) % 2 == 0:
@@ -90,13 +90,13 @@ def prose(text: object) -> str:
 
 
 def _escaped(text: str) -> str:
-    held_off = re.sub(r"[@#]|:(?=//)|(?i:www)(?=\.)", rf"\g<0>{_HOLDS_OFF}", visible(text, 2000))
-    return re.sub(r"[!-/:-@\[-`{-~]", r"\\\g<0>", held_off)
+    broken_up = re.sub(r"[@#]|:(?=//)|(?i:www)(?=\.)", rf"\g<0>{_SEPARATOR}", visible(text, 2000))
+    return re.sub(r"[!-/:-@\[-`{-~]", r"\\\g<0>", broken_up)
 
 
 def fenced(text: str, language: str) -> str:
-    """A block of code that it cannot end."""
-    shown = _within(text.split("\n"), MOST // 8, visible)
+    """Return a block of code that the code cannot close."""
+    shown = _within(text.split("\n"), MAX_COMMENT // 8, visible)
     runs = re.findall("`+", "\n".join(shown))
     fence = "`" * max(3, 1 + max(map(len, runs), default=0))
     return "\n".join([f"{fence}{language}", *shown, fence]) + "\n"
@@ -106,7 +106,7 @@ def fenced(text: str, language: str) -> str:
 
 
 class Page:
-    """The parts of a comment, the most important first; each is whole in itself."""
+    """The parts of a comment, the most important first; each can stand alone."""
 
     def __init__(self, document: dict[str, Any], blob: str | None) -> None:
         self._found = document
@@ -115,20 +115,20 @@ class Page:
     def blocks(self) -> Iterator[str]:
         found = self._found
         yield self._head()
-        yield from _within(found["root"], MOST // 2, self._change)
+        yield from _within(found["root"], MAX_COMMENT // 2, self._change)
         if found.get("dodged"):
             yield f"\n**Beware:** {prose(found['dodged'])}\n"
         if found.get("chain"):
             yield self._before_chain()
-            yield from _within([*enumerate(found["chain"], 1)], MOST // 4, self._link)
+            yield from _within([*enumerate(found["chain"], 1)], MAX_COMMENT // 4, self._link)
         auxiliary, others = found.get("auxiliary") or [], found.get("other") or []
         causes = found.get("causes") or []
         several = _counted(len(auxiliary), "auxiliary change")
         summary = f"{several}, also reverted, so that the program builds and runs"
         yield from _details(summary, auxiliary, self._change)
-        summary = f"{_counted(len(others), 'other set')} of changes, reverted, make the test pass"
+        summary = f"Reverting {_counted(len(others), 'other set')} of changes makes the test pass"
         yield from _details(summary, others, self._other)
-        yield from _details(f"The tree of causes ({len(causes)})", causes, self._cause)
+        yield from _details(f"The cause tree ({len(causes)})", causes, self._cause)
         yield from (f"\n> {prose(note)}\n" for note in found.get("notes") or [])
 
     def _head(self) -> str:
@@ -155,7 +155,7 @@ class Page:
 
     def _before_chain(self) -> str:
         changes = "change" if len(self._found["root"]) == 1 else "changes"
-        is_good = self._found.get("passing") == "good"
+        is_good = self._passing_label() == "good"
         legend = (
             "*good*: the version that passes; *failing*: the bad version."
             if is_good
@@ -163,21 +163,25 @@ class Page:
         )
         return f"\n#### From the {changes} to the failure\n\n{legend}\n\n"
 
+    def _passing_label(self) -> str:
+        """Return the label of values of the passing run."""
+        return "good" if self._found.get("passing") == "good" else "fixed"
+
     def _link(self, numbered: tuple[int, dict[str, Any]]) -> str:
         number, link = numbered
         is_missing = link["step"] == "missing"
-        # A line that is missing is one of the version that passes.
+        # A statement that did not run is a line of the passing version; there is no link to it.
         place = code(f"{link['file']}:{link['line']}") if is_missing else self._place(link)
         text = f"{' (not run)' if is_missing else ''} {code(link['text'])}"
         times = f" ({int(link['times'])} times)" if link["times"] > 1 else ""
-        label = "good" if self._found.get("passing") == "good" else "fixed"
-        both = (_values(label, link["passing"]), _values("failing", link["failing"]))
+        passing = _values(self._passing_label(), link["passing"])
+        both = (passing, _values("failing", link["failing"]))
         lines = [place + text, prose(link["says"]) + times, ", ".join(filter(None, both))]
         return f"{number}. " + "\n   ".join(filter(None, lines)) + "\n"
 
     def _other(self, other: dict[str, Any]) -> str:
         places = ", ".join(self._place({**c, "line": max(c["new"][0], 1)}) for c in other["root"])
-        dodge = " It only avoids the faulty code." if other.get("is_dodge") else ""
+        dodge = " Reverting it only avoids the faulty code." if other.get("is_dodge") else ""
         return f"- {places}:{dodge} {prose(other.get('why') or '')}\n"
 
     def _cause(self, cause: dict[str, Any]) -> str:
@@ -196,20 +200,20 @@ class Page:
 
 
 def _values(label: str, values: dict[str, str]) -> str:
-    told = ", ".join(code(f"{name} = {value}") for name, value in [*values.items()][:8])
-    return f"{label}: {told}" if told else ""
+    listed = ", ".join(code(f"{name} = {value}") for name, value in [*values.items()][:8])
+    return f"{label}: {listed}" if listed else ""
 
 
-def _details(summary: str, items: list[Any], told: Callable[[Any], str]) -> Iterator[str]:
-    """Something to unfold."""
+def _details(summary: str, items: list[Any], drawn: Callable[[Any], str]) -> Iterator[str]:
+    """Yield a list that the reader can unfold; nothing if it is empty."""
     if items:
-        body = "".join(_within(items, MOST // 8, told))
+        body = "".join(_within(items, MAX_COMMENT // 8, drawn))
         yield f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
 
 
-def _within(items: Sequence[Any], room: int, told: Callable[[Any], str] = str) -> list[str]:
-    """As many of them, told, as there is room for, and how many more there are."""
-    blocks = [told(item) for item in items[:MOST_LINES]]
+def _within(items: Sequence[Any], room: int, drawn: Callable[[Any], str] = str) -> list[str]:
+    """Return as many drawn items as fit into `room` bytes, then how many more there are."""
+    blocks = [drawn(item) for item in items[:MAX_ITEMS]]
     ends = itertools.accumulate(len(block.encode()) for block in blocks)
     fit = sum(end <= room for end in ends)
     more = len(items) - fit

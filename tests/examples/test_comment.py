@@ -1,4 +1,4 @@
-"""Does the comment on a pull request say what was found, and can no text of it do harm?"""
+"""Does the comment on a pull request show the result, and is all of its text harmless?"""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ FOUND: dict[str, Any] = {
 
 
 def rendered(markdown: str) -> list[Token]:
-    """All tokens of a comment, as a reader of CommonMark that lets HTML through sees them."""
+    """Return all tokens of a comment, read as CommonMark with HTML."""
     tokens: list[Token] = []
     for token in MarkdownIt("commonmark").parse(markdown):
         tokens += [token, *(token.children or [])]
@@ -87,7 +87,7 @@ def rendered(markdown: str) -> list[Token]:
 
 
 def shown(markdown: str) -> Iterator[tuple[str, str]]:
-    """Every text that a reader sees, and what it is of."""
+    """Yield the kind and the content of every text that a reader sees."""
     for token in rendered(markdown):
         if token.type in ("text", "code_inline", "fence"):
             yield token.type, token.content
@@ -96,19 +96,19 @@ def shown(markdown: str) -> Iterator[tuple[str, str]]:
 # --- what it says ----------------------------------------------------------------------------
 
 
-def test_what_was_found_is_said() -> None:
+def test_a_comment_shows_the_result() -> None:
     made = script.comment(FOUND, blob=BLOB, artifact="https://host/run")
     assert made.startswith("<!-- whence -->\n### whence: 1 of 71 changes broke the test\n")
     seen = list(shown(made))
     assert ("fence", "@@ -7,1 +8,1 @@\n-a + b\n+a - b\n") in seen
     assert ("code_inline", "sum == 4") in seen
     assert "good: ` sum = 4 `, failing: ` sum = 1 `" in made
-    assert "It only avoids the faulty code" in made
+    assert "Reverting it only avoids the faulty code" in made
     assert "](https://host/blob/src/sum.c#L8)" in made
     assert made.endswith("[The whole report](https://host/run) has more.\n")
 
 
-def test_what_was_not_found_is_said() -> None:
+def test_a_comment_says_why_nothing_was_found() -> None:
     nothing = {"status": "unexplained", "reason": "out of runs", "root": [], "chain": []}
     made = script.comment({**FOUND, **nothing})
     assert "whence: 0 of 71 changes left" in made
@@ -202,9 +202,9 @@ documents = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)  # machines are busy at times
+@settings(deadline=None)  # a busy machine is slow
 @given(document=documents)
-def test_no_text_does_anything(document: dict[str, Any]) -> None:
+def test_no_text_has_an_effect(document: dict[str, Any]) -> None:
     made = script.comment(document, blob=BLOB)
     for token in rendered(made):
         assert token.type not in ("image", "code_block"), made
@@ -214,7 +214,7 @@ def test_no_text_does_anything(document: dict[str, Any]) -> None:
             assert str(token.attrs["href"]).startswith(f"{BLOB}/"), made
         elif token.type == "heading_open":
             assert token.tag in ("h3", "h4")
-        elif token.type == "text":  # where GitHub looks for what to link
+        elif token.type == "text":  # GitHub looks for links in these
             assert not re.search(r"[@#]\w|https?://\w|www\.\w", token.content), made
     unfolded = [t.content for t in rendered(made) if t.type == "html_block"]
     assert sum("<details>" in html for html in unfolded) == sum("</details>" in h for h in unfolded)

@@ -1,4 +1,4 @@
-"""The bundled examples: whence finds what is wrong with them, and their README shows its answer."""
+"""Does whence find the faults of the bundled examples, and does their README show its answer?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_answer_is_the_one_that_we_planted(example: str, tmp_path: Path) -> 
     expected = json.loads((EXAMPLES / example / "expected.json").read_text())
     assert places(document["root"]) == expected["root"]
     assert places(document["auxiliary"]) == expected["auxiliary"]
-    # If only the wording is another one: .venv/bin/python examples/demo.py --write
+    # If only the wording differs: .venv/bin/python examples/demo.py --write
     assert without_cost(report) == answer.strip()
 
 
@@ -59,7 +59,9 @@ def places(changes: list[dict[str, Any]]) -> list[list[str | None]]:
 
 
 def without_cost(report: str) -> str:
-    """The report without what differs from machine to machine: its last line, and how a compiler
-    spells the function of a failed assertion."""
-    said = report.strip().rpartition("\n\n")[0]
-    return re.sub(r"in void (\w+)\(void\)", r"in \1", said)
+    """Return the report without the parts that depend on the machine.
+
+    These are its last line, and the compiler's spelling of the function of a failed assertion.
+    """
+    first = report.strip().rpartition("\n\n")[0]
+    return re.sub(r"in void (\w+)\(void\)", r"in \1", first)

@@ -1,4 +1,4 @@
-"""Are the workflows of the example ones that GitHub can run, and that a fork cannot misuse?"""
+"""Can GitHub run the example workflows, and can no fork misuse them?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples" / "github-actions"
 WORKFLOWS = sorted(FOLDER.glob("*.yml"))
-TRUSTED = {"actions", "github"}  # who may be the owner of an action
+TRUSTED = {"actions", "github"}  # trusted owners of actions
 
 
 def read(name: str) -> dict[Any, Any]:
@@ -25,15 +25,15 @@ def steps(workflow: dict[Any, Any]) -> list[dict[str, Any]]:
     return [step for job in workflow["jobs"].values() for step in job["steps"]]
 
 
-def test_what_runs_unreviewed_code_may_only_read() -> None:
+def test_the_workflow_that_runs_unreviewed_code_may_only_read() -> None:
     workflow = read("whence.yml")
-    assert workflow[True] == "pull_request"  # YAML takes `on` for a truth
+    assert workflow[True] == "pull_request"  # YAML reads the key `on` as True
     assert workflow["permissions"] == {"contents": "read"}
     assert all("permissions" not in job for job in workflow["jobs"].values())
     assert "secrets." not in (FOLDER / "whence.yml").read_text()
 
 
-def test_what_may_write_runs_only_what_is_reviewed() -> None:
+def test_the_workflow_that_may_write_runs_only_reviewed_code() -> None:
     workflow = read("whence-comment.yml")
     assert workflow[True] == {"workflow_run": {"workflows": ["whence"], "types": ["completed"]}}
     assert read("whence.yml")["name"] == "whence"
@@ -58,7 +58,7 @@ def test_the_scripts_are_scripts(name: str) -> None:
             subprocess.run(["bash", "-n"], input=step["run"], text=True, check=True)
 
 
-def test_the_script_asks_whence_for_what_it_has() -> None:
+def test_the_script_uses_options_that_exist() -> None:
     from whence.cli.explain import explain
 
     (script,) = (
@@ -75,7 +75,7 @@ def test_all_files_that_the_page_names_are_there() -> None:
     assert sorted(named) == sorted(p.name for p in FOLDER.iterdir() if p.suffix in (".yml", ".py"))
 
 
-# -- the comment itself, with a gh that only notes what it is asked ----------------------------
+# -- the comment itself, with a fake `gh` that only logs its arguments ----------------------------
 
 GH = """#!/bin/sh
 echo "$@" >>asked
