@@ -1,4 +1,4 @@
-"""Programs of `programs/`, recorded, and what their slices must say."""
+"""Records programs of `programs/`, and checks their slices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 def recorded(folder: Path, program: str, build: str, test: str) -> Recording:
-    """Record a test of a program; the folder is ours."""
+    """Record a test of a program in the new `folder`."""
     tree, out = folder / "tree", folder / "out"
     if (PROGRAMS / program).is_dir():
         shutil.copytree(PROGRAMS / program, tree)
@@ -33,7 +33,7 @@ def recorded(folder: Path, program: str, build: str, test: str) -> Recording:
 
 
 def line_of(recording: Recording, fragment: str) -> str:
-    """FILE:LINE of the only source line that holds a fragment."""
+    """Return FILE:LINE of the only source line that contains a fragment."""
     found = [
         f"{path.relative_to(recording.folder / 'source')}:{number}"
         for path in sorted((recording.folder / "source").rglob("*.*"))
@@ -53,16 +53,16 @@ def check_slice(
     lacks: Sequence[str] = (),
     says: Mapping[str, str] | None = None,
 ) -> SliceResult:
-    """The slice has lines with these fragments, none with those, and says these values."""
+    """Check that a slice has lines with some fragments, none with others, and some values."""
     result = slice_at(recording, at, language_of(recording).analysis)
     assert words in result.point
     for fragment in has:
         assert _lines(result, fragment), (fragment, [s.text for s in result.statements])
     for fragment in lacks:
         assert not _lines(result, fragment), fragment
-    said = [(name, value) for s in result.statements for name, value in s.values.items()]
+    values = [(name, value) for s in result.statements for name, value in s.values.items()]
     for name, value in (says or {}).items():
-        assert (name, value) in said, (name, value, said)
+        assert (name, value) in values, (name, value, values)
     return result
 
 

@@ -1,20 +1,20 @@
-"""Does a slice have all that its point depends on?  Change something else, and run again.
+"""Does a slice contain all that its point depends on?  Change something else, and run again.
 
-A program is built so that a run of it can be changed at one step (see runtime/patch.c): what a
-store wrote, or which way a branch went.  If the step is not in the relevant slice of something
-that was printed, the changed run must come to the same place and print the same there.  "The same
-place" is said by the structural execution index: other output may be longer, or gone.
+A program is built so that its run can be changed at one step (see runtime/patch.c): the value that
+a store wrote, or the side that a branch took.  If the step is not in the relevant slice of an
+output, the changed run must reach the same point and print the same there.  The execution index
+identifies the point: other output may have become longer, shorter or empty.
 
-What a slice does not promise, and we leave out:
+The tests leave out what a slice does not promise:
 
-1. Slices follow values, not addresses.  Had a pointer or an index been another, a store would
-   have gone elsewhere, perhaps to what the slice is about.  So what the addresses of stores
-   depend on is taken into the slice first.
-2. A run that never ends, or crashes, prints nothing more.  A branch whose other side calls
-   what does not return is in the slice; but any division, any access may crash where the program
-   did not foresee it, and a flipped branch goes where its condition does not hold.
-3. A gap: what libraries keep for themselves.  Had an input been read once more, or had another
-   byte been put back by ungetc, the next read would get something else; slices do not have that.
+1. Slices follow values, not addresses.  With another pointer or index, a store could write to
+   memory that the slice is about.  So the tests add to the slice what the addresses of stores
+   depend on.
+2. A run that crashes or never ends prints nothing more.  A branch is in the slice if its other
+   side calls a function that does not return.  But any division or memory access may crash, and
+   a flipped branch runs code whose condition is false.
+3. Slices do not follow the internal state of libraries (a known gap).  After one more read of an
+   input, or another ungetc, the next read returns something else.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import ByteRange, slice_
 
-SECONDS = 5  # for a changed run; the programs take a few milliseconds
+SECONDS = 5  # time limit of a changed run; the programs take a few milliseconds
 
 
 class Outcome(Enum):
-    """What became of an output when something else was changed."""
+    """How an output changed when another step was changed."""
 
     SAME = "it was printed as before"
     OTHER = "something else was printed there"
@@ -66,14 +66,14 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A step, and what is done to it."""
+    """A step, and how its value or side is changed."""
 
     step: int
     action: Action
 
 
 class Subject:
-    """A program that was recorded, and whose run can be changed."""
+    """A recorded program whose run can be changed."""
 
     def __init__(self, program: Program, folder: Path) -> None:
         self.program, self.folder = program, folder
@@ -90,7 +90,7 @@ class Subject:
 
     @cached_property
     def outputs(self) -> list[int]:
-        """The rows of `effects` that print the value of something on standard output."""
+        """The rows of `effects` that print a value on standard output."""
         effects = self.thread.stream.effects
         standard = [number for number, s in sources(self.thread).items() if s.name == "stdout"]
         printing = (effects["kind"] == OUTPUT) & np.isin(effects["source"], standard)
@@ -98,7 +98,7 @@ class Subject:
         return [int(row) for row in rows if effects["arg"][row] > 0 or effects["n_runs"][row]]
 
     def slice_of(self, row: int, *, relevant: bool = True) -> U32:
-        """The slice of what a row of `effects` printed."""
+        """Return the slice of what a row of `effects` printed."""
         return slice_(
             self.thread.stream,
             (ByteRange(row, 0, int(self.thread.stream.effects["len"][row])),),
@@ -115,7 +115,7 @@ class Subject:
 
     @cached_property
     def op_of(self) -> npt.NDArray[np.int64]:
-        """The op of each step; the first belongs to step 0, which there is not."""
+        """The operation of each step; entry 0 belongs to no step."""
         stream, code = self.thread.stream, self.thread.image.code
         counts = (np.append(stream.first[1:], stream.steps + 1) - stream.first).astype(np.int64)
         base = code.stretch_first_op[stream.stretch].astype(np.int64) - stream.first
@@ -127,7 +127,7 @@ class Subject:
         return np.flatnonzero(found)
 
     def _address(self, op: int) -> int | None:
-        """The op that computes where the store `op` writes to; None if that is always one place."""
+        """Return the operation that computes the address of a store; None if it is constant."""
         source, local = self.thread.image.locate(op)
         pointer = source.instruction(local).operands[1].value
         number = source.register(local, pointer.name) if isinstance(pointer, Local) else None
@@ -138,7 +138,7 @@ class Subject:
 
     @cached_property
     def addressing(self) -> U32:
-        """All that the places depend on to which stores wrote: see 1 above."""
+        """All steps that the addresses of stores depend on: see 1 above."""
         known: dict[int, int | None] = {}
         criteria = set()
         for step in self.steps_with(OpCode.STORE).tolist():
@@ -154,7 +154,7 @@ class Subject:
         )  # fmt: skip
 
     def changes_of(self, steps: Sequence[int], choose: random.Random) -> list[Change]:
-        """For those of the steps that can be changed, a way to change each."""
+        """Return a change for each of the steps that can be changed."""
         found = []
         ops = self.thread.image.program.ops
         for step in steps:
@@ -164,12 +164,12 @@ class Subject:
                 continue
             source, local = self.thread.image.locate(op)
             value, pointer = source.instruction(local).operands
-            # Into a constant expression nothing can be written again (see instrument.py).
+            # The instrumented program cannot patch a store to a constant address expression.
             if not isinstance(pointer.value, Local | Global) or value.type == PointerType():
                 continue
-            # Integers by their lowest byte: a counter that is far off would count for ever.
+            # Change the lowest byte of integers: with a higher one, a loop could run for ever.
             changed = bytes([choose.randrange(1, 256)])
-            if isinstance(value.type, FloatType):  # by its highest bytes: the others show little
+            if isinstance(value.type, FloatType):  # the highest bytes: the others change little
                 changed = bytes(int(ops[op]["x"]) - 2) + b"\x10\x40"
             found.append(Change(step, XorBytes(changed)))
         return found
@@ -181,15 +181,15 @@ class Subject:
         return {"WHENCE_PATCH": encode_interventions([intervention])}
 
     def value_of(self, step: int) -> int:
-        """What a step computed, or stored."""
+        """Return the value that a step computed or stored."""
         return int(self.thread.replay.window(step, step + 1).value[0])
 
     def changed(self, change: Change) -> Ended:
-        """Run again with a change."""
+        """Run again with a change, and return how the run ended."""
         return self._run(self._environment(change))[0]
 
     def outcome(self, row: int, change: Change) -> Outcome:
-        """Change the run at a step: what becomes of what a row of `effects` printed?"""
+        """Change the run at a step, and return how the output of a row of `effects` changed."""
         try:
             ended, thread = self._run(self._environment(change))
         except subprocess.TimeoutExpired:
@@ -202,7 +202,7 @@ class Subject:
         now = self._printed(ended, thread, rows[place]) if place < len(rows) else b""
         if now:
             return Outcome.SAME if now == printed else Outcome.OTHER
-        # What is still in a buffer when a program crashes is lost, too.
+        # A program that crashes also loses the output that is still in a buffer.
         return Outcome.CRASHED if ended.status < 0 else Outcome.MISSING
 
     def _printed(self, ended: Ended, thread: CThread, row: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Record a program of ours, and open what its main thread did."""
+"""Builds and runs a recorded test program, and opens its main thread."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from whence.trace.c.recording import CRecording, CThread
 
 
 def build(program: Program, folder: Path, mode: str = "record") -> Path:
+    """Build a program with the recorder, and return the executable."""
     return corpus.build(program, corpus.recorder(mode, folder), folder / "built")
 
 
@@ -22,7 +23,7 @@ def run(
     env: Mapping[str, str] | None = None,
     timeout: float = corpus.TIMEOUT,
 ) -> tuple[Ended, CThread]:
-    """Run what `build` made into the new `folder`: how it ended, and its main thread."""
+    """Run an executable of `build`, record it into the new `folder`, and open its main thread."""
     folder.mkdir()
     env = {"WHENCE_TRACE": str(folder), **(env or {})}
     ended = corpus.run(program, executable, folder / "in", env, timeout)
@@ -30,16 +31,17 @@ def run(
 
 
 def opened(trace: Path, modules: Path) -> CThread:
-    """The main thread of the only process in a folder of traces."""
+    """Open the main thread of the only process that was recorded into a folder."""
     (trace / "modules").symlink_to(modules)
-    told = {"frontend": "c", "outcome": "pass", "failure": None, "build": None, "test": ""}
-    (trace / "run.json").write_text(json.dumps(told))
-    recording = CRecording(trace, told)
+    document = {"frontend": "c", "outcome": "pass", "failure": None, "build": None, "test": ""}
+    (trace / "run.json").write_text(json.dumps(document))
+    recording = CRecording(trace, document)
     (process,) = recording.processes
     return recording.thread(recording.image(process), process.logs[0])
 
 
 def of_text(text: str, folder: Path) -> Program:
+    """Return a C program with this text."""
     source = folder / "program.c"
     source.write_text(text)
     return Program(source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.trace.tiny import sample
+from tests.trace.tiny_runs import sample
 from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.queries import Queries
 

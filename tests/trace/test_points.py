@@ -1,4 +1,4 @@
-"""Is every kind of point found in real programs, and does its slice hold what it must?"""
+"""Is every kind of point found in recorded programs, and is its slice right?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Run = Callable[[str], Recording]
 
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The program `kinds`, recorded with an argument."""
+    """Return a function that records the program `kinds` with an argument, once for each."""
     known: dict[str, Recording] = {}
     build = "$CC -Ilib -o kinds main.c lib/list.c"
 
@@ -63,7 +63,7 @@ def test_a_crash(
     check_slice(kinds(argument), "crash", words=words, has=has, lacks=lacks, says=says)
 
 
-def test_a_call_that_never_came_back_has_no_value(kinds: Run) -> None:
+def test_a_call_that_did_not_return_has_no_value(kinds: Run) -> None:
     result = slice_at(kinds("strlen"), "crash", CAnalysis())
     assert not any("strlen(name)" in statement.values for statement in result.statements)
 
@@ -103,10 +103,10 @@ def test_a_line_of_a_recursive_function_has_the_values_of_one_call(kinds: Run) -
     assert line.instances == 2
 
 
-def test_in_order_a_call_has_its_value_when_it_comes_back(kinds: Run) -> None:
+def test_in_order_a_call_has_its_value_when_it_returns(kinds: Run) -> None:
     order = slice_at(kinds("return"), "exit", CAnalysis(), in_order=True).order
-    told = [s.values for s in order if "fact(n - 1)" in s.text]
-    assert told == [
+    values = [s.values for s in order if "fact(n - 1)" in s.text]
+    assert values == [
         {},
         {},
         {"fact(n - 1)": "1", "return value": "2"},
@@ -114,7 +114,7 @@ def test_in_order_a_call_has_its_value_when_it_comes_back(kinds: Run) -> None:
     ]
 
 
-def test_it_did_not_end_like_that(kinds: Run) -> None:
+def test_a_run_that_did_not_end_so_is_refused(kinds: Run) -> None:
     for at, argument in (("crash", "exit"), ("assert", "exit"), ("exit", "null")):
         with pytest.raises(UserError, match="No recorded process") as refused:
             find(kinds(argument), at)
@@ -143,7 +143,7 @@ def test_an_output_byte(kinds: Run, text: str, has: list[str], lacks: list[str])
     check_slice(run, f"output:{OUTPUT.index(text)}", has=has, lacks=lacks)
 
 
-def test_there_is_no_such_output_byte(kinds: Run) -> None:
+def test_an_output_byte_that_does_not_exist_is_refused(kinds: Run) -> None:
     with pytest.raises(UserError, match=f"is {len(OUTPUT)} bytes"):
         find(kinds("list"), f"output:{len(OUTPUT)}")
 
@@ -173,7 +173,7 @@ def test_a_variable_at_a_line(
     check_slice(run, f"{line_of(run, line)}:{variable}", has=has, lacks=lacks, says=says)
 
 
-def test_a_variable_that_nothing_wrote_is_said_to_be_as_at_the_start(kinds: Run) -> None:
+def test_a_variable_that_no_step_wrote_has_its_initial_value(kinds: Run) -> None:
     run = kinds("list")
     result = check_slice(run, f"{line_of(run, 'table[2] = SQUARE')}:total", lacks=["SQUARE"])
     assert "as it was at the start" in result.notes[0]
@@ -203,7 +203,7 @@ def test_a_file_may_be_written_in_several_ways(kinds: Run, file: str) -> None:
         ("main.c:77:1+1", "names no variable", "variable-syntax"),
     ],
 )
-def test_there_is_no_such_point(kinds: Run, at: str, words: str, slug: str) -> None:
+def test_a_point_that_does_not_exist_is_refused(kinds: Run, at: str, words: str, slug: str) -> None:
     with pytest.raises(UserError) as refused:
         find(kinds("list"), at)
     assert words in str(refused.value)
@@ -225,7 +225,7 @@ def test_members_references_and_virtual_methods(shapes: Recording) -> None:
     check_slice(shapes, f"{line_of(shapes, 'return side')}:side", has=["side(s) {}"])
 
 
-def test_what_was_caught_depends_on_what_threw(shapes: Recording) -> None:
+def test_a_caught_exception_depends_on_the_throw(shapes: Recording) -> None:
     check_slice(
         shapes,
         "output:3",
@@ -238,7 +238,7 @@ def test_what_was_caught_depends_on_what_threw(shapes: Recording) -> None:
 # --- several processes, threads and handlers ---------------------------------------------------
 
 
-def test_of_several_processes_the_one_whose_status_is_the_tests(tmp_path: Path) -> None:
+def test_the_exit_is_that_of_the_process_whose_status_is_the_tests(tmp_path: Path) -> None:
     run = many(tmp_path, "./many fork")
     check_slice(run, "exit", words="the exit status 1 that main returned [process")
     check_slice(run, line_of(run, "exit(code)"), has=["40 + argc"], says={"fork()": "0"})
@@ -261,7 +261,7 @@ def test_a_script_runs_several_programs(tmp_path: Path) -> None:
 # --- long slices -----------------------------------------------------------------------------
 
 
-def test_of_a_long_slice_only_the_nearest_lines_are_told(
+def test_a_short_report_has_the_lines_nearest_to_the_point(
     kinds: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("whence.trace.slice_at.NEAREST", 3)

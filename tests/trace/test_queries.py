@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.trace.tiny import Node, Sample, sample
+from tests.trace.tiny_runs import Node, Sample, sample
 from tests.trace.truth import callbacks, coming_from
 from whence.trace import positions
 from whence.trace.columns import CALL, LINK, Stream

@@ -1,4 +1,4 @@
-"""Do slices of a recorded C program have the lines that matter, and no others?"""
+"""Do slices of a recorded C program contain the right lines, and no others?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from whence.trace.points import Point, find
 from whence.trace.recording import Recording
 from whence.trace.slice_at import steps_of
 
-# A comment names a line for the tests below.
+# The comments are names of lines for the tests below.
 PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,29 +80,27 @@ def named_lines(point: Point) -> set[str]:
 
 
 def branches(point: Point, line: int) -> int:
-    """How many branches of the line are in the relevant slice."""
+    """Return the number of branches of a line in the relevant slice."""
     queries, image = point.thread.queries, point.thread.image
     ops = [queries.op_of(int(step)) for step in steps_of(point, CAnalysis(), relevant=True)]
     return sum(image.rows[op] == line and image.code.kind[op] == BRANCH for op in ops)
 
 
-def test_a_byte_that_strdup_and_realloc_moved_comes_from_one_byte(recording: Recording) -> None:
+def test_a_byte_copied_by_strdup_and_realloc_comes_from_one_byte(recording: Recording) -> None:
     assert named_lines(find(recording, "output:0")) == {"b"}
 
 
-def test_a_field_of_a_copied_struct_and_its_piece_of_a_text(recording: Recording) -> None:
-    """The digit of q.right went through a returned struct, a copy of it, sprintf and memcpy."""
+def test_a_printed_field_of_a_copied_struct_comes_from_that_field(recording: Recording) -> None:
+    """The digit of q.right passes through a returned struct, its copy, sprintf and memcpy."""
     assert named_lines(find(recording, "output:1")) == {"right", "y"}
 
 
 def test_a_local_variable_is_not_redefined_by_other_activations(recording: Recording) -> None:
-    """Each of the four activations of deep had a branch, but one of them returned the status."""
+    """Each of the four activations of deep ran the branch, but only one returned the status."""
     assert branches(find(recording, "exit"), line_of("branch")) == 1
 
 
-def test_the_tables_of_a_program_are_made_once(
-    recording: Recording, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_is_analysed_once(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     image = find(recording, "exit").thread.image
     made = image.relevance()
     (kept,) = recording.folder.glob("relevance-*.npz")
@@ -116,7 +114,7 @@ def test_the_tables_of_a_program_are_made_once(
         assert np.array_equal(image.relevance().potential.class_edge, made.potential.class_edge)
 
 
-def test_a_folder_that_cannot_be_written_to_will_do(
+def test_the_analysis_needs_no_writable_folder(
     recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     image = find(recording, "exit").thread.image
@@ -125,7 +123,7 @@ def test_a_folder_that_cannot_be_written_to_will_do(
 
 
 def test_the_branches_of_a_private_load_are_those_of_its_activation(recording: Recording) -> None:
-    """As the tables say it: `result` is private, what `to` points to is not."""
+    """The table of the analysis marks the load of `result` as private."""
     point = find(recording, "exit")
     image, potential = point.thread.image, point.thread.image.relevance().potential
     loads = (potential.class_of_op != 0xFFFFFFFF) & (image.rows == line_of("result") + 3)

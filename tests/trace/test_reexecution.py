@@ -1,4 +1,4 @@
-"""Slices have all that matters: what is changed outside of one does not change what it is of."""
+"""Is a slice complete?  Changes outside the slice of an output must not change the output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STORES = (OpCode.STORE, OpCode.LSTORE)
 
 
 def outside(subject: Subject, row: int, choose: random.Random, most: int) -> list[Change]:
-    """Stores and branches before an output that its slice has not: `most` of each."""
+    """Return changes of up to `most` stores, and branches, that are not in an output's slice."""
     protected = np.union1d(subject.slice_of(row), subject.addressing)
     printed = int(subject.thread.stream.effects["step"][row])
     found = []
@@ -36,14 +36,14 @@ def outside(subject: Subject, row: int, choose: random.Random, most: int) -> lis
 
 
 def inside(subject: Subject, row: int, choose: random.Random, most: int) -> list[Change]:
-    """Stores that what was printed was computed from."""
+    """Return changes of up to `most` stores that an output was computed from."""
     data = subject.slice_of(row, relevant=False)
     steps = np.intersect1d(subject.steps_with(*STORES), data).tolist()
     return subject.changes_of(choose.sample(steps, min(most, len(steps))), choose)
 
 
 def check_outside(subject: Subject, row: int, choose: random.Random, most: int) -> None:
-    """Claim that changes outside the slice of an output leave it as it was."""
+    """Check that changes outside the slice of an output do not change the output."""
     for change in outside(subject, row, choose, most):
         outcome = subject.outcome(row, change)
         place = subject.thread.image.place(int(subject.op_of[change.step]))
@@ -63,14 +63,16 @@ def test_what_is_outside_the_slice_of_an_output_does_not_change_it(
     rows = choose.sample(subject.outputs, min(2, len(subject.outputs)))
     for row in rows:
         check_outside(subject, row, choose, 8)
-    # So that we know that changes are made: what it is computed from does change it.
+    # A change inside the slice does change the output: so changes are really made.
     changes = [(row, change) for row in rows for change in inside(subject, row, choose, 10)]
     assert any(subject.outcome(row, change) is not Outcome.SAME for row, change in changes)
 
 
 @settings(max_examples=6, deadline=None, derandomize=True, phases=[Phase.generate])
 @given(text=programs(by_line=True))
-def test_what_is_outside_the_slice_of_a_made_up_output_does_not_change_it(text: str) -> None:
+def test_what_is_outside_the_slice_of_a_random_output_does_not_change_it(
+    text: str,
+) -> None:
     with TemporaryDirectory() as folder:
         subject = Subject(running.of_text(text, Path(folder)), Path(folder))
         choose = random.Random(1)
@@ -79,13 +81,13 @@ def test_what_is_outside_the_slice_of_a_made_up_output_does_not_change_it(text: 
 
 
 @pytest.mark.parametrize("source", sorted(REGRESSIONS.glob("*-slice-*.c")), ids=lambda s: s.stem)
-def test_slices_that_were_too_small_are_no_longer(source: Path, tmp_path: Path) -> None:
+def test_slices_that_were_once_incomplete_are_complete(source: Path, tmp_path: Path) -> None:
     subject = Subject(Program(source), tmp_path)
     for row in subject.outputs:
         check_outside(subject, row, random.Random(1), 1000)
 
 
-def test_changes_are_made_where_and_how_they_are_asked_for(tmp_path: Path) -> None:
+def test_the_requested_step_is_changed_in_the_requested_way(tmp_path: Path) -> None:
     text = """
         #include <stdio.h>
         int main(void) {
@@ -107,7 +109,7 @@ def test_changes_are_made_where_and_how_they_are_asked_for(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["callbacks.c", "floats.c", "varargs.c"])
-def test_a_program_that_can_be_changed_logs_as_others_do(name: str, tmp_path: Path) -> None:
+def test_a_program_that_can_be_changed_logs_the_same_as_others(name: str, tmp_path: Path) -> None:
     program = corpus.program(corpus.PROGRAMS / name)
     threads = [
         running.run(program, running.build(program, tmp_path / mode, mode), tmp_path / f"of-{mode}")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.trace.tiny import Node, Op, Parameter, Sample, sample, straight
+from tests.trace.tiny_programs import Op, Parameter
+from tests.trace.tiny_runs import Node, Sample, sample, straight
 from tests.trace.truth import callbacks, random_potential, true_slice, trusted_call
 from whence.program.rows import COPY, OUTPUT, READ
 from whence.trace.columns import BRANCH, CALL, RETURN
@@ -21,7 +22,7 @@ examples = settings(max_examples=120, deadline=None)
 
 
 def check_slices(found: Sample, **options: Any) -> None:
-    """From several points, alone and together."""
+    """Check the slices of several points, one by one and together."""
     steps = found.stream.steps
     points = {*range(1, steps + 1, 29), steps}
     for criteria in [*([point] for point in points), sorted(points)[-3:]]:
@@ -39,7 +40,7 @@ def some_guards(found: Sample, random: np.random.Generator) -> Any:
 
 @given(seed=seeds)
 @example(seed=6552501)  # a call that reads what it printed into memory itself
-@example(seed=39338968)  # one that copies what it copied itself
+@example(seed=39338968)  # a call that copies what it copied itself
 @examples
 def test_dynamic_slices(seed: int) -> None:
     check_slices(sample(seed))
@@ -61,7 +62,7 @@ def test_relevant_slices(seed: int) -> None:
 
 @given(seed=seeds)
 @examples
-def test_trusted_functions_are_seen_through(seed: int) -> None:
+def test_slices_through_trusted_functions(seed: int) -> None:
     found = sample(seed)
     trusted = np.random.default_rng(seed).random(len(found.functions)) < 0.5
     check_slices(found, trusted=trusted)
@@ -69,7 +70,7 @@ def test_trusted_functions_are_seen_through(seed: int) -> None:
 
 @given(seed=seeds)
 @examples
-def test_guards_join(seed: int) -> None:
+def test_slices_with_guards(seed: int) -> None:
     found = sample(seed)
     check_slices(found, guards=some_guards(found, np.random.default_rng(seed)))
 
@@ -77,7 +78,7 @@ def test_guards_join(seed: int) -> None:
 @given(seed=seeds)
 @example(seed=1572469152)  # a call that reads what its own callback wrote: the walk starts again
 @examples
-def test_everything_together(seed: int) -> None:
+def test_slices_with_all_options(seed: int) -> None:
     found, random = sample(seed), np.random.default_rng(seed)
     check_slices(
         found,
@@ -88,9 +89,9 @@ def test_everything_together(seed: int) -> None:
 
 
 @given(seed=seeds)
-@example(seed=13214)  # printed in a callback, which returns in the same stretch
+@example(seed=13214)  # bytes printed in a callback that returns in the same stretch
 @examples
-def test_bytes_of_an_output_bring_only_what_they_are_made_of(seed: int) -> None:
+def test_slices_of_output_bytes(seed: int) -> None:
     found, random = sample(seed), np.random.default_rng(seed)
     stream = found.stream
     trusted = random.random(len(found.functions)) < 0.3 if seed % 2 else None
@@ -121,8 +122,8 @@ def made_of(found: Sample, step: int, row: int, start: int, stop: int) -> list[N
     return [*made.bytes_[start:stop], *(node for nodes in uses for node in nodes)]
 
 
-def test_what_ran_after_is_no_part_of_what_ran_before() -> None:
-    """That f was called matters to a step in it; what f returned later does not."""
+def test_a_step_in_a_function_does_not_depend_on_its_return() -> None:
+    """A step in f depends on the call of f, but not on what f returns later."""
     inside = Op("plain", uses=[Parameter(0)])
     later = Op("plain")
     given = Op("plain")
@@ -135,8 +136,8 @@ def test_what_ran_after_is_no_part_of_what_ran_before() -> None:
     assert names(found, 6) == ["call", "plain", "ret", "ret"]  # call, later, both returns
 
 
-def test_inside_a_trusted_function_other_trusted_ones_bring_nothing() -> None:
-    """h is called by f with what f loaded, but does not use it."""
+def test_a_trusted_function_inside_a_trusted_function_adds_nothing() -> None:
+    """f calls h with what f loaded, but h does not use it."""
     loaded, made = Op("load", link=True, size=1), Op("plain")
     outer = Op("call", CALL, [None], target=1)
     inner = Op("call", CALL, [loaded, None], target=2)
@@ -150,7 +151,7 @@ def test_inside_a_trusted_function_other_trusted_ones_bring_nothing() -> None:
 
 
 def names(found: Sample, criterion: int, **options: Any) -> list[str]:
-    """The ops of a slice, in order."""
+    """Return the names of the operations of a slice, in order."""
     ops = {op.number: op.name for f in found.functions for b in f.blocks for op in b.ops}
     return [ops[found.truth.op[int(step)]] for step in slice_(found.stream, [criterion], **options)]
 

@@ -1,4 +1,4 @@
-"""Slices by definition: the closure of the true dependences, step by step."""
+"""What is the true slice of a sample: the closure of its true dependences, computed naively?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.trace.tiny import Node, Sample
+from tests.trace.tiny_runs import Node, Sample
 from whence.trace.columns import BRANCH, DIRECT, NONE, PHI
 from whence.trace.queries import Part
 from whence.trace.slicer import Flags, Potential
@@ -22,6 +22,7 @@ class Branching:
 
 
 def branchings(sample: Sample) -> list[Branching]:
+    """Return the executed branches of a sample."""
     stream = sample.stream
     blocks = [int(stream.code.stretch_block[s]) for s in stream.stretch] + [NONE]
     return [
@@ -42,7 +43,7 @@ def true_slice(
     guards: Flags | None = None,
     trusted: Flags | None = None,
 ) -> set[int]:
-    """The steps of `nodes` and all they depend on, and of the steps `only` themselves."""
+    """Return the steps of `nodes`, all steps that they depend on, and the steps `only`."""
     truth = sample.truth
     branches = branchings(sample)
     reached: set[Node] = set()
@@ -78,7 +79,7 @@ def true_slice(
 
 
 def callbacks(sample: Sample) -> dict[int, list[int]]:
-    """For each call of code that is not recorded, what was returned to it."""
+    """Return the steps that returned from callbacks, by the call of unrecorded code."""
     found: dict[int, list[int]] = {}
     for row in sample.stream.activations[1:]:
         if row["call"] and row["ret"] and not row["flags"] & DIRECT:
@@ -87,7 +88,7 @@ def callbacks(sample: Sample) -> dict[int, list[int]]:
 
 
 def coming_from(sample: Sample, step: int) -> int:
-    """The last step before a phi's block in its activation; 0 for what is no phi."""
+    """Return the last step before a phi's block in its activation; 0 if `step` is no phi."""
     if sample.stream.code.kind[sample.truth.op[step]] != PHI:
         return 0
     instance = sample.truth.instance[step]
@@ -103,7 +104,7 @@ def coming_from(sample: Sample, step: int) -> int:
 def could_redefine(
     sample: Sample, branches: list[Branching], load: int, potential: Potential
 ) -> list[int]:
-    """The branches between the load and its definition that did not take a side that matters."""
+    """Return the branches between the load and its definition that avoided one of its edges."""
     number = int(potential.class_of_op[sample.truth.op[load]])
     if number == NONE:
         return []
@@ -124,7 +125,7 @@ def could_redefine(
 
 
 def trusted_call(sample: Sample, step: int, trusted: Flags | None) -> int | None:
-    """The call of the outermost trusted function around `step`."""
+    """Return the call of the outermost trusted function around `step`; None if there is none."""
     rows = sample.stream.activations
     activation, found = sample.truth.activation[step], None
     while activation:
@@ -135,7 +136,7 @@ def trusted_call(sample: Sample, step: int, trusted: Flags | None) -> int | None
 
 
 def random_potential(sample: Sample, random: np.random.Generator) -> Potential:
-    """Some classes of loads and some edges for each; not all of them make sense."""
+    """Return random classes of loads with random edges, including some that cannot occur."""
     code = sample.stream.code
     branches = [op for op in range(len(code.kind)) if code.kind[op] == BRANCH]
     edges, classes = int(random.integers(1, 9)) if branches else 0, int(random.integers(1, 5))
