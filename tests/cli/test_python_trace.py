@@ -218,7 +218,7 @@ def test_an_exception_that_was_caught_is_no_crash(user: Shopper) -> None:
         ("check.py:99", "has no code", "line-not-executed"),
         ("other.py:1", "is no file of the recorded program", "no-such-file"),
         ("output:999", "printed byte 999", "no-such-byte"),
-        ("exit", "came to its exit", "no-such-end"),
+        ("exit", "No recorded process exited", "no-such-end"),
     ],
 )
 def test_points_that_are_not_there(recorded: Shopper, at: str, words: str, slug: str) -> None:

@@ -167,7 +167,7 @@ def test_the_test_is_killed_for_taking_too_long(user: Recorder) -> None:
     said = user.slice("sums.c:11")
     assert said.status == 0
     assert "note: the program was killed; the trace goes up to there" in said.out
-    check_refused(user.slice("exit"), "came to its exit", "was killed", slug="no-such-end")
+    check_refused(user.slice("exit"), "No recorded process exited", "was killed", slug="no-such-end")
 
 
 # --- where it goes -----------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def _compiler() -> list[str]:
     command = compilers(os.environ).get("CC")
     if command is None:
         raise UserError(
-            "There is no C compiler here, and a recorded C program is read by C code.\n"
+            "whence found no C compiler.  It needs one to read the recording of a C program.\n"
             "We looked for $CC, cc, gcc and clang on the PATH, and for the ziglang package.\n"
             f"Install ziglang with: {install_command('c')}",
             slug="no-c-compiler",

@@ -78,7 +78,7 @@ def _chosen(recording: Recording, name: str | None) -> Sequence[Process]:
     if not found:
         raise UserError(
             f"{recording.folder} has no recorded process.\n"
-            "Record the run again with whence trace; it says why if nothing is recorded.",
+            "Record the run again with whence trace; it reports why if nothing is recorded.",
             slug="nothing-recorded",
         )
     if name is None:
@@ -113,7 +113,7 @@ def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
             return Point(thread, ending.criteria, ending.words)
     raise UserError(
         "No recorded process crashed.\n"
-        "Ask for assert, exit or output:BYTE instead; whence trace says how each ended.",
+        "Ask for assert, exit or output:BYTE instead; whence trace lists how each process ended.",
         slug="no-such-end",
     )
 
@@ -131,10 +131,10 @@ def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point
         last = last or point
     if last is not None:
         return last
-    what = "failed an assertion or called abort" if text == "assert" else "came to its exit"
+    what = "failed an assertion or called abort" if text == "assert" else "exited"
     raise UserError(
         f"No recorded process {what}.\n"
-        "Ask for another point; FILE:LINE is what it was doing.  whence trace says how each ended.",
+        "Ask for another point, such as FILE:LINE.  whence trace lists how each process ended.",
         slug="no-such-end",
     )
 
@@ -152,8 +152,8 @@ def _output(recording: Recording, chosen: Sequence[Process], byte: int) -> Point
         wrote = max(wrote, thread.printed_size())
     raise UserError(
         f"No recorded process printed byte {byte} of its standard output.\n"
-        f"The most that one printed is {wrote} bytes, numbered from 0.  With several processes, "
-        "--process chooses one.",
+        f"The longest output of a process is {wrote} bytes, numbered from 0.  If there are several "
+        "processes, --process selects one.",
         slug="no-such-byte",
     )
 
@@ -216,14 +216,14 @@ def _file(names: set[str], asked: str) -> str:
     listed = ", ".join(own[:8]) + (" ..." if len(own) > 8 else "")
     if found:
         raise UserError(
-            f"{asked} may be any of several files of the recorded program: {listed}.\n"
+            f"{asked} may mean several files of the recorded program: {listed}.\n"
             "Write more of its path.",
             slug="which-file",
         )
     if not names:
         raise UserError(
             "The recorded program has no debug information, so its lines are unknown.\n"
-            "Have it built without -g0 and without strip; or ask for crash, exit or output:BYTE.",
+            "Build it without -g0 and without strip, or ask for crash, exit or output:BYTE.",
             slug="no-debug-information",
         )
     raise UserError(

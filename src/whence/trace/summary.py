@@ -91,7 +91,7 @@ def _notes(threads: list[Thread]) -> list[str]:
     others = sum(thread.log.kind == "thread" for thread in threads)
     if others:
         notes.append(
-            "each thread is recorded by itself: which of two threads did something first is "
-            "not known, and what one wrote and another read counts as coming from outside"
+            "each thread is recorded by itself: the order of two threads' steps is not known, "
+            "and what one thread wrote and another read counts as coming from outside"
         )
     return notes
