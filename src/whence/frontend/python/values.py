@@ -266,7 +266,7 @@ def _cut(text: str, most: int, *, always: bool = False) -> str:
 
 
 def _last(name: str) -> str:
-    """Return a dotted name without its module."""
+    """Return the last part of a dotted name."""
     return name.rpartition(".")[2]
 
 

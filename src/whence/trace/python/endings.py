@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import Obj, Value, python_text
+from whence.program.ids import Step
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.replayed_run import ReplayedRun
 
 
-def uncaught(run: ReplayedRun) -> list[tuple[int, Token]]:
+def uncaught(run: ReplayedRun) -> list[tuple[Step, Token]]:
     """The exceptions that left the recorded code: the steps that raised them, and what."""
     taken = set(run.raised.values())
     return [(origin(run, step), token) for step, token in run.left if step not in taken]
 
 
-def origin(run: ReplayedRun, step: int) -> int:
+def origin(run: ReplayedRun, step: int) -> Step:
     """Where an exception was raised that came up to a step."""
-    while run.raised.get(step):
-        step = run.raised[step]
-    return step
+    while inner := run.raised.get(step):
+        step = inner
+    return Step(step)
 
 
-def failing(run: ReplayedRun, decoded: dict[int, Value], said: str) -> int | None:
+def failing(run: ReplayedRun, decoded: dict[Step, Value], said: str) -> Step | None:
     """The step that raised what the run failed by; None if nothing tells that one did.
 
     `decoded` are the exceptions by step, in order; `said` is what was said of the failure.

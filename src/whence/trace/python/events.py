@@ -7,41 +7,44 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whence.frontend.python.logged import END, MODULE, TYPE, Token, is_cut, read_log
+from whence.program.ids import Op
 from whence.trace.python.program import Loaded
 
 
 class PythonType(NamedTuple):
-    """A type of the program, as the recorder tells it."""
+    """The record of the log about a type."""
 
     module: str
     name: str  # qualified
-    identity: int
-    ancestors: tuple[int, ...]
+    identity: int  # the address of the type
+    ancestors: tuple[int, ...]  # the identities of the types in its mro
     kind: str
 
 
 @dataclass
 class Events:
-    """What one thread logged, in order."""
+    """The log of one thread."""
 
-    ops: list[int] = field(default_factory=list)
+    # For each event, in order:
+    ops: list[Op] = field(default_factory=list)
     values: list[Token] = field(default_factory=list)
+    # For the process:
     modules: list[Loaded] = field(default_factory=list)
-    types: dict[int, PythonType] = field(default_factory=dict)
+    types: dict[int, PythonType] = field(default_factory=dict)  # by number in the log
     end: Token = None  # the exception that ended the program, if one did
-    is_damaged: bool = False
-    has_ended: bool = False
+    is_damaged: bool = False  # does the log end in the middle of a chunk?
+    has_ended: bool = False  # does the log contain the end of the program?
 
 
 def read_events(path: Path, main: Path | None = None) -> Events:
-    """The events of a log; modules and types of all threads are in that of the `main` one."""
+    """Return the events of a log.  The log of the `main` thread contains all modules and types."""
     found = Events()
     for source in dict.fromkeys([main or path, path]):
         found.is_damaged |= is_cut(source)
         for op, value in read_log(source):
-            if op < MODULE:  # numbers from there on are of records that are no ops
+            if op < MODULE:  # larger numbers denote records that are not events
                 if source == path:
-                    found.ops.append(op)
+                    found.ops.append(Op(op))
                     found.values.append(value)
             elif op == MODULE:
                 found.modules.append(Loaded(*value))

@@ -92,7 +92,9 @@ class PythonImage(Image):
     def branching(self, function: int) -> Branching:
         one = self.program.functions[function]
         blocks = range(one.first_block, one.first_block + one.n_blocks)
-        following = {block: list(self.program.following[block]) for block in blocks}
+        following: dict[int, list[int]] = {
+            block: list(self.program.following[block]) for block in blocks
+        }
         return Branching(following, [])
 
     def _analysed(self) -> Relevance:

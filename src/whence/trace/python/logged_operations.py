@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import STOP
+from whence.program.ids import Op, Step
 from whence.trace.python.objects import identity, is_same_object
 from whence.trace.python.program import Use
 from whence.trace.python.replayed_run import MISSING, ReplayedRun
 from whence.trace.python.running_activation import RunningActivation
 from whence.trace.python.variable_scopes import VariableScopes
 
-Handler = Callable[[RunningActivation, int, int, Token], None]  # activation, op, step, value
+Handler = Callable[[RunningActivation, Op, Step, Token], None]
 
 # Operations that can return an object which unrecorded code had kept.
 _RETURN_KEPT_OBJECT = frozenset({"call", "attr", "item", "next", "resume", "import_from"})
@@ -48,7 +49,7 @@ class LoggedOperations:
             "phi": self._phi,
         }
 
-    def complete(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def complete(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         """Give a step its value, and note what the step did to reach it."""
         run = self._run
         run.values[step] = value
@@ -63,8 +64,8 @@ class LoggedOperations:
             handler(activation, op, step, value)
         if type(value) is tuple:
             first = run.objects.first_seen(value)
-            is_kept = first and first != step and step not in run.source
-            if is_kept and opcode in _RETURN_KEPT_OBJECT:
+            is_kept = opcode in _RETURN_KEPT_OBJECT and step not in run.source
+            if first and first != step and is_kept:
                 run.add_reads(step, [first])
             run.objects.note_seen(value, step)
 
@@ -73,7 +74,7 @@ class LoggedOperations:
 
     # --- attributes ----------------------------------------------------------------------------
 
-    def _attr(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _attr(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         run = self._run
         if step in run.source:
             return
@@ -84,21 +85,21 @@ class LoggedOperations:
         elif owner := run.objects.last_owner(holder):
             run.add_reads(step, [owner])
 
-    def _setter(self, holder: Token, name: str, value: Token) -> int:
-        """Return the step that set an attribute of an object or a module; 0: unknown."""
+    def _setter(self, holder: Token, name: str, value: Token) -> Step | None:
+        """Return the step that set an attribute of an object or a module; None: unknown."""
         objects = self._run.objects
         setter = objects.attribute(holder, name, value)
         if setter or objects.kind(holder) != "module":
             return setter
         return self._scopes.module_variable(str(holder[2]), name)
 
-    def _import_from(self, activation: RunningActivation, op: int, step: int, _: Token) -> None:
+    def _import_from(self, activation: RunningActivation, op: Op, step: Step, _: Token) -> None:
         imported = self._program.name[op] or ""
         setter = self._scopes.imported_variable(activation.function, imported)
         if setter:
             self._run.source[step] = setter
 
-    def set_attr(self, activation: RunningActivation, op: int, step: int, _: Token) -> None:
+    def set_attr(self, activation: RunningActivation, op: Op, step: Step, _: Token) -> None:
         """Note that a step set or deleted an attribute."""
         uses = self._program.uses[op]
         holder = self._used(activation, op, uses[0])
@@ -108,7 +109,7 @@ class LoggedOperations:
 
     # --- items ---------------------------------------------------------------------------------
 
-    def _item(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _item(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         run = self._run
         if step in run.source:
             return
@@ -116,49 +117,51 @@ class LoggedOperations:
         holder, key = self._used(activation, op, uses[0]), self._used(activation, op, uses[1])
         setter = run.objects.item(holder, key, value)
         writer = setter or run.objects.last_owner(holder)
-        operand = self.element_operand(holder, key, writer) if writer else 0
-        if operand or setter:
-            run.source[step] = operand or setter
-        elif writer:
+        if writer is None:
+            return
+        source = self.element_operand(holder, key, writer) or setter
+        if source is not None:
+            run.source[step] = source
+        else:
             run.add_reads(step, [writer])
 
-    def element_operand(self, holder: Token, key: Token, writer: int) -> int:
-        """Return the operand of `writer` that became the element at `key`; 0: none."""
+    def element_operand(self, holder: Token, key: Token, writer: Step) -> Step | None:
+        """Return the operand of `writer` that became the element at `key`."""
         run, program = self._run, self._program
         op = program.last_op(run.stretch[run.instance_of(writer)])
         opcode, operands = program.opcode[op], run.operands_of(writer)
         if opcode == "call":  # `xs.append(x)`
             is_append = len(operands) == 2 and run.objects.kind(holder) in ("list", "set")
-            return operands[1] if is_append else 0
+            return (operands[1] or None) if is_append else None
         if opcode not in ("list", "tuple", "dict") or program.extra[op]:
-            return 0
+            return None
         if opcode == "dict":
             keys = (self._constant(op, use) for use in program.uses[op][::2])
             matching = (at for at, constant in enumerate(keys) if is_same_object(constant, key))
             at = next(matching, None)
-            return 0 if at is None else operands[2 * at + 1]
+            return None if at is None else operands[2 * at + 1] or None
         if type(key) is not int or not -len(operands) <= key < len(operands):
-            return 0
-        return operands[key]
+            return None
+        return operands[key] or None
 
     def _constant(self, op: int, use: Use) -> object:
         return self._program.constant(op, use) if use is not None and use < 0 else MISSING
 
-    def set_item(self, activation: RunningActivation, op: int, step: int, _: Token) -> None:
+    def set_item(self, activation: RunningActivation, op: Op, step: Step, _: Token) -> None:
         """Note that a step set an item."""
         uses = self._program.uses[op]
         holder, key = self._used(activation, op, uses[0]), self._used(activation, op, uses[1])
         self._run.values[step] = self._used(activation, op, uses[2])
         self._run.objects.set_item(holder, key, step)
 
-    def _del_item(self, activation: RunningActivation, op: int, step: int, _: Token) -> None:
+    def _del_item(self, activation: RunningActivation, op: Op, step: Step, _: Token) -> None:
         uses = self._program.uses[op]
         holder, key = self._used(activation, op, uses[0]), self._used(activation, op, uses[1])
         self._run.objects.delete_item(holder, key, step)
 
     # --- in place ------------------------------------------------------------------------------
 
-    def read_target(self, activation: RunningActivation, op: int, step: int) -> None:
+    def read_target(self, activation: RunningActivation, op: Op, step: Step) -> None:
         """Note which step set `a.b` or `a[b]` before `a.b += c` or `a[b] += c` reads it."""
         extra, uses = self._program.extra[op], self._program.uses[op]
         holder = self._used(activation, op, uses[0])
@@ -171,7 +174,7 @@ class LoggedOperations:
         if setter:
             self._run.add_reads(step, [setter])
 
-    def _inplace(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _inplace(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         run = self._run
         extra, uses = self._program.extra[op], self._program.uses[op]
         if not extra:
@@ -186,16 +189,16 @@ class LoggedOperations:
 
     # --- new objects ---------------------------------------------------------------------------
 
-    def _display(self, _activation: RunningActivation, _op: int, step: int, value: Token) -> None:
+    def _display(self, _activation: RunningActivation, _op: Op, step: Step, value: Token) -> None:
         self._run.objects.note_made(value, step)
 
-    def _function(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _function(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         address = identity(value)
         if address is not None:
             self._run.objects.note_function(value, step)
             self._scopes.define(activation, op, step, address)
 
-    def _class(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _class(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         address = identity(value)
         if address is None:
             return
@@ -207,18 +210,19 @@ class LoggedOperations:
             self._run.objects.set_attribute(value, name, store)
 
     def _comprehension(
-        self, activation: RunningActivation, op: int, step: int, value: Token
+        self, activation: RunningActivation, op: Op, step: Step, value: Token
     ) -> None:  # fmt: skip
         self._run.objects.note_made(value, step)
         for use in self._program.uses[op]:
             if use is not None and use >= 0:
-                last = [activation.registers.get(use, 0)]
-                for element in activation.elements.pop(use, last):
+                last = activation.registers.get(use)
+                elements = activation.elements.pop(use, [] if last is None else [last])
+                for element in elements:
                     self._run.objects.add_element(value, element)
 
     # --- loops, calls and alternatives ---------------------------------------------------------
 
-    def _next(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _next(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         run, program = self._run, self._program
         if step in run.source or value == STOP:
             return
@@ -230,7 +234,7 @@ class LoggedOperations:
         for use in program.elements.get(program.op_function[op], ()):
             activation.elements.setdefault(use, [])
 
-    def _call(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _call(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         program, run = self._program, self._run
         objects = run.objects
         uses = program.uses[op]
@@ -255,7 +259,7 @@ class LoggedOperations:
         if objects.kind(called) == "class" and objects.kind(value) != "class":
             objects.note_constructed(value, step)
 
-    def _phi(self, _activation: RunningActivation, _op: int, step: int, value: Token) -> None:
+    def _phi(self, _activation: RunningActivation, _op: Op, step: Step, value: Token) -> None:
         """Take the last alternative with this value as the source; if none has it, a constant."""
         values = self._run.values
         operands = [

@@ -108,8 +108,8 @@ def sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
         for block, targets in enumerate(following):
             if len(targets) < 2:
                 continue
-            last = program.block_first_stretch[first + block]
-            last += program.block_stretches[first + block] - 1
+            count = program.block_stretches[first + block]
+            last = program.block_first_stretch[first + block] + count - 1
             for target in targets:
                 inside = _region(following, target, meeting[block])
                 yield last, first + target, {first + one for one in inside}

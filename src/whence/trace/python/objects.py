@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import CONTAINERS, MAX_ITEMS
+from whence.program.ids import Step
 from whence.trace.python.events import PythonType
 from whence.trace.python.program import Display
 
@@ -69,14 +70,14 @@ def _is_known(token: Token) -> bool:
 class ObjectState:
     """The steps that made and wrote one object."""
 
-    made: int  # the step that made the object, or the first that had it; 0: unknown
-    attributes: dict[str, int] = field(default_factory=dict)  # name -> last step that set it
-    items: dict[object, int] = field(default_factory=dict)  # key -> last step that set it
-    writers: list[int] = field(default_factory=list)  # steps that changed its elements, in order
-    touched: int = 0  # the last step that handed the object to unrecorded code
-    attribute_writers: list[int] = field(default_factory=list)  # in order
-    shifts: list[int] = field(default_factory=list)  # steps that removed or moved elements
-    rewritten: int = 0  # the last step that set all elements
+    made: Step | None  # the step that made the object, or the first that had it
+    attributes: dict[str, Step] = field(default_factory=dict)  # name -> last step that set it
+    items: dict[object, Step] = field(default_factory=dict)  # key -> last step that set it
+    writers: list[Step] = field(default_factory=list)  # steps that changed its elements, in order
+    touched: Step | None = None  # the last step that handed the object to unrecorded code
+    attribute_writers: list[Step] = field(default_factory=list)  # in order
+    shifts: list[Step] = field(default_factory=list)  # steps that removed or moved elements
+    rewritten: Step | None = None  # the last step that set all elements
     last_seen: Token = None  # the value as last recorded; False: it has changed since
 
 
@@ -90,14 +91,14 @@ class ObjectHistory:
         self,
         types: Mapping[int, PythonType],
         values: Sequence[Token],
-        operands_of: Callable[[int], Sequence[int]],
+        operands_of: Callable[[int], Sequence[Step]],
     ) -> None:
         self._types, self._values, self._operands_of = types, values, operands_of
         self._functions: set[int] = set()  # addresses of functions that the program defines
         self._classes: set[int] = set()  # addresses of classes that the program defines
         self._changers: set[int] = set()  # calls that may have changed their arguments
         self._now: dict[int, ObjectState] = {}  # by address
-        # For each address: the steps at which objects were made there, and these objects.
+        # For each address: the steps that made objects there (0: unknown), and the objects.
         self._all: dict[int, tuple[list[int], list[ObjectState]]] = {}
 
     # --- values --------------------------------------------------------------------------------
@@ -150,19 +151,19 @@ class ObjectHistory:
 
     # --- objects -------------------------------------------------------------------------------
 
-    def note_seen(self, token: Token, step: int) -> None:
+    def note_seen(self, token: Token, step: Step) -> None:
         """Note that `step` has this value; if the object is new, `step` made it."""
         address = identity(token)
         if address is not None:
             state = self._now.get(address) or self._begin(address, step)
             state.last_seen = token
 
-    def first_seen(self, token: Token) -> int:
-        """Return the step that made an object or first had it, or 0 if the object is new."""
+    def first_seen(self, token: Token) -> Step | None:
+        """Return the step that made an object or first had it; None if the object is new."""
         state = self._now.get(identity(token) or 0)
-        return 0 if state is None else state.made
+        return None if state is None else state.made
 
-    def note_result(self, token: Token, step: int, name: str) -> None:
+    def note_result(self, token: Token, step: Step, name: str) -> None:
         """Note that unrecorded code, called as `name`, returned an object.
 
         If it must be a new object, the history of its address starts anew.
@@ -175,13 +176,13 @@ class ObjectHistory:
         if self.is_container(token) and (has_changed or is_unexpected):
             self._begin(token[0], step)
 
-    def note_made(self, token: Token, step: int) -> None:
+    def note_made(self, token: Token, step: Step) -> None:
         """Note that `step` made an object, whatever was at its address before."""
         address = identity(token)
         if address is not None:
             self._begin(address, step)
 
-    def note_constructed(self, token: Token, call: int) -> None:
+    def note_constructed(self, token: Token, call: Step) -> None:
         """Note that a call of a class made an object, unless that was noted before."""
         address = identity(token)
         if address is None:
@@ -190,21 +191,21 @@ class ObjectHistory:
         if state is None or state.made != call:
             self._begin(address, call)
 
-    def note_function(self, token: Token, step: int) -> None:
+    def note_function(self, token: Token, step: Step) -> None:
         """Note that `step` defined a function of the program."""
         self.note_made(token, step)
         self._functions.add(token[0])
 
-    def note_class(self, token: Token, step: int) -> None:
+    def note_class(self, token: Token, step: Step) -> None:
         """Note that `step` defined a class of the program."""
         self.note_made(token, step)
         self._classes.add(token[0])
 
-    def _begin(self, address: int, step: int) -> ObjectState:
+    def _begin(self, address: int, step: Step | None) -> ObjectState:
         state = ObjectState(step)
         self._now[address] = state
         steps, states = self._all.setdefault(address, ([], []))
-        steps.append(step)
+        steps.append(step or 0)
         states.append(state)
         return state
 
@@ -212,7 +213,7 @@ class ObjectHistory:
         address = identity(token)
         if address is None:
             return None
-        return self._now.get(address) or self._begin(address, 0)
+        return self._now.get(address) or self._begin(address, None)
 
     def at(self, token: Token, step: int) -> ObjectState | None:
         """Return the object that was at an address when `step` ran."""
@@ -223,19 +224,19 @@ class ObjectHistory:
 
     # --- writing -------------------------------------------------------------------------------
 
-    def set_attribute(self, holder: Token, name: str, step: int) -> None:
+    def set_attribute(self, holder: Token, name: str, step: Step) -> None:
         state = self._get(holder)
         if state is not None:
             state.attributes[name] = step
             state.attribute_writers.append(step)
 
-    def set_item(self, holder: Token, key: Token, step: int) -> None:
+    def set_item(self, holder: Token, key: Token, step: Step) -> None:
         """Note that `step` set the item at `key`."""
         state = self._get(holder)
         if state is not None:
             self._note_item(state, holder, key, step)
 
-    def delete_item(self, holder: Token, key: Token, step: int) -> None:
+    def delete_item(self, holder: Token, key: Token, step: Step) -> None:
         """Note that `step` deleted the item at `key`; in a list later items move."""
         state = self._get(holder)
         if state is not None:
@@ -243,27 +244,27 @@ class ObjectHistory:
             state.items.clear()
             self._note_item(state, holder, key, step)
 
-    def _note_item(self, state: ObjectState, holder: Token, key: Token, step: int) -> None:
+    def _note_item(self, state: ObjectState, holder: Token, key: Token, step: Step) -> None:
         state.items[self._key(holder, key)] = step
         state.writers.append(step)
         state.last_seen = False
 
-    def note_changed(self, holder: Token, step: int) -> None:
+    def note_changed(self, holder: Token, step: Step) -> None:
         """Note that `step` changed the elements of an object."""
         state = self._get(holder)
-        if state is not None and step:
+        if state is not None:
             state.last_seen = False
             state.writers.append(step)
 
-    def add_element(self, holder: Token, step: int) -> None:
+    def add_element(self, holder: Token, step: Step) -> None:
         """Note that a comprehension added the value of `step` to an object."""
         state = self._get(holder)
-        if state is not None and step:
+        if state is not None:
             state.items[len(state.writers)] = step
             state.writers.append(step)
 
     def call_method(
-        self, receiver: Token, name: str, arguments: Sequence[Token], step: int
+        self, receiver: Token, name: str, arguments: Sequence[Token], step: Step
     ) -> None:  # fmt: skip
         """Note that unrecorded code ran a method, which may have changed its object."""
         state = self._get(receiver)
@@ -295,13 +296,13 @@ class ObjectHistory:
             return (last_seen[0], last_seen[1], (length + 1, elements))
         return (last_seen[0], last_seen[1], (length + 1, (*elements, *arguments)[:MAX_ITEMS]))
 
-    def call_function(self, name: str, arguments: Sequence[Token], step: int) -> None:
+    def call_function(self, name: str, arguments: Sequence[Token], step: Step) -> None:
         """Note that unrecorded code ran a function, which may have changed its arguments."""
         if name not in _PURE_FUNCTIONS:
             for argument in arguments:
                 self._touch(argument, step)
 
-    def _touch(self, token: Token, step: int) -> None:
+    def _touch(self, token: Token, step: Step) -> None:
         if self.kind(token) in ("list", "dict", "set", "object"):
             state = self._get(token)
             if state is not None:
@@ -315,29 +316,29 @@ class ObjectHistory:
         """May a call of unrecorded code have changed its object or its arguments?"""
         return call in self._changers
 
-    def attribute(self, holder: Token, name: str, value: Token) -> int:
-        """Return the step that set the attribute that was read as `value`, or 0 if unknown."""
+    def attribute(self, holder: Token, name: str, value: Token) -> Step | None:
+        """Return the step that set the attribute that was read as `value`; None: unknown."""
         state = self._get(holder)
         if state is None:
-            return 0
-        step = state.attributes.get(name, 0)
+            return None
+        step = state.attributes.get(name)
         if step and self._may_have_value(step, value):
             return step
         found = self._types.get(holder[1]) if type(holder) is tuple else None
         for ancestor in self._ancestors(holder, found):
             inherited = self._now.get(ancestor)
-            step = inherited.attributes.get(name, 0) if inherited else 0
+            step = inherited.attributes.get(name) if inherited else None
             if step and self._may_have_value(step, value):
                 return step
-        return 0
+        return None
 
-    def last_owner(self, token: Token) -> int:
+    def last_owner(self, token: Token) -> Step | None:
         """Return the last step that may have set all of an object.
 
         That is a step that rewrote the object, that handed it to unrecorded code, or that made it.
         """
         state = self._get(token)
-        return 0 if state is None else state.rewritten or state.touched or state.made
+        return None if state is None else state.rewritten or state.touched or state.made
 
     def is_program_function(self, token: Token) -> bool:
         """Is the value a function that the program defines?"""
@@ -358,37 +359,37 @@ class ObjectHistory:
                     return other.ancestors
         return found.ancestors
 
-    def _may_have_value(self, step: int, value: Token) -> bool:
+    def _may_have_value(self, step: Step, value: Token) -> bool:
         """May a step have this value?  True if either value is unknown."""
         own = self._values[step]
         return not (_is_known(own) and _is_known(value)) or is_same_object(own, value)
 
-    def item(self, holder: Token, key: Token, value: Token) -> int:
-        """Return the step that set the item that was read as `value`, or 0 if unknown."""
+    def item(self, holder: Token, key: Token, value: Token) -> Step | None:
+        """Return the step that set the item that was read as `value`; None: unknown."""
         state = self._get(holder)
         if state is None:
-            return 0
-        step = state.items.get(self._key(holder, key), 0)
+            return None
+        step = state.items.get(self._key(holder, key))
         if step and self._may_have_value(step, value):
             return step
         return self._adder(state, value)
 
-    def element(self, holder: Token, value: Token) -> int:
-        """Return the step that added the element that a loop got, or 0 if unknown."""
+    def element(self, holder: Token, value: Token) -> Step | None:
+        """Return the step that added the element that a loop got; None: unknown."""
         state = self._get(holder)
-        return 0 if state is None else self._adder(state, value)
+        return None if state is None else self._adder(state, value)
 
-    def _adder(self, state: ObjectState, value: Token) -> int:
-        """Return the last step that added this value, or 0 if there is none."""
+    def _adder(self, state: ObjectState, value: Token) -> Step | None:
+        """Return the last step that added this value."""
         for step in reversed(state.writers[-_MAX_WRITERS:]):
             if self._adds(step, value):
                 return step
-        return 0
+        return None
 
-    def _adds(self, step: int, value: Token) -> bool:
+    def _adds(self, step: Step, value: Token) -> bool:
         """Is `value` the value or an operand of a step?  `xs.append(x)` adds its operand x."""
         steps = (step, *self._operands_of(step))
-        return any(is_same_object(self._values[one], value) for one in steps)
+        return any(is_same_object(self._values[added], value) for added in steps)
 
     def _key(self, holder: Token, key: Token) -> object:
         """Return a hashable form of an item's key."""
@@ -401,13 +402,13 @@ class ObjectHistory:
 
     # --- all of an object ------------------------------------------------------------------------
 
-    def content_writers(self, token: Token, step: int, *, with_attributes: bool) -> list[int]:
+    def content_writers(self, token: Token, step: int, *, with_attributes: bool) -> list[Step]:
         """Return the steps before `step` that wrote what an object holds, nested objects too."""
-        found: dict[int, None] = {}
+        found: dict[Step, None] = {}
         self._collect(token, step, with_attributes, _MAX_DEPTH, found)
         return list(found)
 
-    def shifts_between(self, token: Token, since: int, before: int) -> tuple[int, ...]:
+    def shifts_between(self, token: Token, since: int, before: int) -> tuple[Step, ...]:
         """Return the steps between two steps that removed or moved elements of an object."""
         state = self.at(token, before)
         if state is None:
@@ -415,13 +416,13 @@ class ObjectHistory:
         low, high = bisect_right(state.shifts, since), bisect_left(state.shifts, before)
         return tuple(state.shifts[low:high][-_MAX_SHIFTS:])
 
-    def element_writers(self, token: Token, step: int) -> list[int]:
+    def element_writers(self, token: Token, step: int) -> list[Step]:
         """Return the steps before `step` that made the elements of a comprehension's result."""
         state = self.at(token, step)
         return [] if state is None else [writer for writer in state.writers if writer < step]
 
     def _collect(
-        self, token: Token, step: int, with_attributes: bool, depth: int, found: dict[int, None]
+        self, token: Token, step: int, with_attributes: bool, depth: int, found: dict[Step, None]
     ) -> None:
         state = self.at(token, step)
         if state is None or len(found) > _MAX_WRITERS:
@@ -430,9 +431,9 @@ class ObjectHistory:
         if state.rewritten and state.rewritten < step:
             writers = writers[bisect_left(writers, state.rewritten) :]
         found.update(dict.fromkeys(writers[-_MAX_WRITERS:]))
-        if 0 < state.touched < step:
+        if state.touched and state.touched < step:
             found[state.touched] = None
-        if depth < _MAX_DEPTH and 0 < state.made < step:
+        if depth < _MAX_DEPTH and state.made and state.made < step:
             found[state.made] = None
         if with_attributes and self.kind(token) not in ("class", "module", "function"):
             setters = state.attribute_writers[-_MAX_WRITERS:]

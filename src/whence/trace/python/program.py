@@ -1,8 +1,9 @@
-"""What is known of a Python program without running it?
+"""What is known about a Python program without running it?
 
-The modules that a process loaded, each with its description as the recorder wrote it, joined to
-one numbering of ops, blocks and functions.  Ops are cut into *stretches*: a logged op with the
-silent ones before it, so that one event of the log is one instance of a stretch.
+A program consists of the modules that a process loaded.  The recorder wrote a description of each.
+Here they are joined: operations, blocks and functions are numbered in the whole program.  Each
+block is cut into *stretches*: a logged operation with the silent ones before it.  So one event of
+the log is one instance of a stretch.
 """
 
 from __future__ import annotations
@@ -17,46 +18,51 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.program.graph import controlling_edges, post_dominators
+from whence.program.ids import Block, Op, Stretch
 from whence.trace.columns import BRANCH, CALL, LINK, NONE, PLAIN, RETURN, Code
 
 BRANCHES = frozenset({"branch", "either", "next", "try", "match"})
 LOADS = frozenset({"load", "attr", "item", "import_from"})
-VARIABLES = frozenset({"load", "store", "delete", "param"})
-BODIES = frozenset({"def", "class", "lambda", "genexpr"})
-Use = int | None  # an op, -1 - a constant of its module, or nothing
-Json = Any
+VARIABLES = frozenset({"load", "store", "delete", "param"})  # operations on variables
+BODIES = frozenset({"def", "class", "lambda", "genexpr"})  # operations whose extra is a function
+Use = int | None  # an operation, -1 - index of a constant of its module, or None if left out
+Json = Any  # a part of a module's description
 
 
 class Loaded(NamedTuple):
-    """That a process loaded a module: what the log says of it."""
+    """The record of the log that a process loaded a module."""
 
-    base: int
+    base: int  # the number of its first operation
     name: str
     file: str
-    digest: str
-    ops: int
+    digest: str  # names the file of its description
+    ops: int  # the number of its operations
 
 
 @dataclass(frozen=True, slots=True)
 class PythonFunction:
-    name: str
-    kind: str
-    row: int
-    last: int
+    """A function, class body or module."""
+
+    name: str  # qualified
+    kind: str  # "function", "generator", "coroutine", "lambda", "genexpr", "class" or "module"
+    row: int  # its first line
+    last: int  # its last line
     params: tuple[str, ...]
-    first_op: int
+    first_op: Op
     n_ops: int
-    first_block: int
+    first_block: Block
     n_blocks: int
     parent: int  # the function around it; -1: none
-    module: int
+    module: int  # its index in `PythonProgram.modules`
 
 
 @dataclass(frozen=True, slots=True)
 class PythonModule:
+    """A module that the process loaded."""
+
     name: str
     file: str
-    base: int
+    base: int  # the number of its first operation
     first_function: int
     constants: tuple[object, ...]
 
@@ -67,59 +73,62 @@ class PythonProgram:
     def __init__(self, loaded: Iterable[Loaded], descriptions: Path) -> None:
         self.modules: list[PythonModule] = []
         self.functions: list[PythonFunction] = []
+        # For each operation:
         self.opcode: list[str] = []
         self.uses: list[tuple[Use, ...]] = []
         self.row: list[int] = []
-        self.end: list[int] = []
         self.col: list[int] = []
         self.name: list[str | None] = []
-        self.extra: list[Json] = []
+        self.extra: list[Json] = []  # its meaning depends on the opcode
         self.text: list[str | None] = []
         self.logged: list[bool] = []
-        self.following: list[tuple[int, ...]] = []  # of each block
-        self._blocks: list[tuple[int, int]] = []  # first op, number of ops
+        # For each block:
+        self.following: list[tuple[Block, ...]] = []
         self.block_function: list[int] = []
+        self._blocks: list[tuple[int, int]] = []  # first operation, number of operations
         for module in loaded:
             path = descriptions / f"{module.digest}.json"
             self._add(module, json.loads(path.read_text("utf-8")))
         self._cut()
 
     def _add(self, loaded: Loaded, found: Json) -> None:
+        """Append a module with the description `found`."""
         base, first, block = loaded.base, len(self.functions), len(self._blocks)
         if base != len(self.opcode):
             raise ValueError(f"module {loaded.name} begins at op {base}, not {len(self.opcode)}")
-        constants = tuple(constant_value(one) for one in found["constants"])
+        constants = tuple(map(constant_value, found["constants"]))
         number = len(self.modules)
         self.modules.append(PythonModule(loaded.name, loaded.file, base, first, constants))
-        for one in found["functions"]:
-            parent = one["parent"]
+        for function in found["functions"]:
+            parent = function["parent"]
             self.functions.append(
                 PythonFunction(
-                    one["name"],
-                    one["kind"],
-                    one["row"],
-                    one["last"],
-                    tuple(one["params"]),
-                    base + one["first_op"],
-                    one["n_ops"],
-                    block + one["first_block"],
-                    one["n_blocks"],
+                    function["name"],
+                    function["kind"],
+                    function["row"],
+                    function["last"],
+                    tuple(function["params"]),
+                    Op(base + function["first_op"]),
+                    function["n_ops"],
+                    Block(block + function["first_block"]),
+                    function["n_blocks"],
                     first + parent if parent is not None and parent >= 0 else -1,
                     number,
                 )
             )
         for first_op, count, targets in found["blocks"]:
             self._blocks.append((base + first_op, count))
-            self.following.append(tuple(block + to for to in targets if to >= 0))
+            self.following.append(tuple(Block(block + to) for to in targets if to >= 0))
         owners = [0] * len(found["blocks"])
-        for at, one in enumerate(found["functions"]):
-            for k in range(one["first_block"], one["first_block"] + one["n_blocks"]):
+        for at, function in enumerate(found["functions"]):
+            for k in range(
+                function["first_block"], function["first_block"] + function["n_blocks"]
+            ):  # fmt: skip
                 owners[k] = first + at
         self.block_function += owners
         ops = found["ops"]
         self.opcode += ops["opcode"]
         self.row += ops["row"]
-        self.end += ops["end"]
         self.col += ops["col"]
         self.name += ops["name"]
         self.text += ops["text"]
@@ -138,26 +147,32 @@ class PythonProgram:
     # --- stretches -----------------------------------------------------------------------------
 
     def _cut(self) -> None:
-        self.stretch_first: list[int] = []
-        self.stretch_ops: list[int] = []
-        self.stretch_block: list[int] = []
-        self.block_first_stretch: list[int] = []
-        self.block_stretches: list[int] = []
-        self.op_stretch = [0] * len(self.opcode)
+        """Cut the blocks into stretches."""
+        self._stretches: list[Any] = []  # the range of the operations of each
+        self.stretch_first: list[Op] = []
+        self.stretch_ops: list[int] = []  # the number of operations
+        self.stretch_block: list[Block] = []
+        self.block_first_stretch: list[Stretch] = []
+        self.block_stretches: list[int] = []  # the number of stretches
+        self.op_stretch = [Stretch(0)] * len(self.opcode)
+        self._last_ops: list[Op] = []
         for block, (first, count) in enumerate(self._blocks):
-            self.block_first_stretch.append(len(self.stretch_first))
+            self.block_first_stretch.append(Stretch(len(self.stretch_first)))
             for start, end in self._pieces(first, first + count):
                 for op in range(start, end):
-                    self.op_stretch[op] = len(self.stretch_first)
-                self.stretch_first.append(start)
+                    self.op_stretch[op] = Stretch(len(self.stretch_first))
+                self._stretches.append(range(start, end))
+                self._last_ops.append(Op(end - 1))
+                self.stretch_first.append(Op(start))
                 self.stretch_ops.append(end - start)
-                self.stretch_block.append(block)
+                self.stretch_block.append(Block(block))
             self.block_stretches.append(len(self.stretch_first) - self.block_first_stretch[block])
 
     def _pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield where each stretch of a block begins and ends."""
         for op in range(start, end):
             if self.opcode[op] == "try" and op > start:
-                yield start, op  # it also runs where what is before it did not
+                yield start, op  # a `try` also runs if an operation before it raised
                 start = op
             if self.logged[op]:
                 yield start, op + 1
@@ -165,40 +180,55 @@ class PythonProgram:
         if start < end:
             yield start, end
 
-    def block_ops(self, block: int) -> range:
+    def block_ops(self, block: int) -> Sequence[Op]:
+        """Return the operations of a block."""
         first, count = self._blocks[block]
-        return range(first, first + count)
+        return _ops(first, count)
 
-    def last_op(self, stretch: int) -> int:
-        return self.stretch_first[stretch] + self.stretch_ops[stretch] - 1
+    def function_ops(self, function: int) -> Sequence[Op]:
+        """Return the operations of a function."""
+        return _ops(self.functions[function].first_op, self.functions[function].n_ops)
+
+    def ops_of(self, stretch: int) -> Sequence[Op]:
+        """Return the operations of a stretch."""
+        ops: Sequence[Op] = self._stretches[stretch]
+        return ops
+
+    def last_op(self, stretch: int) -> Op:
+        """Return the last operation of a stretch; only that one can be logged."""
+        return self._last_ops[stretch]
 
     def is_silent(self, stretch: int) -> bool:
-        return not self.logged[self.last_op(stretch)]
+        """Does the log contain no event for a stretch?"""
+        return not self.logged[self._last_ops[stretch]]
 
     # --- control -------------------------------------------------------------------------------
 
     @cached_property
-    def deciders(self) -> list[tuple[int, ...]]:
-        """For each block, the blocks with branches that decide that it runs."""
-        found: list[tuple[int, ...]] = [()] * len(self._blocks)
+    def deciders(self) -> list[tuple[Block, ...]]:
+        """For each block, the blocks whose branches decide whether it runs."""
+        found: list[tuple[Block, ...]] = [()] * len(self._blocks)
         for function in self.functions:
             first, count = function.first_block, function.n_blocks
             following = [[to - first for to in self.following[first + k]] for k in range(count)]
             failed = [k for k in range(count) if self._fails(first + k)]
             edges = controlling_edges(following, post_dominators(following, failed))
             for at, deciding in enumerate(edges):
-                found[first + at] = tuple(sorted({first + branch for branch, _ in deciding}))
+                found[first + at] = tuple(sorted({Block(first + branch) for branch, _ in deciding}))
         return found
 
     def _fails(self, block: int) -> bool:
-        """Does it end with a failed assertion, on which what comes after does not depend?"""
+        """Does a block end with a failed assertion?
+
+        The code after an assertion does not count as decided by it.
+        """
         first, count = self._blocks[block]
         last = first + count - 1
         return count > 0 and self.opcode[last] == "raise" and self.name[last] == "assert"
 
     @cached_property
     def handlers(self) -> dict[int, int]:
-        """The first line of the handlers of each try."""
+        """The first line of the handlers of each try operation."""
         found: dict[int, int] = {}
         for op, opcode in enumerate(self.opcode):
             if opcode == "caught" and self.extra[op] is not None:
@@ -207,7 +237,7 @@ class PythonProgram:
 
     @cached_property
     def elements(self) -> dict[int, list[int]]:
-        """The ops of each function that give the elements of its comprehensions."""
+        """For each function, the operations whose values are elements of its comprehensions."""
         found: dict[int, list[int]] = {}
         for op, opcode in enumerate(self.opcode):
             if opcode == "comp":
@@ -215,7 +245,7 @@ class PythonProgram:
                 found.setdefault(self.op_function[op], []).extend(uses)
         return found
 
-    # --- for the columns -----------------------------------------------------------------------
+    # --- columns -------------------------------------------------------------------------------
 
     def function_of(self, op: int) -> int:
         return self.op_function[op]
@@ -226,10 +256,11 @@ class PythonProgram:
 
     @cached_property
     def is_in_generator(self) -> list[bool]:
-        """For each op: is it in a generator expression?"""
+        """For each operation: does it belong to a generator expression?"""
         return [self.functions[function].kind == "genexpr" for function in self.op_function]
 
     def constant(self, op: int, use: int) -> object:
+        """Return the constant that a negative use of `op` stands for."""
         module = self.modules[self.functions[self.function_of(op)].module]
         return module.constants[-1 - use]
 
@@ -262,11 +293,11 @@ class PythonProgram:
             block_first_stretch=_u32(self.block_first_stretch),
             block_stretches=_u32(self.block_stretches),
             block_function=_u32(self.block_function),
-            function_first_block=_u32([one.first_block for one in functions]),
-            function_blocks=_u32([one.n_blocks for one in functions]),
-            function_first_op=_u32([one.first_op for one in functions]),
-            function_ops=_u32([one.n_ops for one in functions]),
-            names=tuple(one.name for one in functions),
+            function_first_block=_u32([function.first_block for function in functions]),
+            function_blocks=_u32([function.n_blocks for function in functions]),
+            function_first_op=_u32([function.first_op for function in functions]),
+            function_ops=_u32([function.n_ops for function in functions]),
+            names=tuple(function.name for function in functions),
         )
 
 
@@ -279,7 +310,7 @@ def _kind(opcode: str) -> int:
 
 
 def constant_value(found: Json) -> object:
-    """A constant as the description writes it."""
+    """Return a constant from its form in the description."""
     if not isinstance(found, dict):
         return found
     ((kind, value),) = found.items()
@@ -289,23 +320,28 @@ def constant_value(found: Json) -> object:
         return bytes.fromhex(value)
     if kind == "f":
         return float(value)
-    return int(value) if kind == "i" else value if kind == "s" else Other(value)
+    return int(value) if kind == "i" else value if kind == "s" else OtherConstant(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """A container of constants, as the source has it."""
+    """A container of constants in the source."""
 
-    kind: str
+    kind: str  # "list", "tuple", "set" or "dict"
     items: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
-    """A constant that is no plain value, such as an ellipsis, by its text."""
+class OtherConstant:
+    """A constant that is not a plain value, such as an ellipsis."""
 
     text: str
 
 
-def _u32(found: Sequence[int]) -> Any:
-    return np.array(found, np.uint32)
+def _ops(first: int, count: int) -> Sequence[Op]:
+    ops: Any = range(first, first + count)
+    return ops  # type: ignore[no-any-return]  # operations are ints
+
+
+def _u32(column: Sequence[int]) -> Any:
+    return np.array(column, np.uint32)

@@ -16,7 +16,7 @@ from whence.trace.python.endings import failing, status_of, type_of, uncaught
 from whence.trace.python.image import PythonImage
 from whence.trace.python.printing import PrintCall, placed, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
-from whence.trace.python.program import Display, Other
+from whence.trace.python.program import Display, OtherConstant
 from whence.trace.python.replayed_run import MISSING, ReplayedRun
 from whence.trace.python.replaying import replay
 from whence.trace.python.variables import definers
@@ -68,7 +68,7 @@ class PythonThread(Thread):
     def decoded(self, token: object) -> Value:
         if isinstance(token, tuple) and token[-1] is None and self.run.objects.is_container(token):
             return UNKNOWN  # it has changed since it was seen
-        if isinstance(token, Other):
+        if isinstance(token, OtherConstant):
             return Obj(0, "object", "constant", token.text)
         if isinstance(token, Display):
             held = tuple(self.decoded(one) for one in token.items)

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import STOP
+from whence.program.ids import Activation, Instance, Op, Step, Stretch
 from whence.trace.columns import DIRECT, UNWOUND
 from whence.trace.python.events import Events
 from whence.trace.python.logged_operations import LoggedOperations
 from whence.trace.python.program import PythonProgram
-from whence.trace.python.replayed_run import MISSING, ActivationRow, ReplayedRun
+from whence.trace.python.replayed_run import MISSING, NO_STEP, ActivationRow, ReplayedRun
 from whence.trace.python.running_activation import RunningActivation
 from whence.trace.python.silent_operations import SilentOperations
 from whence.trace.python.silent_paths import SilentPaths
@@ -73,7 +74,7 @@ class _Walker:
 
     # --- events ----------------------------------------------------------------------------------
 
-    def event(self, op: int, value: Token) -> None:
+    def event(self, op: Op, value: Token) -> None:
         """Replay one event of the log."""
         if self._is_plain[op]:  # nearly all events are
             stack = self._stack
@@ -116,7 +117,7 @@ class _Walker:
         for activation in reversed(self._stack):
             self._close(activation, UNWOUND)
 
-    def _current(self, op: int) -> RunningActivation | None:
+    def _current(self, op: Op) -> RunningActivation | None:
         """Return the activation to which an event without a frame belongs."""
         function = self._functions[op]
         stack = self._stack
@@ -126,7 +127,7 @@ class _Walker:
             self._close(stack.pop(), UNWOUND)
         return stack[-1] if stack else self._scopes.latest(function)
 
-    def _complete(self, activation: RunningActivation, op: int, value: Token) -> None:
+    def _complete(self, activation: RunningActivation, op: Op, value: Token) -> None:
         """Replay that a logged operation has its value."""
         stretch = self.program.op_stretch[op]
         if activation.pending and activation.stretch == stretch:
@@ -140,19 +141,17 @@ class _Walker:
                 self._emit_until(activation, stretch)
             step = self._emit(activation, stretch)
             self._logged.complete(activation, op, step, value)
-        activation.result, activation.raised = None, 0
-        activation.pending = 0
+        activation.result = activation.raised = activation.pending = None
         if self._gives_back[op]:
             self._give_back(activation, op, step, value)
 
     # --- positions -------------------------------------------------------------------------------
 
-    def _side(self, activation: RunningActivation) -> int:
+    def _side(self, activation: RunningActivation, stretch: Stretch) -> int:
         """Return the successor that the last stretch's branch goes to; -1: unknown."""
-        op = self.program.last_op(activation.stretch)
+        op = self.program.last_op(stretch)
         opcode = self.program.opcode[op]
-        step = activation.registers.get(op, 0)
-        value = self.run.values[step]
+        value = self.run.values[activation.registers.get(op, NO_STEP)]
         if opcode == "branch":
             return 0 if value is True else 1
         if opcode == "next":
@@ -169,47 +168,57 @@ class _Walker:
 
     def _position(self, activation: RunningActivation) -> tuple[int, int]:
         """Return where an activation is, as `silent_paths` defines a position."""
-        if activation.stretch < 0:
+        stretch = activation.stretch
+        if stretch is None:
             return -1 - activation.function, 0
-        return activation.stretch, self._side(activation)
+        return stretch, self._side(activation, stretch)
 
-    def _emit_until(self, activation: RunningActivation, target: int) -> None:
+    def _emit_until(self, activation: RunningActivation, target: Stretch) -> None:
         """Emit the silent stretches that ran before the stretch `target`."""
         stretch, side = self._position(activation)
         for silent in self._paths.between(stretch, side, target):
             self._emit(activation, silent)
 
-    def _begin_step(self, activation: RunningActivation) -> int:
+    def _begin_step(self, activation: RunningActivation) -> Step | None:
         """Return the step of an activation that runs other code now; emit it if needed."""
         if activation.pending:
             return activation.pending
         silent, stretch = self._paths.next_logged(*self._position(activation))
         if stretch is None:
-            return self.run.steps if activation.last_instance >= 0 else 0
+            return Step(self.run.steps) if activation.last_instance >= 0 else None
         if self.program.opcode[self.program.last_op(stretch)] not in _RUNS_CODE:
-            return activation.registers.get(self.program.last_op(activation.stretch), 0)
+            return self._last_step(activation)
         for before in silent:
             self._emit(activation, before)
         activation.pending = self._emit(activation, stretch)
         activation.has_run_code = True
         return activation.pending
 
+    def _last_step(self, activation: RunningActivation) -> Step | None:
+        """Return the last step of an activation."""
+        if activation.stretch is None:
+            return None
+        return activation.registers.get(self.program.last_op(activation.stretch))
+
     # --- activations -----------------------------------------------------------------------------
 
-    def _enter(self, op: int, frame: int, parameters: Sequence[Token]) -> None:
+    def _enter(self, op: Op, frame: int, parameters: Sequence[Token]) -> None:
         """Replay that a function was entered."""
         program, run = self.program, self.run
         function = program.function_of(op)
         caller = self._stack[-1] if self._stack else None
-        call = self._begin_step(caller) if caller is not None else 0
+        call = self._begin_step(caller) if caller is not None else None
         enclosing = self._scopes.enclosing(function, caller, call, self._stack)
-        number = len(run.activations)
+        number = Activation(len(run.activations))
         activation = RunningActivation(number, function, frame, call, enclosing)
         activation.parameters = parameters
         if caller is not None and self._scopes.is_handed(function, caller):
-            run.handed[number] = self._scopes.definition(function)
-        parent = caller.number if caller else 0
-        row = ActivationRow(function, parent, call, len(run.stretch))
+            definition = self._scopes.definition(function)
+            if definition is not None:
+                run.handed[number] = definition
+        parent = caller.number if caller else Activation(0)
+        first = Instance(len(run.stretch))
+        row = ActivationRow(function, parent, call or NO_STEP, first, first)
         row.flags, row.depth = DIRECT if call else 0, run.activations[parent].depth + 1
         run.activations.append(row)
         self._stack.append(activation)
@@ -225,16 +234,16 @@ class _Walker:
     def _constructs(self, caller: RunningActivation, entered: RunningActivation) -> bool:
         """Does an activation initialise the new object of a call of a class?"""
         name = self.program.functions[entered.function].name
-        op = self.program.last_op(caller.stretch)
-        if not name.endswith(".__init__") or not entered.parameters:
+        if not name.endswith(".__init__") or not entered.parameters or caller.stretch is None:
             return False
+        op = self.program.last_op(caller.stretch)
         callee = self.program.uses[op][0] if self.program.opcode[op] == "call" else None
         return callee is not None and callee >= 0 and self.program.name[callee] != "__init__"
 
     def _close(self, activation: RunningActivation, flags: int = 0) -> None:
         """Note where an activation ended, or was suspended."""
         row = self.run.activations[activation.number]
-        row.last_instance = max(activation.last_instance, row.first_instance)
+        row.last_instance = Instance(max(activation.last_instance, row.first_instance))
         row.flags |= flags
 
     def _continue(self, activation: RunningActivation) -> None:
@@ -247,7 +256,7 @@ class _Walker:
             self._begin_step(self._stack[-1])
         self._stack.append(activation)
 
-    def _resume(self, op: int, frame: int, value: Token) -> None:
+    def _resume(self, op: Op, frame: int, value: Token) -> None:
         """Replay an operation after which a suspended activation continues."""
         activation = self._frames.get(frame)
         if activation is None:
@@ -255,7 +264,7 @@ class _Walker:
         self._continue(activation)
         self._complete(activation, op, value)
 
-    def _give_back(self, activation: RunningActivation, op: int, step: int, value: Token) -> None:
+    def _give_back(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         """Replay that an activation returned or yielded a value to its caller."""
         if self.program.opcode[op] == "return":
             self.run.activations[activation.number].ret = step
@@ -267,20 +276,21 @@ class _Walker:
 
     # --- exceptions ------------------------------------------------------------------------------
 
-    def _raise(self, activation: RunningActivation, value: Token) -> int:
-        """Return the step of an activation that raised or whose callee raised; 0: none."""
+    def _raise(self, activation: RunningActivation, value: Token) -> Step | None:
+        """Return the step of an activation that raised or whose callee raised."""
+        step: Step | None
         if activation.unwinding:
-            step, activation.unwinding = activation.unwinding, 0
-        elif activation.stretch >= 0 and self._has_raised(activation):
-            step = activation.registers[self.program.last_op(activation.stretch)]
+            step, activation.unwinding = activation.unwinding, None
+        elif self._has_raised(activation):
+            step = self._last_step(activation)
         else:
             step = self._begin_step(activation)
-            if not activation.pending and activation.stretch >= 0:
+            if not activation.pending and activation.stretch is not None:
                 silent, stretch = self._paths.next_logged(*self._position(activation))
                 for before in (*silent, *([] if stretch is None else [stretch])):
                     step = self._emit(activation, before)
-        if not step:
-            return 0
+        if step is None:
+            return None
         if value is MISSING and activation.raised:  # the callee's exception
             value = self.run.values[activation.raised]
         if value is not MISSING:
@@ -291,24 +301,25 @@ class _Walker:
         self.run.raised[step] = activation.raised
         if activation.raised:
             self.run.source[step] = activation.raised
-        activation.pending, activation.raised, activation.result = 0, 0, None
+        activation.pending = activation.raised = activation.result = None
         if activation.results:
             self.run.add_reads(step, activation.results)
         activation.has_run_code, activation.results = False, []
         return step
 
-    def _set_inner_exception(self, step: int, value: Token) -> None:
+    def _set_inner_exception(self, step: Step | None, value: Token) -> None:
         """Set the exception of raising steps in lambdas and generator expressions.
 
         These do not log the exception by which they are left, but their caller does.
         """
         while step and value is not MISSING and self.run.values[step] is MISSING:
             self.run.values[step] = value
-            step = self.run.raised.get(step, 0)
+            step = self.run.raised.get(step)
 
     def _has_raised(self, activation: RunningActivation) -> bool:
-        op = self.program.last_op(activation.stretch)
-        return self.program.opcode[op] in ("raise", "reraise") and not activation.pending
+        if activation.stretch is None or activation.pending:
+            return False
+        return self.program.opcode[self.program.last_op(activation.stretch)] in ("raise", "reraise")
 
     def _unwind_to(self, frame: int, function: int) -> RunningActivation | None:
         """Leave the activations above that of a frame, and return the latter."""
@@ -321,11 +332,11 @@ class _Walker:
                 self._stack[-1].raised = self._raise(left, MISSING)
                 self._close(left, UNWOUND)
         else:  # an exception was thrown into the suspended activation
-            activation.raised = self._stack[-1].raised if self._stack else 0
+            activation.raised = self._stack[-1].raised if self._stack else None
             self._stack.append(activation)
         return activation
 
-    def _leave(self, op: int, frame: int, value: Token) -> None:
+    def _leave(self, op: Op, frame: int, value: Token) -> None:
         """Replay that an exception left an activation."""
         activation = self._unwind_to(frame, self.program.function_of(op))
         if activation is None:
@@ -341,7 +352,7 @@ class _Walker:
         if step:
             self.run.left.append((step, value))
 
-    def _caught(self, op: int, frame: int, value: Token) -> None:
+    def _caught(self, op: Op, frame: int, value: Token) -> None:
         """Replay that an except clause caught an exception."""
         activation = self._unwind_to(frame, self.program.function_of(op))
         if activation is None:
@@ -349,28 +360,30 @@ class _Walker:
         step = self._raise(activation, value)
         branch = self.program.extra[op]
         if branch is not None:
-            self.run.values[self._emit(activation, self.program.op_stretch[branch])] = value
-            self.run.source[self.run.steps] = step
+            branched = self._emit(activation, self.program.op_stretch[branch])
+            self.run.values[branched] = value
+            if step:
+                self.run.source[branched] = step
         caught = self._emit(activation, self.program.op_stretch[op])
         self.run.values[caught] = value
         if step:
             self.run.source[caught] = step
 
-    def _finally(self, op: int, frame: int) -> None:
+    def _finally(self, op: Op, frame: int) -> None:
         """Replay that a finally clause began."""
         activation = self._unwind_to(frame, self.program.function_of(op))
         if activation is None:
             return
         self._check_swallowed(activation)
-        if activation.unwinding == 0 and activation.pending:
-            activation.pending = 0
+        if activation.unwinding is None:
+            activation.pending = None
         self._emit_until(activation, self.program.op_stretch[op])
         self._emit(activation, self.program.op_stretch[op])
 
     def _check_swallowed(self, activation: RunningActivation) -> None:
         """Replay an exception if a with or try body did not reach its end."""
         stretch = activation.stretch
-        last = self.program.opcode[self.program.last_op(stretch)] if stretch >= 0 else ""
+        last = "" if stretch is None else self.program.opcode[self.program.last_op(stretch)]
         if last not in ("jump", "return", "with_exit") or activation.pending:
             activation.unwinding = self._raise(activation, MISSING)
 

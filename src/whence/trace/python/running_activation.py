@@ -6,28 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from whence.frontend.python.logged import Token
+from whence.program.ids import Activation, Block, Step, Stretch
 
 
 @dataclass(slots=True, eq=False)
 class RunningActivation:
     """An activation that is being replayed."""
 
-    number: int
+    number: Activation
     function: int
     frame: int  # the address of its frame in the recorded process
-    call: int  # the step that called it; 0: none
+    call: Step | None  # the step that called it
     enclosing: RunningActivation | None  # the activation that defined its function
-    variables: dict[str, int] = field(default_factory=dict)  # name -> the step that set it last
-    registers: dict[int, int] = field(default_factory=dict)  # operation -> its last step
-    branches: dict[int, int] = field(default_factory=dict)  # block -> the last step of its branch
-    elements: dict[int, list[int]] = field(default_factory=dict)  # of unfinished comprehensions
+    variables: dict[str, Step] = field(default_factory=dict)  # name -> the step that set it last
+    registers: dict[int, Step] = field(default_factory=dict)  # operation -> its last step
+    branches: dict[Block, Step] = field(default_factory=dict)  # block -> its branch's last step
+    elements: dict[int, list[Step]] = field(default_factory=dict)  # of unfinished comprehensions
     parameters: Sequence[Token] = ()  # values of the parameters, while it is entered
-    stretch: int = -1  # the last executed stretch; -1: none yet
-    last_instance: int = -1
-    pending: int = 0  # the step that is running other code; 0: none
+    stretch: Stretch | None = None  # the last executed stretch
+    last_instance: int = -1  # -1: none yet
+    pending: Step | None = None  # the step that is running other code
     has_run_code: bool = False  # did the pending step run recorded code?
-    result: tuple[int, Token] | None = None  # the last value that this code returned, with its step
-    results: list[int] = field(default_factory=list)  # all steps that returned to the pending step
-    raised: int = 0  # the step that raised in this code; 0: none
-    constructed_by: int = 0  # the call of a class whose new object this activation initialises
-    unwinding: int = 0  # the step that raised, while a finally clause runs; 0: none
+    result: tuple[Step, Token] | None = None  # the last step that returned, its value
+    results: list[Step] = field(default_factory=list)  # all steps that returned to it
+    raised: Step | None = None  # the step that raised in this code
+    constructed_by: Step | None = None  # the call of a class whose new object it initialises
+    unwinding: Step | None = None  # the step that raised, while a finally clause runs

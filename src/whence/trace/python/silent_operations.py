@@ -6,6 +6,7 @@ Loads, stores, parameters and unpacking are silent: their values follow from the
 from __future__ import annotations
 
 from whence.frontend.python.values import STOP
+from whence.program.ids import Op, Step
 from whence.trace.python.logged_operations import LoggedOperations
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.program import Display
@@ -21,11 +22,11 @@ class SilentOperations:
         self._run, self._program = run, run.program
         self._scopes, self._logged = scopes, logged
 
-    def complete(self, activation: RunningActivation, op: int, opcode: str, step: int) -> None:
+    def complete(self, activation: RunningActivation, op: Op, opcode: str, step: Step) -> None:
         """Give a step its value, if that is known, and note where the value came from."""
         program, run = self._program, self._run
         if opcode == "load":
-            definer = self._scopes.variables(activation, op).get(program.name[op] or "", 0)
+            definer = self._scopes.variables(activation, op).get(program.name[op] or "")
             if definer:
                 run.source[step] = definer
                 run.values[step] = run.objects.now(run.values[definer])
@@ -50,25 +51,25 @@ class SilentOperations:
         elif opcode == "next":
             run.values[step] = STOP
 
-    def _condition(self, step: int) -> None:
+    def _condition(self, step: Step) -> None:
         """Copy the value of the last alternative of an `and` or `or` that ran.
 
         In a condition only the truth of the alternatives is recorded.
         """
-        last = max(self._run.operands_of(step), default=0)
+        last = max(self._run.operands_of(step), default=None)
         if last:
             self._run.source[step] = last
             self._run.values[step] = self._run.values[last]
 
     def _constant_display(
-        self, activation: RunningActivation, op: int, opcode: str, step: int
+        self, activation: RunningActivation, op: Op, opcode: str, step: Step
     ) -> None:  # fmt: skip
         uses = self._program.uses[op]
         if all(use is not None and use < 0 for use in uses):
             items = tuple(self._run.used_value(activation.registers, op, use) for use in uses)
             self._run.values[step] = Display(opcode, items)
 
-    def _parameter(self, activation: RunningActivation, op: int, step: int) -> None:
+    def _parameter(self, activation: RunningActivation, op: Op, step: Step) -> None:
         """Set the value of a parameter, and the argument that it comes from as its source."""
         run = self._run
         number = op - self._program.functions[activation.function].first_op
@@ -84,9 +85,8 @@ class SilentOperations:
             return
         given = [operand for operand in run.operands_of(call) if operand]
         same = [operand for operand in given if is_same_object(run.values[operand], value)]
-        callee = given[0] if given else 0
-        if not same and callee:  # the object of a method is its first argument
-            looked_up = (operand for operand in run.operands_of(callee) if operand)
+        if not same and given:  # the object of a method is its first argument
+            looked_up = (operand for operand in run.operands_of(given[0]) if operand)
             same = [one for one in looked_up if is_same_object(run.values[one], value)]
         if same:
             # Of several arguments with this value, the one nearest to the parameter's position.
@@ -95,7 +95,7 @@ class SilentOperations:
                 key=lambda one: abs(given.index(one) - 1 - number) if one in given else 0,
             )
 
-    def _unpack(self, activation: RunningActivation, op: int, step: int) -> None:
+    def _unpack(self, activation: RunningActivation, op: Op, step: Step) -> None:
         run = self._run
         use = self._program.uses[op][0]
         whole = run.used_value(activation.registers, op, use)
@@ -105,7 +105,8 @@ class SilentOperations:
         elements = run.objects.elements(whole)
         if elements is not None and int(index) < len(elements):
             run.values[step] = elements[int(index)]
-        holder = activation.registers.get(use or 0, 0)
-        operand = self._logged.element_operand(whole, int(index), holder) if holder else 0
-        if operand:
-            run.source[step] = operand
+        holder = activation.registers.get(use or 0)
+        if holder is not None:
+            operand = self._logged.element_operand(whole, int(index), holder)
+            if operand is not None:
+                run.source[step] = operand

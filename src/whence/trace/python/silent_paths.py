@@ -8,6 +8,7 @@ took, or -1 if the side is unknown.
 
 from __future__ import annotations
 
+from whence.program.ids import Block, Stretch
 from whence.trace.columns import BRANCH
 from whence.trace.python.program import PythonProgram
 
@@ -19,10 +20,10 @@ class SilentPaths:
 
     def __init__(self, program: PythonProgram) -> None:
         self._program = program
-        self._paths: dict[tuple[int, int, int], tuple[int, ...]] = {}
-        self._nexts: dict[tuple[int, int], tuple[tuple[int, ...], int | None]] = {}
+        self._paths: dict[tuple[int, int, int], tuple[Stretch, ...]] = {}
+        self._nexts: dict[tuple[int, int], tuple[tuple[Stretch, ...], Stretch | None]] = {}
 
-    def between(self, stretch: int, side: int, target: int) -> tuple[int, ...]:
+    def between(self, stretch: int, side: int, target: Stretch) -> tuple[Stretch, ...]:
         """Return the silent stretches from a position to `target`; () if no path is known."""
         key = (stretch, side, target)
         found = self._paths.get(key)
@@ -30,7 +31,7 @@ class SilentPaths:
             found = self._paths[key] = self._search(stretch, side, target)
         return found
 
-    def next_logged(self, stretch: int, side: int) -> tuple[tuple[int, ...], int | None]:
+    def next_logged(self, stretch: int, side: int) -> tuple[tuple[Stretch, ...], Stretch | None]:
         """Return the silent stretches after a position, and the next stretch with an event."""
         key = (stretch, side)
         found = self._nexts.get(key)
@@ -38,7 +39,7 @@ class SilentPaths:
             found = self._nexts[key] = self._search_logged(stretch, side)
         return found
 
-    def _blocks_after(self, stretch: int, side: int) -> tuple[int | None, tuple[int, ...]]:
+    def _blocks_after(self, stretch: int, side: int) -> tuple[Stretch | None, tuple[Block, ...]]:
         """Return the next stretch of the same block, and the blocks that can follow it."""
         program = self._program
         if stretch < 0:
@@ -48,9 +49,9 @@ class SilentPaths:
         following = program.following[block]
         if side >= 0 and program.kind[program.last_op(stretch)] == BRANCH:
             following = following[side : side + 1]
-        return (stretch + 1 if stretch + 1 < end else None), following
+        return (Stretch(stretch + 1) if stretch + 1 < end else None), following
 
-    def _search(self, stretch: int, side: int, target: int) -> tuple[int, ...]:
+    def _search(self, stretch: int, side: int, target: Stretch) -> tuple[Stretch, ...]:
         program = self._program
         goal = program.stretch_block[target]
         rest, starts = self._blocks_after(stretch, side)
@@ -59,8 +60,8 @@ class SilentPaths:
                 return ()
             if not program.is_silent(rest):
                 return ()
-        begun = () if rest is None else (rest,)
-        work: list[tuple[int, tuple[int, ...]]] = [(block, begun) for block in reversed(starts)]
+        begun: tuple[Stretch, ...] = () if rest is None else (rest,)
+        work = [(block, begun) for block in reversed(starts)]
         seen: set[int] = set()
         while work and len(seen) < _MAX_BLOCKS:
             block, path = work.pop()
@@ -79,10 +80,10 @@ class SilentPaths:
                 work += [(following, path + more) for following in reversed(after)]
         return ()
 
-    def _search_logged(self, stretch: int, side: int) -> tuple[tuple[int, ...], int | None]:
+    def _search_logged(self, stretch: int, side: int) -> tuple[tuple[Stretch, ...], Stretch | None]:
         program = self._program
         rest, starts = self._blocks_after(stretch, side)
-        path: list[int] = []
+        path: list[Stretch] = []
         if rest is not None:
             if not program.is_silent(rest):
                 return (), rest
@@ -92,7 +93,7 @@ class SilentPaths:
             block = starts[0]
             seen.add(block)
             first, count = program.block_first_stretch[block], program.block_stretches[block]
-            for following in range(first, first + count):
+            for following in map(Stretch, range(first, first + count)):
                 if not program.is_silent(following):
                     return tuple(path), following
                 path.append(following)

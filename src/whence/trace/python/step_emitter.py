@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from whence.program.ids import Block, Step, Stretch
 from whence.trace.columns import BRANCH
 from whence.trace.python.logged_operations import LoggedOperations
-from whence.trace.python.replayed_run import MISSING, ReplayedRun
+from whence.trace.python.replayed_run import MISSING, NO_STEP, ReplayedRun
 from whence.trace.python.running_activation import RunningActivation
 from whence.trace.python.silent_operations import SilentOperations
 
@@ -19,26 +20,24 @@ class StepEmitter:
         self._logged, self._silent = logged, silent
         self._deciders = run.program.deciders
 
-    def emit(self, activation: RunningActivation, stretch: int) -> int:
+    def emit(self, activation: RunningActivation, stretch: Stretch) -> Step:
         """Append one step for each operation of a stretch, and return the last one."""
         program, run = self._program, self._run
         block = program.stretch_block[stretch]
         run.stretch.append(stretch)
-        run.first.append(len(run.values))
+        run.first.append(Step(len(run.values)))
         run.activation.append(activation.number)
         run.control.append(self._controlling_branch(activation, block))
         run.previous.append(activation.last_instance + 1)
         activation.last_instance = len(run.stretch) - 1
         activation.stretch = stretch
         registers, operands, values = activation.registers, run.operands, run.values
-        first = program.stretch_first[stretch]
-        step = 0
-        for op in range(first, first + program.stretch_ops[stretch]):
-            step = len(values)
+        for op in program.ops_of(stretch):
+            step = Step(len(values))
             values.append(MISSING)
             opcode = program.opcode[op]
             for use in program.uses[op]:
-                operands.append(0 if use is None or use < 0 else registers.get(use, 0))
+                operands.append(NO_STEP if use is None or use < 0 else registers.get(use, NO_STEP))
             run.start.append(len(operands))
             registers[op] = step
             if not program.logged[op] or opcode == "next":
@@ -51,11 +50,11 @@ class StepEmitter:
             activation.elements[op].append(step)
         return step
 
-    def _controlling_branch(self, activation: RunningActivation, block: int) -> int:
+    def _controlling_branch(self, activation: RunningActivation, block: Block) -> Step:
         """Return the last branch of the activation that decided about a block, or its call."""
-        found = 0
+        found = NO_STEP
         for decider in self._deciders[block]:
-            step = activation.branches.get(decider, 0)
+            step = activation.branches.get(decider, NO_STEP)
             if step > found:
                 found = step
-        return found or activation.call
+        return found or activation.call or NO_STEP

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whence.frontend.python.logged import Token
+from whence.program.ids import Op, Step
 from whence.trace.python.objects import identity
 from whence.trace.python.replayed_run import MISSING, ReplayedRun
 from whence.trace.python.running_activation import RunningActivation
@@ -16,12 +17,12 @@ class VariableScopes:
     def __init__(self, run: ReplayedRun) -> None:
         self._run, self._program = run, run.program
         self._latest: dict[int, RunningActivation] = {}  # function -> its latest activation
-        self._globals: dict[int, dict[str, int]] = {}  # module -> its variables
+        self._globals: dict[int, dict[str, Step]] = {}  # module -> its variables
         self._modules = {module.name: n for n, module in enumerate(run.program.modules)}
         # By address of a function object: the activation that defined it, and its function.
         self._definers: dict[int, RunningActivation] = {}
         self._bodies: dict[int, int] = {}
-        self._definitions: dict[int, int] = {}  # function -> the last step that defined it
+        self._definitions: dict[int, Step] = {}  # function -> the last step that defined it
 
     # --- activations and functions -------------------------------------------------------------
 
@@ -37,14 +38,14 @@ class VariableScopes:
             activation.variables = self._globals.setdefault(function.module, activation.variables)
 
     def enclosing(
-        self, function: int, caller: RunningActivation | None, call: int,
+        self, function: int, caller: RunningActivation | None, call: Step | None,
         stack: Sequence[RunningActivation],
     ) -> RunningActivation | None:  # fmt: skip
         """Return the activation that defined the function which `call` enters."""
         parent = self._program.functions[function].parent
         if parent < 0:
             return None
-        if caller is not None and call:
+        if caller is not None and call is not None:
             definer = self._definers.get(identity(self._callee(caller, call)) or 0)
             if definer is not None and definer.function == parent:
                 return definer
@@ -53,31 +54,28 @@ class VariableScopes:
                 return activation
         return self._latest.get(parent)
 
-    def _callee(self, caller: RunningActivation, call: int) -> Token:
+    def _callee(self, caller: RunningActivation, call: Step) -> Token:
         op = self._program.last_op(self._run.stretch[self._run.instance_of(call)])
         uses = self._program.uses[op]
         return self._run.used_value(caller.registers, op, uses[0]) if uses else MISSING
 
-    def define(self, activation: RunningActivation, op: int, step: int, address: int) -> None:
+    def define(self, activation: RunningActivation, op: Op, step: Step, address: int) -> None:
         """Note that `step` made the function or class at `address`."""
         self._definers[address] = activation
         body = self._program.extra[op]
         if body is not None:
             self._definitions[body], self._bodies[address] = step, body
 
-    def definition(self, function: int) -> int:
-        """Return the last step that defined a function; 0: none."""
-        return self._definitions.get(function, 0)
+    def definition(self, function: int) -> Step | None:
+        """Return the last step that defined a function."""
+        return self._definitions.get(function)
 
     def is_handed(self, function: int, caller: RunningActivation) -> bool:
         """Does the current call of `caller` run a nested function that it does not name?"""
         program = self._program
-        op = program.last_op(caller.stretch) if caller.stretch >= 0 else -1
-        if (
-            op < 0
-            or program.opcode[op] != "call"
-            or "." not in (name := program.functions[function].name)
-        ):
+        name = program.functions[function].name
+        op = None if caller.stretch is None else program.last_op(caller.stretch)
+        if op is None or program.opcode[op] != "call" or "." not in name:
             return False
         callee = program.uses[op][0]
         if callee is None or callee < 0 or name.endswith(f".{program.name[callee]}"):
@@ -87,7 +85,7 @@ class VariableScopes:
 
     # --- variables -----------------------------------------------------------------------------
 
-    def variables(self, activation: RunningActivation, op: int) -> dict[str, int]:
+    def variables(self, activation: RunningActivation, op: Op) -> dict[str, Step]:
         """Return the variables of the function that owns what an operation loads or stores."""
         owner = self._program.extra[op]
         scope: RunningActivation | None = activation
@@ -101,12 +99,12 @@ class VariableScopes:
         latest = self._latest.get(owner)
         return latest.variables if latest is not None else {}
 
-    def module_variable(self, module: str, name: str) -> int:
-        """Return the step that set a variable of a module last, or 0 if unknown."""
+    def module_variable(self, module: str, name: str) -> Step | None:
+        """Return the step that set a variable of a module last."""
         number = self._modules.get(module)
-        return 0 if number is None else self._globals.get(number, {}).get(name, 0)
+        return None if number is None else self._globals.get(number, {}).get(name)
 
-    def imported_variable(self, function: int, imported: str) -> int:
+    def imported_variable(self, function: int, imported: str) -> Step | None:
         """Return the step that set the variable which "module:name" imports into a function."""
         module, _, name = imported.rpartition(":")
         if module.startswith("."):
