@@ -1,10 +1,11 @@
-"""Two trees as a list of independent changes, and any subset of them back as a tree.
+"""What are the independent changes between two trees, and what is the tree of a variant?
 
 Invariants:
-1. With everything reverted, every path is as in the good tree; with nothing, as in the bad one.
-2. `nodes(reverted)` depends on the set alone and is defined for every set.
-3. A path that is a directory in both trees is one in every variant.
-4. No set puts a file where another path needs a directory: changes that could are one change.
+1. With all changes reverted, every path is as in the good tree; with none, as in the bad tree.
+2. `nodes(reverted)` depends only on the set and is defined for every set.
+3. A path that is a directory in both trees is a directory in every variant.
+4. No variant needs a file and a directory at the same path: changes that conflict in this way are
+   joined into one change.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from whence.changes.syntax import ParsedSource, language_of
 from whence.changes.tree import Entry, EntryKind, Tree, TreeNode, digest, folders_of, matches
 from whence.model import Change, ChangeId, ChangeKind, Reverted, Span
 
-_NOWHERE = Span(0, 0)
-_EMPTY = TreeNode(EntryKind.DIRECTORY, b"")
+_NO_LINES = Span(0, 0)
+_EMPTY_DIRECTORY = TreeNode(EntryKind.DIRECTORY, b"")
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Bytes [old_first, old_last) of the good file became [new_first, new_last) of the bad."""
+    """Bytes [old_first, old_last) of the good file became [new_first, new_last) of the bad one."""
 
     change: ChangeId
     old_first: int
@@ -38,8 +39,8 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class FileDelta:
-    """All that happened to one file.  A side is None where the file does not exist."""
+class FileChanges:
+    """All changes to one file.  `old` or `new` is None if that version lacks the file."""
 
     old_path: str
     new_path: str
@@ -51,10 +52,10 @@ class FileDelta:
     edits: tuple[Edit, ...] = ()
 
     def render(self, reverted: Reverted) -> tuple[str, TreeNode] | None:
-        """Return where the file is and what is in it, or None if it is not there."""
+        """Return the path and the node of the file in a variant; None if the variant lacks it."""
         if self.old is None or self.new is None:
-            there = self.old if self.presence in reverted else self.new
-            return (self.old_path, there) if there else None
+            node = self.old if self.presence in reverted else self.new
+            return (self.old_path, node) if node else None
         path = self.old_path if self.presence in reverted else self.new_path
         kind = self.old.kind if self.mode in reverted else self.new.kind
         if self.content is not None:
@@ -73,12 +74,12 @@ class FileDelta:
 
 @dataclass(frozen=True)
 class ChangeSet:
-    """The changes between two trees."""
+    """The changes between the good and the bad tree."""
 
     good: Tree
     bad: Tree
     changes: tuple[Change, ...]
-    deltas: tuple[FileDelta, ...]
+    file_changes: tuple[FileChanges, ...]
     hollow: frozenset[str] = frozenset()  # directories in both trees that share no file
     _sources: dict[tuple[bool, str], ParsedSource | None] = field(
         default_factory=dict, compare=False
@@ -90,8 +91,8 @@ class ChangeSet:
 
     @cached_property
     def touched(self) -> frozenset[str]:
-        """Every path that some variant has differently from another."""
-        moved = (path for delta in self.deltas for path in (delta.old_path, delta.new_path))
+        """The paths that are not the same in all variants."""
+        moved = (path for file in self.file_changes for path in (file.old_path, file.new_path))
         return self.hollow.union(moved)
 
     @property
@@ -111,8 +112,8 @@ class ChangeSet:
         )
 
     def fingerprint(self, reverted: Reverted) -> bytes:
-        """Return what identifies the variant's tree: equal trees have equal fingerprints."""
-        # A sum does not depend on the order, so the untouched files are added up only once.
+        """Return a hash of the variant's tree: equal trees have equal fingerprints."""
+        # A sum does not depend on the order, so that of the untouched files is computed once.
         total = self._untouched_sum + sum(
             _entry_number(path, node.kind, digest(node.content))
             for path, node in self.nodes(reverted).items()
@@ -120,11 +121,11 @@ class ChangeSet:
         return (total % 2**256).to_bytes(32, "big")
 
     def nodes(self, reverted: Reverted) -> dict[str, TreeNode]:
-        """Return what the variant has at the touched paths; a path that is absent has nothing."""
-        return render_variant(self.deltas, self.hollow, reverted)
+        """Return the nodes of the variant at touched paths; paths that it lacks are left out."""
+        return render_variant(self.file_changes, self.hollow, reverted)
 
     def source(self, path: str, *, of_good: bool) -> ParsedSource | None:
-        """Parse a changed file of one side, if we know its language."""
+        """Parse a file of the good or the bad version; None if its language is unknown."""
         key = (of_good, path)
         if key not in self._sources:
             language = language_of(path)
@@ -143,14 +144,17 @@ def _entry_number(path: str, kind: EntryKind, content: bytes) -> int:
 
 
 def render_variant(
-    deltas: Iterable[FileDelta], hollow: frozenset[str], reverted: Reverted
+    file_changes: Iterable[FileChanges], hollow: frozenset[str], reverted: Reverted
 ) -> dict[str, TreeNode]:
-    """Return what a variant has at the paths that changes touch."""
-    nodes = dict(found for delta in deltas if (found := delta.render(reverted)))
+    """Return the nodes of a variant at the paths that changes touch.
+
+    A hollow directory is a node of its own only if the variant has nothing in it.
+    """
+    nodes = dict(found for file in file_changes if (found := file.render(reverted)))
     filled = folders_of(nodes) if hollow else set()
-    for path in sorted(hollow - filled, reverse=True):  # what is inside comes first
+    for path in sorted(hollow - filled, reverse=True):  # a subdirectory before its parent
         if path not in filled:
-            nodes[path] = _EMPTY
+            nodes[path] = _EMPTY_DIRECTORY
             filled |= folders_of([path])
     return nodes
 
@@ -158,7 +162,7 @@ def render_variant(
 def compare(good: Tree, bad: Tree, keep: Sequence[str] = ()) -> ChangeSet:
     """Find the changes from good to bad.
 
-    Paths that match `keep` are as in the bad tree in every variant, the good one included.
+    Paths that match `keep` are as in the bad tree in every variant, even the good version.
     """
     if keep:
         good = _with_kept(good, bad, keep)
@@ -172,7 +176,7 @@ def _with_kept(good: Tree, bad: Tree, keep: Sequence[str]) -> Tree:
         path: entry
         for path, entry in good.entries.items()
         if not matches(path, keep)
-        # A kept path needs its place: no file where its directory is, nothing below it.
+        # Make room for the kept paths: drop files at their directories, and paths below them.
         and path not in above
         and kept.keys().isdisjoint(folders_of([path]))
     }
@@ -180,7 +184,7 @@ def _with_kept(good: Tree, bad: Tree, keep: Sequence[str]) -> Tree:
 
 
 def _hollow(good: Mapping[str, Entry], bad: Mapping[str, Entry]) -> frozenset[str]:
-    """Return the directories of both trees in which only changes can put something."""
+    """Return the directories of both trees that hold no common unchanged file."""
     same = [path for path, entry in good.items() if bad.get(path) == entry]
     return frozenset((_directories(good) & _directories(bad)) - folders_of(same) - set(same))
 
@@ -191,15 +195,15 @@ def _directories(entries: Mapping[str, Entry]) -> set[str]:
 
 
 class _Comparison:
-    """Builds a change set: finds the deltas, numbers their changes in reading order."""
+    """Builds a change set: finds the file_changes and numbers their changes in reading order."""
 
     def __init__(self, good: Tree, bad: Tree) -> None:
         self._good, self._bad = good, bad
         self._changes: list[Change] = []
-        self._deltas: list[FileDelta] = []
+        self._file_changes: list[FileChanges] = []
         self._hollow: frozenset[str] = frozenset()
         self._blocks = 0
-        self._set = ChangeSet(good, bad, (), ())  # for its parsed sources
+        self._set = ChangeSet(good, bad, (), ())  # holds the parsed sources
 
     def result(self) -> ChangeSet:
         good, bad = self._good.entries, self._bad.entries
@@ -217,7 +221,7 @@ class _Comparison:
         came_from = {b: a for a, b in renamed.items()}
         for path in changed:
             if path in renamed and renamed[path] != path:
-                continue  # told of at its new path
+                continue  # handled at its new path
             origin = came_from.get(path, path)
             self._add(origin, path, old.get(origin), new.get(path), hunks.get(path))
         return self._numbered()
@@ -234,38 +238,38 @@ class _Comparison:
         new: TreeNode | None,
         hunks: tuple[tuple[Span, Span], ...] | None,
     ) -> None:
-        delta = FileDelta(old_path, new_path, old, new)
+        file = FileChanges(old_path, new_path, old, new)
         if old is None or new is None:
-            delta = replace(delta, presence=self._whole_file(delta))
+            file = replace(file, presence=self._whole_file(file))
         else:
             if old_path != new_path:
-                delta = replace(delta, presence=self._change(ChangeKind.RENAME, delta))
+                file = replace(file, presence=self._change(ChangeKind.RENAME, file))
             both_files = old.kind.is_file and new.kind.is_file
             if both_files and old.kind != new.kind:
-                delta = replace(delta, mode=self._change(ChangeKind.MODE, delta))
+                file = replace(file, mode=self._change(ChangeKind.MODE, file))
             if old.content != new.content and both_files and hunks:
-                delta = replace(delta, edits=tuple(self._edits(delta, hunks)))
+                file = replace(file, edits=tuple(self._edits(file, hunks)))
             elif old.content != new.content or not (both_files or old.kind == new.kind):
-                delta = replace(delta, content=self._change(ChangeKind.REPLACE, delta))
-        self._deltas.append(delta)
+                file = replace(file, content=self._change(ChangeKind.REPLACE, file))
+        self._file_changes.append(file)
 
-    def _whole_file(self, delta: FileDelta) -> ChangeId:
-        node = delta.new or delta.old
+    def _whole_file(self, file: FileChanges) -> ChangeId:
+        node = file.new or file.old
         assert node is not None
         readable = node.kind.is_file and b"\0" not in node.content
         text = node.content if readable else b""
-        span = Span(1, text.count(b"\n") + (not text.endswith(b"\n"))) if text else _NOWHERE
-        if delta.new:
-            return self._change(ChangeKind.ADD, delta, new=span, added=text)
-        return self._change(ChangeKind.DELETE, delta, old=span, removed=text)
+        span = Span(1, text.count(b"\n") + (not text.endswith(b"\n"))) if text else _NO_LINES
+        if file.new:
+            return self._change(ChangeKind.ADD, file, new=span, added=text)
+        return self._change(ChangeKind.DELETE, file, old=span, removed=text)
 
     def _change(
         self,
         kind: ChangeKind,
-        delta: FileDelta,
+        file: FileChanges,
         *,
-        old: Span = _NOWHERE,
-        new: Span = _NOWHERE,
+        old: Span = _NO_LINES,
+        new: Span = _NO_LINES,
         removed: bytes = b"",
         added: bytes = b"",
         block: int | None = None,
@@ -278,8 +282,8 @@ class _Comparison:
             Change(
                 number,
                 kind,
-                delta.new_path,
-                delta.old_path,
+                file.new_path,
+                file.old_path,
                 old,
                 new,
                 removed,
@@ -294,14 +298,14 @@ class _Comparison:
         self._blocks += 1
         return self._blocks - 1
 
-    def _edits(self, delta: FileDelta, hunks: tuple[tuple[Span, Span], ...]) -> Iterator[Edit]:
-        assert delta.old
-        assert delta.new
-        old_lines, new_lines = _lines(delta.old), _lines(delta.new)
+    def _edits(self, file: FileChanges, hunks: tuple[tuple[Span, Span], ...]) -> Iterator[Edit]:
+        assert file.old
+        assert file.new
+        old_lines, new_lines = _lines(file.old), _lines(file.new)
         old_at = [0, *accumulate(map(len, old_lines))]
         new_at = [0, *accumulate(map(len, new_lines))]
-        old_source = self._set.source(delta.old_path, of_good=True)
-        new_source = self._set.source(delta.new_path, of_good=False)
+        old_source = self._set.source(file.old_path, of_good=True)
+        new_source = self._set.source(file.new_path, of_good=False)
         for old, new in hunks:
             whole = BlockPiece(*_half_open(old), *_half_open(new))
             block = self._new_block()
@@ -311,7 +315,7 @@ class _Comparison:
                 a, b, c, d = p.old_first, p.old_last, p.new_first, p.new_last
                 change = self._change(
                     ChangeKind.EDIT,
-                    delta,
+                    file,
                     old=_span(a, b),
                     new=_span(c, d),
                     removed=b"".join(old_lines[a:b]),
@@ -324,7 +328,7 @@ class _Comparison:
                 yield Edit(change, old_at[a], old_at[b], new_at[c], new_at[d])
 
     def _numbered(self) -> ChangeSet:
-        """Join the changes that exclude each other, and number what is left in reading order."""
+        """Join the changes that exclude each other, and number all changes in reading order."""
         joined = self._joined()
         order = sorted(
             (change for change in self._changes if joined[change.id] == change.id),
@@ -344,20 +348,22 @@ class _Comparison:
         def final(change: ChangeId | None) -> ChangeId | None:
             return None if change is None else number[joined[change]]
 
-        deltas = tuple(
+        file_changes = tuple(
             replace(
-                delta,
-                presence=final(delta.presence),
-                mode=final(delta.mode),
-                content=final(delta.content),
-                edits=tuple(replace(e, change=number[joined[e.change]]) for e in delta.edits),
+                file,
+                presence=final(file.presence),
+                mode=final(file.mode),
+                content=final(file.content),
+                edits=tuple(replace(e, change=number[joined[e.change]]) for e in file.edits),
             )
-            for delta in self._deltas
+            for file in self._file_changes
         )
-        return ChangeSet(self._good, self._bad, changes, deltas, self._hollow, self._set._sources)
+        return ChangeSet(
+            self._good, self._bad, changes, file_changes, self._hollow, self._set._sources
+        )
 
     def _joined(self) -> dict[ChangeId, ChangeId]:
-        """Map each change to the one it is joined with (invariant 4)."""
+        """Map each change to the change that it is joined with (invariant 4)."""
         owner = {change.id: change.id for change in self._changes}
 
         def find(change: ChangeId) -> ChangeId:
@@ -367,15 +373,15 @@ class _Comparison:
 
         presence: dict[str, list[ChangeId]] = defaultdict(list)
         files = set()
-        for delta in self._deltas:
-            for path, node in ((delta.old_path, delta.old), (delta.new_path, delta.new)):
-                if node is not None and delta.presence is not None:
-                    presence[path].append(delta.presence)
+        for file in self._file_changes:
+            for path, node in ((file.old_path, file.old), (file.new_path, file.new)):
+                if node is not None and file.presence is not None:
+                    presence[path].append(file.presence)
                 if node is not None and node.kind is not EntryKind.DIRECTORY:
                     files.add(path)
         for path, changes in presence.items():
             for folder in (*folders_of([path]), path):
-                # A path of its own that is a file here and a directory there is one change too.
+                # This includes a path that is a file in one tree and a directory in the other.
                 if folder in files and folder in presence:
                     for change in (*changes, *presence[folder]):
                         first, second = sorted((find(change), find(presence[folder][0])))
@@ -384,7 +390,7 @@ class _Comparison:
 
 
 def _lines(node: TreeNode) -> list[bytes]:
-    """Cut at newlines only, as git does, and keep them."""
+    """Split after newlines only, as git does; other line separators do not count."""
     lines = node.content.split(b"\n")
     last = lines.pop()
     return [line + b"\n" for line in lines] + ([last] if last else [])
@@ -411,16 +417,17 @@ def _function(source: ParsedSource | None, first: int, last: int) -> str | None:
 
 
 def function_groups(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
-    """Group the changes by the function they are in; others stay with their block."""
+    """Group the changes by function; changes outside functions are grouped by block."""
     return _grouped(changes, lambda c: (c.file, c.function) if c.function else c.block)
 
 
 def blocks(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
-    """Group the pieces of one contiguous run of changed lines."""
+    """Group the changes by block: one contiguous sequence of changed lines."""
     return _grouped(changes, lambda change: change.block)
 
 
 def pieces(changes: Iterable[Change]) -> list[frozenset[ChangeId]]:
+    """Return each change as a group of its own."""
     return _grouped(changes, lambda change: change.id)
 
 

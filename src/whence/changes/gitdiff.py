@@ -1,7 +1,7 @@
-"""Which lines of which files differ?  Asked of git, which does it well and fast.
+"""Which lines of which files differ?  Git finds them.
 
-The files go into a repository of our own in a temporary directory, so neither the user's
-repository nor their git configuration has a say.
+The files are put into a new repository in a temporary directory.  Neither the user's repository
+nor the user's git configuration affects the result.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from whence.errors import UserError
 from whence.model import Span
 
-_LITTLE = 2**20  # bytes: with less than that free, git fails for want of room
+_MIN_FREE = 2**20  # bytes; with less free space, a failure of git counts as a full disk; guessed
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 @dataclass(frozen=True, slots=True)
 class FilePair:
-    """A file of the old side and the file of the new side that it became."""
+    """A file of the old version and its counterpart in the new version."""
 
     old: str
     new: str
@@ -36,9 +36,9 @@ GitFile = tuple[str, bytes]  # git's mode (100644, 100755 or 120000) and the con
 
 
 def diff_files(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[FilePair]:
-    """Pair the files of both sides, renamed ones included, with the lines that differ.
+    """Pair the files of both versions, including renamed files, and find the lines that differ.
 
-    Files that are only on one side and were not renamed are in no pair.
+    A file that only one version has and that was not renamed is in no pair.
     """
     if not old or not new:
         return []
@@ -57,16 +57,17 @@ def diff_files(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[FileP
 
 
 def make_patch(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> bytes:
-    """Return a patch from old to new that `git apply` takes, binary files included."""
+    """Return a patch from old to new for `git apply`; it includes binary files."""
     with _repository(old, new) as git:
         return git("diff-tree", "-r", "-p", "-M", "--binary", "--full-index", "--no-ext-diff",
                    "--no-textconv", "--no-color", "old", "new")  # fmt: skip
 
 
 def no_git() -> UserError:
+    """Return the error for a missing git."""
     return UserError(
         "git is not installed, or not on the PATH.\n"
-        "Install it, or set PATH so that it is found: whence compares the two versions with it.",
+        "Install git, or add it to the PATH: whence compares the two versions with it.",
         slug="no-git",
     )
 
@@ -106,11 +107,12 @@ class _Git:
         return done.stdout
 
     def _failed(self, errors: bytes) -> Exception:
-        if shutil.disk_usage(self._folder).free < _LITTLE:  # git says it in many ways
+        # Git has many messages for a full disk.
+        if shutil.disk_usage(self._folder).free < _MIN_FREE:
             return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._folder)
         return UserError(
             f"git could not compare the two versions: {os.fsdecode(errors).strip()}\n"
-            "It works in a directory of its own below TMPDIR, where it has to be able to write.",
+            "Git works in a temporary directory below TMPDIR, which must be writable.",
             slug="git-failed",
         )
 
@@ -143,7 +145,7 @@ def _pairs(raw: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _sections(patch: bytes) -> Iterator[tuple[tuple[Span, Span], ...] | None]:
-    """Yield each file's hunks.  Lines of content cannot be mistaken: we skip them by count."""
+    """Yield the hunks of each file.  Content lines are skipped by count, never interpreted."""
     lines = patch.split(b"\n")
     hunks: list[tuple[Span, Span]] | None = None
     binary = started = False

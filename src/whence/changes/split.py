@@ -1,4 +1,4 @@
-"""Where does a block of replaced lines fall apart into independent changes?"""
+"""How is a block of replaced lines split into independent changes?"""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from whence.changes.syntax import depth_changes, tokens
 
-_ALIKE = 0.6  # share of common tokens from which on one statement is a version of another
-_MOST_CELLS = 250_000  # of the alignment table: a larger block stays in one piece
+_MIN_SIMILARITY = 0.6  # least share of common tokens of two versions of one statement; guessed
+_MAX_CELLS = 250_000  # limit on the alignment table; a larger block is not split; guessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class BlockPiece:
     new_last: int
 
 
-StatementStarts = Callable[[int, int], set[int]]  # of 0-based lines [first, last)
+# Returns the lines in [first, last), 0-based, on which a statement starts.
+StatementStarts = Callable[[int, int], set[int]]
 
 
 def split_block(
@@ -33,18 +34,18 @@ def split_block(
     old_starts: StatementStarts | None,
     new_starts: StatementStarts | None,
 ) -> list[BlockPiece]:
-    """Cut a block where an old statement is followed by one and its new version is too.
+    """Cut a block between statements: before and after each pair of an old and its new statement.
 
-    The pieces lie end to end and cover the block.  A cut is made only where as many brackets
-    are open on both sides and both next statements are indented alike, so that any choice of
-    old and new pieces has a chance to be well formed.
+    The pieces are adjacent and cover the block.  A cut requires the same number of open brackets in
+    the old and the new text, and the same indentation of the next statements.  So any mixture of
+    old and new pieces is likely to be well formed.
     """
     old_count, new_count = block.old_last - block.old_first, block.new_last - block.new_first
     if min(old_count, new_count) == 0 or old_count == new_count == 1:
         return [block]
     old_units = _units(block.old_first, block.old_last, old_starts)
     new_units = _units(block.new_first, block.new_last, new_starts)
-    # A last line without its newline would run into whatever a later piece puts behind it.
+    # A last line without a newline would be joined with the first line of a later piece.
     if not (old[block.old_last - 1].endswith(b"\n") and new[block.new_last - 1].endswith(b"\n")):
         return [block]
     old_text = [b"".join(old[a:b]) for a, b in old_units]
@@ -54,7 +55,7 @@ def split_block(
     cuts = {(0, 0), (len(old_units), len(new_units))}
     for i, j in pairs:
         for a, b in ((i, j), (i + 1, j + 1)):
-            if old_depth[a] == new_depth[b] and _indented_alike(old_text[a:], new_text[b:]):
+            if old_depth[a] == new_depth[b] and _same_indentation(old_text[a:], new_text[b:]):
                 cuts.add((a, b))
     return _pieces(block, old_units, new_units, sorted(cuts))
 
@@ -74,31 +75,31 @@ def _pieces(
 
 
 def _units(first: int, last: int, starts: StatementStarts | None) -> list[tuple[int, int]]:
-    """Cut lines [first, last) into statements; into single lines if the language is unknown."""
+    """Split lines [first, last) into statements; into single lines if the language is unknown."""
     begins = set(range(first, last)) if starts is None else starts(first, last)
     borders = [first, *sorted(line for line in begins if first < line < last), last]
     return list(itertools.pairwise(borders))
 
 
-def _indented_alike(old: list[bytes], new: list[bytes]) -> bool:
+def _same_indentation(old: list[bytes], new: list[bytes]) -> bool:
     if not old or not new:
         return True
     return len(old[0]) - len(old[0].lstrip()) == len(new[0]) - len(new[0].lstrip())
 
 
 def _align(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
-    """Pair the units in order so that the sum of their similarities is greatest."""
-    if len(old) * len(new) > _MOST_CELLS:
+    """Pair the units in order so that the sum of their similarities is maximal."""
+    if len(old) * len(new) > _MAX_CELLS:
         return []
     old_bags = [Counter(tokens(text)) for text in old]
     new_bags = [Counter(tokens(text)) for text in new]
     score = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    alike = [[_similarity(a, b) for b in new_bags] for a in old_bags]
+    similarity = [[_similarity(a, b) for b in new_bags] for a in old_bags]
     for i in reversed(range(len(old))):
         for j in reversed(range(len(new))):
             best = max(score[i + 1][j], score[i][j + 1])
-            if alike[i][j] >= _ALIKE:
-                best = max(best, score[i + 1][j + 1] + alike[i][j])
+            if similarity[i][j] >= _MIN_SIMILARITY:
+                best = max(best, score[i + 1][j + 1] + similarity[i][j])
             score[i][j] = best
     pairs = []
     i = j = 0

@@ -1,7 +1,7 @@
-"""What do these lines mean?  Functions, statements and names in C, C++ and Python sources.
+"""Which functions, statements and names do these lines of C, C++ or Python have?
 
-Everything here is a guess that helps to cut, order and describe changes.  No answer of
-whence rests on it: what is claimed of a change is found out by running the test.
+The results help to split, order and describe changes.  They may be wrong: every claim about a
+change is checked by running the test.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ _STATEMENTS = {
 }
 _STATEMENTS["cpp"] = _STATEMENTS["c"]
 
-# Where a name is introduced, and where it is merely used.  @local is visible in its function
-# only; @global everywhere (functions, types, macros, fields, methods, attributes).
+# Queries for names that are introduced.  A @local name is visible only in its function, a @global
+# one everywhere (functions, types, macros, fields, methods, attributes).  The name of an @inside or
+# @parameter node has still to be found in its declarator.
 _C_DEFINITIONS = """
 (function_declarator declarator: (identifier) @global)
 (function_declarator declarator: (field_identifier) @global)
@@ -98,7 +99,7 @@ _PARAMETERS = {
     "python": "(function_definition name: (_) @name parameters: (_) @parameters)",
 }
 
-_SIMPLE = {
+_SIMPLE = {  # statements that hold no other statement
     "expression_statement",
     "return_statement",
     "assert_statement",
@@ -121,6 +122,7 @@ _DECLARATIONS = {
 }
 _DECLARED = {"identifier", "field_identifier", "type_identifier"}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
+_MAX_NESTED = 200  # limit on functions looked at to find the innermost one; guessed
 
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
 
@@ -137,7 +139,7 @@ class SourceFunction:
 
 @dataclass(frozen=True, slots=True)
 class SourceName:
-    """An identifier on a line.  `scope` is the function it is local to, if it is."""
+    """An identifier on a line.  `scope` is its function if the name is local."""
 
     text: str
     line: int
@@ -149,7 +151,7 @@ def language_of(path: str) -> str | None:
 
 
 def tokens(text: bytes) -> list[bytes]:
-    """Cut any text into words, numbers and single signs."""
+    """Split any text into words, numbers and single punctuation characters."""
     return _TOKEN.findall(text)
 
 
@@ -169,7 +171,7 @@ def _query(language: str, text: str) -> tree_sitter.Query:
 
 
 class ParsedSource:
-    """A parsed file.  Lines are 1-based; code that does not parse gives what can be seen of it."""
+    """A parsed file.  Lines are 1-based.  Code with syntax errors is parsed as far as possible."""
 
     def __init__(self, language: str, content: bytes) -> None:
         self._lines = content.split(b"\n")
@@ -182,21 +184,21 @@ class ParsedSource:
     def function_at(self, line: int) -> SourceFunction | None:
         """Return the innermost function (or class) that holds the line."""
         last = bisect.bisect_right(self._starts, line)
-        # Functions nest, so the innermost is the last one to start that has not ended.
-        for function in reversed(self.functions[max(0, last - 200) : last]):
+        # Functions nest, so the innermost is the last to start among those that have not ended.
+        for function in reversed(self.functions[max(0, last - _MAX_NESTED) : last]):
             if function.last >= line:
                 return function
         return None
 
     def statement_starts(self, first: int, last: int) -> set[int]:
-        """Return the lines on which a statement begins, from `first` to `last`."""
+        """Return the lines from `first` to `last` on which a statement begins."""
         found = self.captures(_STATEMENTS[self.language], first, last)
         return {node.start_point[0] + 1 for nodes in found.values() for node in nodes}
 
     def statement_lines(self, first: int, last: int) -> range:
-        """Return the lines of the simple statement, or the head of a compound one, around these.
+        """Return the lines of the statement around these lines; only the head of a compound one.
 
-        Where they are part of neither, they themselves.
+        If the lines are part of neither, return them unchanged.
         """
         node = self._between(first, last)
         while node is not None and node.type not in _BODIES:
@@ -211,13 +213,13 @@ class ParsedSource:
         return range(first, last + 1)
 
     def _between(self, first: int, last: int) -> tree_sitter.Node | None:
-        """Return the smallest node that holds all that is on the lines but their indentation."""
+        """Return the smallest node that holds all text of the lines except indentation."""
         head, tail = self._lines[first - 1], self._lines[last - 1].rstrip()
         begin = (first - 1, len(head) - len(head.lstrip()))
         return self.root.descendant_for_point_range(begin, max(begin, (last - 1, len(tail))))
 
     def is_comment(self, line: int, text: bytes) -> bool:
-        """Is there nothing on the line but blanks, a comment or part of a docstring?"""
+        """Does the line hold only blanks, a comment or part of a docstring?"""
         stripped = text.strip()
         if not stripped:
             return True
@@ -234,7 +236,7 @@ class ParsedSource:
         )
 
     def is_declaration(self, line: int, text: bytes) -> bool:
-        """Does the line do nothing but declare or import something, or is it a comment?"""
+        """Does the line only declare or import something, or is it a comment?"""
         if self.is_comment(line, text):
             return True
         first = len(text) - len(text.lstrip())
@@ -256,12 +258,12 @@ class ParsedSource:
                 local = kind == "local" or (kind != "global" and name.type == "identifier")
                 function = self.function_at(line) if local else None
                 if kind == "parameter" and function is None:
-                    continue  # of a function that is only declared here
+                    continue  # a parameter in the declaration of a function without a body
                 scope = function.name if function and not function.is_class else None
                 yield SourceName(_text(name), line, scope)
 
     def names(self, first: int, last: int) -> Iterator[SourceName]:
-        """Yield every identifier on the lines, introduced or used."""
+        """Yield every identifier on the lines, whether introduced or used."""
         for node in self.captures(_NAMES[self.language], first, last).get("n", ()):
             line = node.start_point[0] + 1
             function = self.function_at(line)
@@ -277,20 +279,20 @@ class ParsedSource:
                 yield _text(found["name"][0])
 
     def captures(self, query: str, first: int, last: int) -> dict[str, list[tree_sitter.Node]]:
-        """Return what a tree-sitter query finds on the lines, by its own names for it."""
+        """Return the nodes that a tree-sitter query captures on the lines, by capture name."""
         if last < first:
             return {}
         cursor = tree_sitter.QueryCursor(_query(self.language, query))
         cursor.set_point_range((first - 1, 0), (last, 0))
         found = cursor.captures(self._around(first, last))
-        # A range gives every match that touches it; a node counts where it begins.
+        # The query returns every node that touches the range; keep those that begin in it.
         return {
             kind: [node for node in nodes if first - 1 <= node.start_point[0] < last]
             for kind, nodes in found.items()
         }
 
     def _around(self, first: int, last: int) -> tree_sitter.Node:
-        """Return a node that holds the lines: a query from the root would walk past all before."""
+        """Return a node that holds the lines: a query from the root would visit the whole file."""
         node = self.root.descendant_for_point_range((first - 1, 0), (last, 0))
         return node.parent if node and node.parent else self.root
 
@@ -307,9 +309,10 @@ def _text(node: tree_sitter.Node) -> str:
 
 
 def _line_range(first: tree_sitter.Node, last: tree_sitter.Node) -> range:
-    """Return the lines from where one node begins to where another ends."""
+    """Return the lines from the start of one node to the end of another."""
     row, column = last.end_point
-    return range(first.start_point[0] + 1, row + 1 + (column > 0))  # column 0: ended with the line
+    # A node that ends at column 0 does not reach that line.
+    return range(first.start_point[0] + 1, row + 1 + (column > 0))
 
 
 def declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
@@ -320,7 +323,7 @@ def declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
 
 
 def _inner(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return the declarator inside this one; in `&x` and `(x)` the grammar has no name for it."""
+    """Return the declarator inside this one.  In `&x` and `(x)` the grammar does not name it."""
     if node.type == "qualified_identifier":
         return node.child_by_field_name("name")
     if node.type in ("parenthesized_declarator", "reference_declarator"):
@@ -345,7 +348,7 @@ def _qualified(node: tree_sitter.Node) -> str | None:
 
 
 def _function_name(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    """Find the name that the innermost parameter list belongs to: `f` in `(*f(int a))(int b)`."""
+    """Find the name before the innermost parameter list: `f` in `(*f(int a))(int b)`."""
     name = None
     while node is not None:
         inner = _inner(node)
@@ -356,7 +359,7 @@ def _function_name(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
 
 
 def depth_changes(units: list[bytes]) -> list[int]:
-    """Return how many brackets are open before each unit and after the last."""
+    """Return the number of open brackets before each unit and after the last unit."""
     depths = [0]
     for unit in units:
         opened = sum(unit.count(sign) for sign in (b"(", b"[", b"{"))

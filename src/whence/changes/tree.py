@@ -1,4 +1,4 @@
-"""What is in one version of the project?"""
+"""Which files does one version of the project have?"""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from whence.errors import UserError
 
 
 class EntryKind(Enum):
-    """What a path is; like git, we know of a file's mode only whether it is executable."""
+    """The kind of a path.  As in git, the executable bit is the only part of a file's mode."""
 
     FILE = "file"
     EXECUTABLE = "executable"
     LINK = "link"
-    DIRECTORY = "directory"  # only one without entries is an entry of its own
+    DIRECTORY = "directory"  # only an empty directory is an entry
 
     @property
     def is_file(self) -> bool:
@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """An entry with its content: what a variant has at one path."""
+    """An entry with its content: one path of a version or variant."""
 
     kind: EntryKind
     content: bytes
@@ -43,7 +43,7 @@ class TreeNode:
 
 @dataclass(frozen=True)
 class Tree:
-    """A version on disk.  Paths are relative, with `/`; nothing in it changes while we read it."""
+    """A version on disk.  Paths are relative, with `/`.  Its files do not change while we read."""
 
     root: Path
     entries: Mapping[str, Entry]
@@ -58,20 +58,20 @@ def digest(content: bytes) -> bytes:
 
 
 def read_content(path: Path, kind: EntryKind) -> bytes:
-    """Return a file's bytes or a link's target; nothing for a directory."""
+    """Return the bytes of a file or the target of a link; b"" for a directory."""
     try:
         if kind is EntryKind.LINK:
             return os.fsencode(os.readlink(path))
         return path.read_bytes() if kind.is_file else b""
     except PermissionError:
         raise UserError(
-            f"{path} cannot be read.\nMake it readable (chmod u+r), or leave it out of the source.",
+            f"{path} cannot be read.\nMake it readable (chmod u+r), or remove it from the version.",
             slug="unreadable-file",
         ) from None
 
 
 def entry_kind(mode: int) -> EntryKind | None:
-    """Return what a file with this `st_mode` is to us; None for sockets, pipes and devices."""
+    """Return the kind of a path with this `st_mode`; None for sockets, pipes and devices."""
     if stat.S_ISLNK(mode):
         return EntryKind.LINK
     if stat.S_ISDIR(mode):
@@ -100,7 +100,7 @@ def _walk(root: Path, below: str = "") -> Iterator[tuple[str, EntryKind]]:
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:
-    """Return every directory that holds one of the paths, however deep."""
+    """Return every directory that holds one of the paths, at any depth."""
     found: set[str] = set()
     for path in paths:
         folder = path.rpartition("/")[0]
@@ -111,7 +111,7 @@ def folders_of(paths: Iterable[str]) -> set[str]:
 
 
 def matches(path: str, globs: Iterable[str]) -> bool:
-    """Does a glob name this path, its file name, or a directory that holds it?"""
+    """Does a glob match this path, its file name, or a directory that holds it?"""
     return any(
         fnmatchcase(candidate, glob.rstrip("/").removeprefix("./"))
         for glob in globs

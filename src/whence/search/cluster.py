@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from whence import __version__
-from whence.changes.changeset import ChangeSet, FileDelta, render_variant
+from whence.changes.changeset import ChangeSet, FileChanges, render_variant
 from whence.changes.tree import EntryKind, TreeNode
 from whence.errors import UserError, install_command
 from whence.model import Reverted, Run
@@ -64,13 +64,13 @@ class Parcel:
     archive: bytes  # the files that no change touches
     base_kinds: Mapping[str, EntryKind]
     touched: frozenset[str]
-    deltas: tuple[FileDelta, ...]
+    file_changes: tuple[FileChanges, ...]
     hollow: frozenset[str]
     everything: Reverted
     base: Path = Path()
 
     def nodes(self, reverted: Reverted) -> dict[str, TreeNode]:
-        return render_variant(self.deltas, self.hollow, reverted)
+        return render_variant(self.file_changes, self.hollow, reverted)
 
     def unpack(self, folder: Path) -> Parcel:
         with tarfile.open(fileobj=io.BytesIO(self.archive)) as archive:
@@ -107,7 +107,7 @@ def pack(changes: ChangeSet) -> Parcel:
         packed.getvalue(),
         changes.base_kinds,
         changes.touched,
-        changes.deltas,
+        changes.file_changes,
         changes.hollow,
         changes.everything,
     )

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from whence.changes.changeset import ChangeSet, FileDelta
+from whence.changes.changeset import ChangeSet, FileChanges
 from whence.changes.syntax import ParsedSource, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Span
 from whence.search.dependencies import read_words
@@ -182,31 +182,31 @@ def _divergent_functions(changes: ChangeSet, evidence: Evidence) -> dict[tuple[s
     found: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     if evidence.good is None or evidence.bad is None:
         return {}
-    for delta in changes.deltas:
-        source = changes.source(delta.new_path, of_good=False)
-        if source is None or delta.old is None or delta.new is None:
+    for file in changes.file_changes:
+        source = changes.source(file.new_path, of_good=False)
+        if source is None or file.old is None or file.new is None:
             continue
-        good = evidence.good.get(delta.old_path, frozenset())
-        bad = evidence.bad.get(delta.new_path, frozenset())
-        for old, new in _unchanged(changes, delta):
+        good = evidence.good.get(file.old_path, frozenset())
+        bad = evidence.bad.get(file.new_path, frozenset())
+        for old, new in _unchanged(changes, file):
             if (old in good) != (new in bad) and (function := source.function_at(new)):
-                place = (delta.new_path, function.name)
+                place = (file.new_path, function.name)
                 factor = _BAD_ONLY if new in bad else _GOOD_ONLY
                 found[place] = max(found[place], factor)
     return dict(found)
 
 
-def _unchanged(changes: ChangeSet, delta: FileDelta) -> Iterable[tuple[int, int]]:
+def _unchanged(changes: ChangeSet, file: FileChanges) -> Iterable[tuple[int, int]]:
     """Yield the unchanged lines of a file, each as (old number, new number)."""
-    assert delta.new is not None
+    assert file.new is not None
     old = new = 1
-    for edit in delta.edits:
+    for edit in file.edits:
         change = changes.changes[edit.change]
         first = change.new.start if change.new.count else change.new.start + 1
         yield from zip(range(old, old + first - new), range(new, first), strict=True)
         old += first - new + change.old.count
         new = first + change.new.count
-    count = delta.new.content.count(b"\n") + 1
+    count = file.new.content.count(b"\n") + 1
     yield from ((old + i, new + i) for i in range(max(0, count - new + 1)))
 
 

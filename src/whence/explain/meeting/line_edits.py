@@ -64,17 +64,17 @@ class LineEdits:
 def edits_of(changes: ChangeSet, *, of_good: bool) -> Mapping[str, LineEdits]:
     """Return the edits to each changed file of one version, by its path there."""
     found: dict[str, LineEdits] = {}
-    for delta in changes.deltas:
-        own_node, other_node = (delta.old, delta.new) if of_good else (delta.new, delta.old)
-        path, other = delta.new_path, delta.old_path
+    for file in changes.file_changes:
+        own_node, other_node = (file.old, file.new) if of_good else (file.new, file.old)
+        path, other = file.new_path, file.old_path
         if of_good:
             path, other = other, path
         if own_node is None:
             continue
-        whole = {delta.content} if other_node is not None else {delta.presence}
+        whole = {file.content} if other_node is not None else {file.presence}
         ids = frozenset(change for change in whole if change is not None)
         edits = LineEdits(other if other_node else None, ids)
-        for edit in delta.edits:
+        for edit in file.edits:
             change = changes.changes[edit.change]
             spans = (change.old, change.new) if of_good else (change.new, change.old)
             edits.add(change, *spans)
