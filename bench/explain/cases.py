@@ -1,4 +1,4 @@
-"""What is explained: the C cases of the shared bench, and seeded faults among harmless changes."""
+"""Which cases are explained?  Real C regressions, and seeded faults among harmless changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUILD = "$CC -std=c99 -g -w -o {program} *.c"
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """A case with what judges its test."""
+    """A case, and what judges its test."""
 
     case: Case
     oracle: str = "exit"  # or output
@@ -36,7 +36,7 @@ class Regression:
 def real_cases(
     folder: Path, work: Path, only: str, missing: dict[str, str]
 ) -> Iterator[Regression]:
-    """The C cases, installed one by one; those that cannot be go into `missing`."""
+    """Yield the C cases, installed one by one; `missing` gets those that cannot be installed."""
     for told in sorted((folder / "c").glob("*/case.json")):
         name = told.parent.name
         if only in name:
@@ -53,12 +53,12 @@ def real_cases(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A fault that is to be hidden among so many changes."""
+    """A fault, and the number of changes among which it is hidden."""
 
     program: Program
     fault: Fault
     size: int
-    tangled: bool  # with a rename that passes through it
+    tangled: bool  # a rename changes the faulty lines as well
 
     @property
     def id(self) -> str:
@@ -67,9 +67,9 @@ class Plan:
 
 
 def sample(programs: Sequence[Program], sizes: Sequence[int], faults: int) -> list[Plan]:
-    """For each program and size so many faults, each time others while there are some.
+    """Choose faults for each program and size, different ones as long as there are some.
 
-    Every third is tangled.
+    Every third plan is tangled.
     """
     plans = []
     for number, program in enumerate(programs):
@@ -83,7 +83,7 @@ def sample(programs: Sequence[Program], sizes: Sequence[int], faults: int) -> li
 
 
 def hidden_case(plan: Plan, work: Path, seed: int = 1) -> Regression:
-    """Write good/ and bad/ of a hidden fault, verified, unless they are there already."""
+    """Write good/ and bad/ of a hidden fault and verify them, unless an earlier call did."""
     env, ready = work / plan.id, work / f"{plan.id}.json"
     made_by = _digest(plan, seed)
     told = json.loads(ready.read_text()) if ready.exists() else {}
@@ -117,7 +117,7 @@ def _make(plan: Plan, env: Path, seed: int) -> dict[str, object]:
 
 
 def _digest(plan: Plan, seed: int) -> str:
-    """What the versions are made from: with other code or another fault they are made anew."""
+    """Return a hash of the generator and the fault: if it changes, the versions are made again."""
     made_from = [plan.fault.correct, plan.fault.faulty, plan.id, str(seed)]
     made_from += [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))
                   if path.stem in _GENERATOR]  # fmt: skip

@@ -1,9 +1,9 @@
-"""Where a version is rewritten: all of its files, what may not be touched, and a seeded die.
+"""What does a version consist of while it is rewritten, and where may nothing be written?
 
 Invariants:
-1. The bytes of a `Fault` are written by nobody but a rename that is allowed to.
-2. Apart from renames, no rewrite touches a line that another one wrote, or a line beside it: so
-   each is a change of its own.
+1. Only a rename that is allowed to may write the bytes of a `Fault`.
+2. Apart from renames, no rewrite changes a line that another one wrote, or a line beside it.  So
+   each rewrite is a change of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Range = tuple[int, int]  # of bytes
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Whole lines of the faulty version, [start, end), and what the correct one has there."""
+    """Whole lines of the faulty version, [start, end), and the correct lines in their place."""
 
     file: str
     start: int
@@ -34,13 +34,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """Edits that belong together: all of them leave the program's behaviour as it was."""
+    """Edits that belong together and leave the program's behaviour unchanged."""
 
     kind: str  # rename, reordering, refactoring, feature, comment
     edits: Sequence[Edit]
-    name: bytes | None = None  # what is used otherwise from now on
-    new_name: bytes | None = None  # what it is called then, if it is a variable or a function
-    within: Range | None = None  # where the name means that, if it is local
+    name: bytes | None = None  # the name whose use changes
+    new_name: bytes | None = None  # its new name, if it is a variable or a function
+    within: Range | None = None  # the scope of the name, if it is local
 
 
 Recipe = Callable[[Source, "Desk"], Iterator[Rewrite]]
@@ -48,12 +48,12 @@ Recipe = Callable[[Source, "Desk"], Iterator[Rewrite]]
 
 @dataclass
 class Desk:
-    """The files of one version while they are rewritten."""
+    """The files of one version while they are rewritten, with a seeded random generator."""
 
     files: dict[str, bytes]
     faults: list[Fault]
     rng: random.Random
-    tangled: bool = False  # may a rename pass through the fault?
+    tangled: bool = False  # may a rename change the faulty lines?
     written: dict[str, list[Range]] = field(default_factory=lambda: defaultdict(list))
     sources: dict[str, Source] = field(default_factory=dict)
 
@@ -72,7 +72,7 @@ class Desk:
         return frozenset().union(*(source.words for source in self.sources.values()))
 
     def fresh(self, stem: bytes) -> bytes:
-        """A name that nothing has yet."""
+        """Return a name that is not in use."""
         words = self.words
         return next(name for n in range(1, 10**6) if (name := b"%s_%d" % (stem, n)) not in words)
 
@@ -87,7 +87,7 @@ class Desk:
     def admits(self, rewrite: Rewrite) -> bool:
         in_correct_lines = any(rewrite.name in words_of(fault.old) for fault in self.faults)
         if in_correct_lines and not (self.tangled and rewrite.new_name):
-            return False  # they would not fit the rest any more
+            return False  # the edits would no longer fit the files
         by_file: dict[str, list[Edit]] = defaultdict(list)
         for edit in rewrite.edits:
             by_file[edit.file].append(edit)
@@ -114,7 +114,7 @@ class Desk:
         return False
 
     def touches_fault(self, rewrite: Rewrite) -> bool:
-        """Does the name mean something in the function of a fault?"""
+        """Does a function with a fault use the name?"""
         first, last = rewrite.within or (0, len(self.files[rewrite.edits[0].file]))
         return any(first <= fault.start < last for fault in self.faults)
 
@@ -132,13 +132,13 @@ class Desk:
             self.files[edit.file] = text[: edit.start] + edit.new + text[edit.end :]
             self.faults = [_fault_after(edit, fault) for fault in self.faults]
             spans = [_span_after(edit, span) for span in self.written[edit.file]]
-            # Kept in order, so that the same seed gives the same text.
+            # The order makes sure that the same seed gives the same text.
             bisect.insort(spans, (edit.start, edit.start + len(edit.new)))
             self.written[edit.file] = spans
         self._read()
 
     def _rename_in_old(self, old: bytes, new: bytes, rewrite: Rewrite) -> None:
-        """The correct lines, too, must use the name that the rest of the file now has."""
+        """Rename in the correct lines as well, so that they fit the rest of the file."""
         first, last = rewrite.within or (0, 10**9)
         file = rewrite.edits[0].file
         self.faults = [
@@ -149,7 +149,7 @@ class Desk:
         ]
 
     def mended(self) -> dict[str, bytes]:
-        """The files with the correct lines in place of the faulty ones."""
+        """Return the files with the correct lines in place of the faulty ones."""
         files = dict(self.files)
         for fault in sorted(self.faults, key=lambda fault: fault.start, reverse=True):
             text = files[fault.file]
@@ -158,12 +158,12 @@ class Desk:
 
 
 def renamed(text: bytes, old: bytes, new: bytes) -> bytes:
-    """`text` with a variable called otherwise; fields of that name keep theirs."""
+    """Return `text` with a variable renamed; fields of that name keep it."""
     return re.sub(rb"(?<![\w.])(?<!->)%s(?!\w)" % re.escape(old), new, text)
 
 
 def _lines(source: Source, start: int, end: int, *, margin: int) -> Range:
-    """The bytes of the lines that a range lies on, and of `margin` lines around them.
+    """Return the byte range of the lines of a range, with `margin` lines around them.
 
     An insertion between two lines lies on neither, but within a margin of both.
     """
@@ -177,7 +177,7 @@ def _lines(source: Source, start: int, end: int, *, margin: int) -> Range:
 
 
 def _overlap(one: Range, other: Range) -> bool:
-    """Do they share a byte, or does an empty one lie strictly inside of the other?"""
+    """Do the ranges share a byte, or does an empty one lie strictly inside the other?"""
     if one[0] == one[1]:
         return other[0] < one[0] < other[1]
     return one[0] < other[1] and other[0] < one[1]

@@ -1,4 +1,4 @@
-"""Harmless changes that add something: counters, functions, fields, parameters, whole files."""
+"""Which harmless changes add something?  Counters, functions, fields, parameters, whole files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def _added(*edits: Edit) -> Rewrite:
 
 
 def _opened(function: Function, source: Source) -> int | None:
-    """Where the first line of a function's body can be put."""
+    """Return where the first line of a function's body can be inserted."""
     brace = function.body.children[0]
     return source.line_end(brace.end_byte) if source.ends_line(brace) else None
 
 
 def count_calls(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A variable counts how often a function is called."""
+    """Add a variable that counts the calls of a function."""
     for function in desk.shuffled(source.functions):
         at = _opened(function, source)
         if at is not None:
@@ -31,7 +31,7 @@ def count_calls(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def call_new_function(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A new function, called at the begin of another one, its result unused."""
+    """Add a function that is called at the start of another one; its result is unused."""
     for function in desk.shuffled(source.functions):
         at = _opened(function, source)
         if at is not None:
@@ -42,7 +42,7 @@ def call_new_function(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def print_when_asked(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """Something is printed if an option is set, which it is not."""
+    """Print something if an option is set; the option is never set."""
     if b"#include <stdio.h>" not in source.text:
         return
     for function in desk.shuffled(source.functions):
@@ -56,7 +56,7 @@ def print_when_asked(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def add_field(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A struct gets a field that nobody reads, after all others."""
+    """Add a field after all others to a struct; nothing reads it."""
     for node in desk.shuffled(source.nodes("field_declaration_list")):
         fields = node.named_children
         is_open = any(said(each).endswith(b"[];") for each in fields)
@@ -68,7 +68,7 @@ def add_field(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def add_parameter(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A function gets a parameter that it does not use, and every call an argument."""
+    """Add an unused parameter to a function, and an argument to every call."""
     for function in desk.shuffled(source.functions):
         uses = [
             (each, use)
@@ -101,7 +101,7 @@ def add_parameter(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def add_file(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A new file with a function that a function of another one calls, its result unused."""
+    """Add a file with a function; a function of another file calls it, and its result is unused."""
     if b"#include" not in source.text:
         return
     for function in desk.shuffled(source.functions):

@@ -1,14 +1,15 @@
-"""Code that takes part in a run but has nothing to do with its failure: more room for changes.
+"""Which code takes part in a run, and has nothing to do with its failure?
 
-Every function is total, has no side effect outside of its file and gives a number that is not
-negative.  `main` asks for the sum of all and would end if it were negative.
+It makes room for changes.  Every function is total, has no side effect outside its file, and
+returns a number that is not negative.  `main` computes the sum of all and would end if it were
+negative.
 """
 
 from __future__ import annotations
 
 import random
 
-PER_FILE = 10  # functions
+PER_FILE = 10  # functions in one file
 CALL = b"extras_run(argc)"
 
 _SHAPES = (
@@ -152,14 +153,14 @@ static int {name}(int size)
 
 
 def helper(name: str, rng: random.Random) -> str:
-    """One function of an int that gives an int."""
+    """Return the source of one function from int to int."""
     shape = rng.choice(_SHAPES)
     a, b, c = rng.randint(10, 16), rng.randint(3, 60), rng.randint(100, 900)
     return shape.format(name=name, a=a, b=b, c=c)
 
 
 def modules(functions: int, rng: random.Random) -> dict[str, bytes]:
-    """Files with so many functions, and `extras_run(int)`, which calls them all."""
+    """Return files with this many functions, and `extras_run(int)`, which calls all of them."""
     count = -(-functions // PER_FILE)
     files = {"extras.h": b"int extras_run(int number);\n"}
     for number in range(count):

@@ -1,7 +1,7 @@
 """How is a seeded fault hidden among harmless changes?
 
-`hide` gives three versions of a program: good, bad, and `harmless`, which has every change of bad
-but the fault.  Nothing is taken for granted: `bench.explain.pairs` builds and runs all three.
+`hide` makes three versions of a program: good, bad, and `harmless`, which has every change of bad
+except the fault.  `bench.explain.pairs` builds and runs all three to verify them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from whence.model import Change
 
 Files = dict[str, bytes]
 
-# How often each kind of change is tried.
+# Relative frequency of each kind of change; guessed.
 KINDS: dict[tuple[Recipe, ...], float] = {
     (renames.local, renames.shared, renames.field): 1.0,
     reorderings.REORDERINGS: 1.5,
@@ -35,14 +35,14 @@ KINDS: dict[tuple[Recipe, ...], float] = {
     reorderings.LAYOUT: 1.5,
 }
 ATTEMPTS = 30
-MOST = 14  # changes more than wanted: a rename comes as a whole
-LINES_PER_CHANGE = 6  # of the program; the rest is made in added functions
+MOST = 14  # limit on changes beyond the wanted number: a rename cannot be cut
+LINES_PER_CHANGE = 6  # lines of the program for each change; other changes go into added functions
 CHANGES_PER_FUNCTION = 3
-NOWHERE = (-9, 0)  # lines that touch nothing
+NOWHERE = (-9, 0)  # a span that overlaps no line
 
 
 class TooSmallError(Exception):
-    """There is no place left for a change."""
+    """The program has no room for another change."""
 
 
 @dataclass(frozen=True)
@@ -52,24 +52,24 @@ class Hidden:
     good: Files
     bad: Files
     harmless: Files
-    culprit: Place  # the change that holds the fault, or from its first to its last one
+    culprit: Place  # the change that holds the fault, or the span from its first to its last change
     changes: int
-    kinds: dict[str, int]  # how many rewrites of each kind there are
-    is_alone: bool  # reverting the culprits alone gives `harmless`
+    kinds: dict[str, int]  # the number of rewrites of each kind
+    is_alone: bool  # does reverting the culprits alone give `harmless`?
 
 
 def hide(fault: suite.Fault, wanted: int, seed: int = 1, *, tangled: bool = False) -> Hidden:
-    """Make between `wanted` and `wanted + MOST` changes of which the fault is one.
+    """Make between `wanted` and `wanted + MOST` changes; one of them is the fault.
 
-    The same arguments give the same versions.  `tangled`: if possible, a name that the faulty
-    lines use is changed as well, so that the fault cannot be reverted alone.
+    The same arguments give the same versions.  With `tangled`, a name in the faulty lines is
+    renamed as well if possible, so that the fault cannot be reverted alone.
     """
     extra = max(0, wanted - len(fault.correct.splitlines()) // LINES_PER_CHANGE)
     functions = -(-extra // CHANGES_PER_FUNCTION)
     for attempt in range(ATTEMPTS):
         rng = random.Random(f"{fault.program}/{fault.name}/{wanted}/{seed}/{tangled}/{attempt}")
         try:
-            # Where lines were taken away, a rename beside them may always be part of the change.
+            # Where lines were removed, a rename beside them may always join the change.
             hidden = _hidden(fault, wanted, functions, rng, tangled and attempt < ATTEMPTS // 3)
         except TooSmallError:
             functions += 1 + functions // 2
@@ -82,7 +82,7 @@ def hide(fault: suite.Fault, wanted: int, seed: int = 1, *, tangled: bool = Fals
 def _hidden(
     fault: suite.Fault, wanted: int, functions: int, rng: random.Random, tangled: bool
 ) -> Hidden | None:
-    """The pair; None if the fault is part of a change that holds more than the fault."""
+    """Return the pair, or None if the change with the fault holds more than the fault."""
     file = f"{fault.program}.c"
     desk = Desk({file: fault.faulty.encode()}, list(_places(file, fault)), rng, tangled)
     _add_filler(desk, file, functions)
@@ -116,7 +116,7 @@ def _hidden(
 
 
 def _places(file: str, fault: suite.Fault) -> Iterator[Fault]:
-    """The lines in which the faulty program differs from the correct one."""
+    """Yield the lines in which the faulty program differs from the correct one."""
     old = fault.correct.encode().splitlines(keepends=True)
     new = fault.faulty.encode().splitlines(keepends=True)
     starts = [0, *accumulate(len(line) for line in new)]
@@ -127,7 +127,7 @@ def _places(file: str, fault: suite.Fault) -> Iterator[Fault]:
 
 
 def _add_filler(desk: Desk, file: str, functions: int) -> None:
-    """Both versions get modules of their own, which `main` runs first."""
+    """Add modules to both versions, which `main` runs first."""
     if not functions:
         return
     source = desk.sources[file]
@@ -146,7 +146,7 @@ Pool = dict[Recipe, tuple[float, set[str]]]
 
 
 def _pool() -> Pool:
-    """Each recipe with its weight and the files in which it can do nothing more."""
+    """Return each recipe with its weight and the files in which it found nothing more to change."""
     return {
         recipe: (weight / len(recipes), set())
         for recipes, weight in KINDS.items()
@@ -155,7 +155,7 @@ def _pool() -> Pool:
 
 
 def _choose(pool: Pool, desk: Desk) -> Rewrite:
-    """A random rewrite of a random kind, in a random file: in a long one sooner."""
+    """Return a random rewrite of a random kind in a random file; longer files are likelier."""
     while pool:
         recipes = list(pool)
         (recipe,) = desk.rng.choices(recipes, [pool[each][0] for each in recipes])
@@ -169,13 +169,13 @@ def _choose(pool: Pool, desk: Desk) -> Rewrite:
         for rewrite in recipe(desk.sources[file], desk):
             if desk.admits(rewrite):
                 return rewrite
-        # What was written stays written, so nothing will become possible here again.
+        # Rewrites are never undone, so this recipe finds nothing here later either.
         spent.add(file)
     raise TooSmallError
 
 
 def _through_fault(desk: Desk, file: str) -> Rewrite | None:
-    """A rename of something that the faulty or the correct lines name."""
+    """Return a rename of a name in the faulty or the correct lines, if there is one."""
     names = {word for fault in desk.faults for word in words_of(fault.old)}
     for fault in desk.faults:
         names |= words_of(desk.files[file][fault.start : fault.end])
@@ -208,7 +208,7 @@ def _place(change: Change) -> Place:
 
 
 def _cover(places: list[Place]) -> Place:
-    """From the first to the last of some places of a file."""
+    """Return the span from the first to the last of some places of a file."""
     if len(places) == 1:
         return places[0]
     old = [_ends(place.old) for place in places]
@@ -222,13 +222,13 @@ def _from_first_to_last(ends: list[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _without(changes: ChangeSet, culprits: list[Change]) -> bytes:
-    """The file of the culprits when these are reverted."""
+    """Return the file of the culprits with the culprits reverted."""
     nodes = changes.nodes(frozenset(change.id for change in culprits))
     return nodes[culprits[0].file].content
 
 
 def _culprits(changes: ChangeSet, desk: Desk) -> list[Change]:
-    """The changes that write the faulty lines, or are where the fault took lines away."""
+    """Return the changes that write the faulty lines, or lie where the fault removed lines."""
     return [
         change
         for change in changes.changes

@@ -1,4 +1,4 @@
-"""What does whence answer on a case, explaining or isolating, and what does that cost?"""
+"""What does whence answer on a case, explaining or isolating, and at what cost?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PHASES = ("trace", "semantics", "solver", "search", "total")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a search is stopped."""
+    """The limits of one search."""
 
     runs: int
     seconds: float
@@ -31,15 +31,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One method on one case."""
+    """The result of one method on one case."""
 
     row: Row
     status: str = ""  # explained, isolated, unexplained; empty without an answer
     causes: int = 0
-    chain: int = 0  # links
+    chain: int = 0  # number of links
     is_on_chain: bool = False  # does the chain show a culprit?
     solver_calls: int = 0
-    phases: dict[str, float] | None = None  # seconds by phase, as whence says
+    phases: dict[str, float] | None = None  # seconds by phase, from the result document
 
 
 def measure(regression: Regression, method: str, work: Path, limits: Limits) -> Measured:
@@ -73,7 +73,7 @@ def measured(
     limits: Limits,
     store: Path,
 ) -> Measured:
-    """What the result document says; without one, what the store knows of the runs."""
+    """Return the result in the document; without a document, the number of runs in the store."""
     case = regression.case
     if told is None:
         answer = _without_document(ended, store)
@@ -111,7 +111,7 @@ def _cut(answer: Answer, ended: Ended) -> Answer:
 
 
 def stored_runs(store: Path) -> int:
-    """How many outcomes a search had kept when it was ended."""
+    """Return how many outcomes the store of an ended search has."""
     if not store.exists():
         return 0
     connection = sqlite3.connect(store)
@@ -124,7 +124,7 @@ def stored_runs(store: Path) -> int:
 def _shows(link: dict[str, Any], root: list[dict[str, Any]], culprits: tuple[Place, ...]) -> bool:
     """Is the link a line of a culprit, or does it name a root change that hits one?
 
-    A missing line is one of the good version.
+    A missing line is a line of the good version.
     """
     named = [change for change in root if set(change["pieces"]) & set(link["changes"])]
     if any(hits(_place(change), culprit) for change in named for culprit in culprits):

@@ -1,4 +1,4 @@
-"""Does a hidden fault do what it says: does only the fault make the program behave differently?"""
+"""Does only the hidden fault make the bad version behave differently?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whence.subject.toolchain import compilers
 
 
 def complaints(hidden: Hidden, program: Program, fault: Fault, folder: Path) -> Iterator[str]:
-    """What is wrong with a pair; `folder` is new and ours."""
+    """Yield what is wrong with a pair; `folder` is a new folder for us."""
     built = {}
     for name, files in (("good", hidden.good), ("harmless", hidden.harmless), ("bad", hidden.bad)):
         try:
@@ -38,7 +38,7 @@ def complaints(hidden: Hidden, program: Program, fault: Fault, folder: Path) -> 
 
 
 def failing(fault: Fault) -> Test:
-    """The test of a fault that is explained."""
+    """Return the test of a fault that is to be explained."""
     return fault.tests[0]
 
 

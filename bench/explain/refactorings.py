@@ -1,4 +1,4 @@
-"""Harmless changes that say the same thing in other words."""
+"""Which harmless changes express the same thing in another way?"""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def _is_one_line(node: Node) -> bool:
 
 
 def _inner(condition: Node) -> Node:
-    """What is in the parentheses of an `if` or a `while`."""
+    """Return the condition of an `if` or a `while`."""
     return next(each for each in condition.named_children if each.type != "comment")
 
 
 def _is_in_block(node: Node) -> bool:
-    """Can declarations and further statements stand before and after it?"""
+    """Can declarations and other statements stand before and after the statement?"""
     return node.parent is not None and node.parent.type == "compound_statement"
 
 
@@ -76,7 +76,7 @@ def mirror(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def spell_assignment(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """`x++` becomes `x += 1`, and `x += y` becomes `x = x + y`, where nothing uses the value."""
+    """`x++` becomes `x += 1`, and `x += y` becomes `x = x + y`, if the value is not used."""
     for node in desk.shuffled(source.nodes("update_expression", "assignment_expression")):
         parent = node.parent
         if parent is None or parent.type not in ("expression_statement", "for_statement"):
@@ -110,7 +110,7 @@ def spell_zero_test(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def name_constant(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A number becomes a macro, defined above the function."""
+    """A number becomes a macro that is defined above the function."""
     for node in desk.shuffled(source.nodes("number_literal")):
         function = source.function_around(node)
         if function and said(node).isdigit() and len(said(node)) > 1:
@@ -198,7 +198,7 @@ def loop_with_while(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def _declares_twice(declaration: Node, source: Source) -> bool:
-    """Would a name of the loop become one of the block, which has it already or later?"""
+    """Would a name of the loop clash with a name of the block?"""
     function = source.function_around(declaration)
     assert function is not None
     return any(
@@ -208,7 +208,7 @@ def _declares_twice(declaration: Node, source: Source) -> bool:
 
 
 def return_by_branches(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """`return a ? b : c;` becomes an `if` with a `return`, and another one."""
+    """`return a ? b : c;` becomes an `if` with a `return`, and another `return`."""
     for node in desk.shuffled(source.nodes("return_statement")):
         value = node.named_children[0] if node.named_children else None
         if value and value.type == "conditional_expression" and _is_in_block(node):
@@ -260,7 +260,7 @@ def extract_condition(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def extract_helper(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """The value of a `return` or of an `if` becomes a function of its own."""
+    """The value of a `return` or of an `if` becomes a function."""
     for node in desk.shuffled(source.nodes("return_statement", "if_statement")):
         function = source.function_around(node)
         is_if = node.type == "if_statement"
@@ -286,7 +286,7 @@ def extract_helper(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def _writes(node: Node) -> bool:
-    """Does it write a variable, or take an address, or jump out by a macro?"""
+    """Does the expression write a variable, take an address, or jump out through a macro?"""
     kinds = {"assignment_expression", "update_expression"}
     return any(
         each.type in kinds or (each.type == "pointer_expression" and operator(each) == b"&")
@@ -295,7 +295,7 @@ def _writes(node: Node) -> bool:
 
 
 def _returns_twice(node: Node) -> bool:
-    """Does it call what may only stand where C says?"""
+    """Does the expression call something that C allows only in some places?"""
     return b"setjmp" in said(node)
 
 
@@ -304,7 +304,7 @@ def _declared(type_: bytes, name: bytes) -> bytes:
 
 
 def split_declaration(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """`int a, b = 1;` becomes two declarations, and `int a = f();` one and an assignment."""
+    """`int a, b = 1;` becomes two declarations; `int a = f();` a declaration and an assignment."""
     for node in desk.shuffled(source.nodes("declaration")):
         if not _is_in_block(node) or not source.has_own_lines(node) or not _is_one_line(node):
             continue

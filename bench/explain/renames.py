@@ -1,4 +1,4 @@
-"""Harmless changes that give something another name, everywhere."""
+"""Which harmless changes give something another name, everywhere?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tree_sitter import Node
 from bench.explain.desk import Desk, Rewrite
 from bench.explain.source import Function, Source, is_use, said
 
-MOST_USES = 12  # a name that is used more often would be most of the changes on its own
+MOST_USES = 12  # limit on uses: a name with more uses would make up most of the changes
 _KEPT = {b"main", b"NULL", b"EOF", b"true", b"false"}
 _ENDS = (b"_value", b"_now", b"_here", b"_item", b"_of_it", b"_next", b"_found", b"_new")
 _SHORT = {
@@ -19,7 +19,7 @@ _SHORT = {
 
 
 def another_name(old: bytes, desk: Desk) -> bytes:
-    """A name of the same style that nothing has yet."""
+    """Return a name of the same style that is not in use."""
     wishes = [_SHORT[old]] if old in _SHORT else []
     ends = list(_ENDS)
     desk.rng.shuffle(ends)
@@ -31,7 +31,7 @@ def another_name(old: bytes, desk: Desk) -> bytes:
 
 
 def local(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A parameter or a local variable."""
+    """Rename a parameter or a local variable."""
     for function in desk.shuffled(source.functions):
         for name in desk.shuffled(_renamable(function, source)):
             uses = function.uses(name)
@@ -43,7 +43,7 @@ def local(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def _renamable(function: Function, source: Source) -> list[bytes]:
-    """The names that mean one thing in all of the function."""
+    """Return the names that mean one thing in the whole function."""
     return [
         name
         for name, places in function.declarations.items()
@@ -52,7 +52,7 @@ def _renamable(function: Function, source: Source) -> list[bytes]:
 
 
 def shared(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A function, a variable of the file, a macro or an enumerator; in every file."""
+    """Rename a function, a variable of the file, a macro or an enumerator in every file."""
     for name in desk.shuffled(sorted(source.globals - _KEPT)):
         if any(name in each.macro_words for each in desk.sources.values()):
             continue
@@ -70,7 +70,7 @@ def shared(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def field(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A field, of all structs that have one of this name."""
+    """Rename a field, in all structs with a field of this name."""
     declared = [
         said(name)
         for node in source.nodes("field_declaration")

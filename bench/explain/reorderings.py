@@ -1,4 +1,4 @@
-"""Harmless changes that put things into another order, and those that only change the layout."""
+"""Which harmless changes reorder things, or only change the layout?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REMARKS = (
 
 
 def swap_statements(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """Two neighbours that write different locals, neither of which the other one names."""
+    """Swap two neighbours that write different locals, if neither names the other's."""
     for first, second in desk.shuffled(list(pairwise(source.nodes(*_SIMPLE)))):
         if first.parent != second.parent or first.next_named_sibling != second:
             continue
@@ -46,7 +46,7 @@ def swap_statements(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def _written(node: Node) -> set[bytes]:
-    """What a statement writes, if nothing else could notice when it runs; else nothing."""
+    """Return what a statement writes if nothing else could notice when it runs, else nothing."""
     if node.type == "declaration":
         is_static = any(each.type == "storage_class_specifier" for each in node.children)
         names = {said(name) for name in declared_names(node)}
@@ -60,7 +60,7 @@ def _written(node: Node) -> set[bytes]:
 
 
 def _swapped(source: Source, first: Node, second: Node) -> list[Edit]:
-    """The second goes above the first: one change that adds it there, one that takes it away."""
+    """Move the second above the first: one change adds it above, one removes it below."""
     # The node of an include ends where the next line begins.
     start, end = source.line_start(second.start_byte), source.line_end(second.end_byte - 1)
     at = source.line_start(first.start_byte)
@@ -75,7 +75,7 @@ def swap_includes(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 
 def move_function(source: Source, desk: Desk) -> Iterator[Rewrite]:
-    """A function goes below a later one; a prototype stays in its place."""
+    """Move a function below a later one, and leave a prototype in its place."""
     functions = source.functions
     for place, function in desk.shuffled(list(enumerate(functions[:-1]))):
         start, end = source.above(function), source.line_end(function.node.end_byte)
@@ -89,7 +89,7 @@ def move_function(source: Source, desk: Desk) -> Iterator[Rewrite]:
         prototype = Edit(source.file, start, end, head + b";\n")
         at = source.line_end(after.node.end_byte)
         if any(fault.file == source.file and start <= fault.start <= at for fault in desk.faults):
-            continue  # a diff could say that the faulty function moved instead
+            continue  # a diff could show the faulty function as moved instead
         yield Rewrite("reordering", [prototype, source.put(at, b"\n" + source.text[start:end])])
 
 

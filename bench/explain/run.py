@@ -1,4 +1,4 @@
-"""Measures what `whence explain` finds and costs, beside searches that know no semantics."""
+"""Measure what `whence explain` finds and costs, beside searches by outcomes alone."""
 
 from __future__ import annotations
 
@@ -27,19 +27,23 @@ LIMITS = {"c": Limits(100, 3600.0), "hidden": Limits(1000, 900.0)}
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     case_folder.add_option(parser)
-    parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
-    parser.add_argument("--group", choices=("c", "hidden"), help="only these")
+    parser.add_argument(
+        "--only", default="", metavar="SUBSTR", help="only cases with this in their name"
+    )
+    parser.add_argument("--group", choices=("c", "hidden"), help="only this group")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="default: %(default)s")
-    parser.add_argument("--faults", type=int, default=1, help="of a program, for each size")
+    parser.add_argument("--faults", type=int, default=1, help="faults of a program, for each size")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--methods", default=",".join(METHODS), help="default: %(default)s")
-    parser.add_argument("--max-runs", type=int, metavar="N", help="for one search")
-    parser.add_argument("--seconds", type=float, metavar="S", help="for one search")
-    parser.add_argument("--again", action="store_true", help="also what was measured already")
+    parser.add_argument("--max-runs", type=int, metavar="N", help="limit for one search")
+    parser.add_argument("--seconds", type=float, metavar="S", help="limit for one search")
+    parser.add_argument(
+        "--again", action="store_true", help="measure again what was measured before"
+    )
     parser.add_argument("--make", action="store_true", help="only make and verify the versions")
-    parser.add_argument("--show", action="store_true", help="only what was measured already")
+    parser.add_argument("--show", action="store_true", help="only show earlier results")
     parser.add_argument("--work", type=Path, default=WORK / "explain")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables as Markdown")
     options = parser.parse_args(arguments)
     options.methods = options.methods.split(",")
     if unknown := set(options.methods) - set(METHODS):
@@ -53,11 +57,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def regressions(options: argparse.Namespace, missing: dict[str, str]) -> Iterator[Regression]:
-    """The chosen cases, made one by one; those that cannot be go into `missing`."""
+    """Yield the chosen cases one by one; `missing` gets those that cannot be made."""
     env = options.work / "env"
     env.mkdir(parents=True, exist_ok=True)
     if options.group != "hidden":
-        # Where the other benchmark of the same cases has them.
+        # bench/isolate installs the same cases into this folder.
         yield from real_cases(
             options.cases, options.work.with_name("isolate") / "env", options.only, missing
         )
@@ -76,7 +80,7 @@ def limits_for(regression: Regression, options: argparse.Namespace) -> Limits:
 
 
 def row_of(regression: Regression, method: str, options: argparse.Namespace) -> Measured | None:
-    """What was measured before, or is now; None if it was not and we only show."""
+    """Return what was measured now or earlier; None if there is nothing and we only show."""
     folder = options.work / "runs" / regression.case.id
     kept = folder / f"{method}.json"
     if kept.exists() and not options.again:
@@ -102,7 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
                 rows.append(row)
                 print(*table.cells(row), sep="  ", flush=True)
         if options.out and rows:
-            # After each case, so that a benchmark that is stopped has not run for nothing.
+            # After each case, so that an interrupted benchmark leaves its results.
             options.out.write_text(table.published(rows, missing), "utf-8")
     if rows:
         print("\n" + table.report(rows, missing, text_table))

@@ -1,4 +1,4 @@
-"""A C file as it is now: its nodes, its functions, and the names that they declare."""
+"""What does a C file contain now: its nodes, its functions, and the names they declare?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IMPURE = {"call_expression", "assignment_expression", "update_expression"}
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Bytes [start, end) of a file become `new`.  A file that is not there is empty."""
+    """Replace bytes [start, end) of a file by `new`.  A file that does not exist is empty."""
 
     file: str
     start: int
@@ -29,11 +29,11 @@ class Edit:
 
 
 class Source:
-    """One file, parsed.  Nodes are in the order of the text."""
+    """One parsed file.  Nodes are in the order of the text."""
 
     def __init__(self, file: str, text: bytes) -> None:
         self.file, self.text = file, text
-        # Asked for often: each use of `.children` makes new objects of the whole row.
+        # Kept, because each use of `.children` makes new objects for all children.
         self.of_type: dict[str, list[Node]] = defaultdict(list)
         self.root = tree_sitter.Parser(_LANGUAGE).parse(text).root_node
         for node in walk(self.root):
@@ -44,12 +44,12 @@ class Source:
 
     @cached_property
     def words(self) -> frozenset[bytes]:
-        """Everything that could be a name, also in macros, strings and comments."""
+        """Return everything that could be a name, also in macros, strings and comments."""
         return words_of(self.text)
 
     @cached_property
     def macro_words(self) -> frozenset[bytes]:
-        """The names in macros' bodies, where we do not know what they mean."""
+        """Return the names in the bodies of macros; we do not know what they mean."""
         bodies = self.nodes("preproc_arg", "string_content")
         return frozenset(word for body in bodies for word in _WORD.findall(said(body)))
 
@@ -60,7 +60,7 @@ class Source:
 
     @cached_property
     def globals(self) -> frozenset[bytes]:
-        """What is declared outside of functions, apart from fields and tags."""
+        """Return what is declared outside functions, apart from fields and tags."""
         outer = [node for node in self.root.named_children if node.type == "declaration"]
         declared = [said(name) for node in outer for name in declared_names(node)]
         others = [said(child(node, "name")) for node in self.nodes("preproc_def", "enumerator")]
@@ -78,7 +78,7 @@ class Source:
         return self.text.rfind(b"\n", 0, at) + 1
 
     def line_end(self, at: int) -> int:
-        """Where the next line begins."""
+        """Return where the next line begins."""
         found = self.text.find(b"\n", at)
         return len(self.text) if found < 0 else found + 1
 
@@ -96,7 +96,7 @@ class Source:
         return self.starts_line(node) and self.ends_line(node)
 
     def above(self, function: Function) -> int:
-        """Where something can be put above a function and the comment that belongs to it."""
+        """Return where text can be inserted above a function and its comment."""
         node = function.node
         before = node.prev_named_sibling
         is_next = before is not None and before.end_point[0] == node.start_point[0] - 1
@@ -113,13 +113,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Function:
-    """A function's definition.  Its declarator is plain: it returns no pointer to a function."""
+    """The definition of a function.  The function returns no pointer to a function."""
 
     node: Node
     name: bytes
     body: Node
     parameters: Node
-    result: bytes  # its type, as the programmer writes it, without storage class
+    result: bytes  # its type as the programmer writes it, without storage class
 
     @classmethod
     def of(cls, node: Node) -> Function | None:
@@ -137,7 +137,7 @@ class Function:
 
     @cached_property
     def declarations(self) -> dict[bytes, list[Node]]:
-        """The parameters and locals by name, with every place that declares one of that name."""
+        """Return the parameters and locals by name, with every place that declares one."""
         found: dict[bytes, list[Node]] = defaultdict(list)
         for node in walk(self.node):
             if node.type in ("declaration", "parameter_declaration"):
@@ -147,7 +147,7 @@ class Function:
 
     @cached_property
     def types(self) -> dict[bytes, bytes]:
-        """The parameters and locals declared once whose type is no array, with that type."""
+        """Return the type of each parameter and local that is declared once and is no array."""
         return {
             name: type_
             for name, (first, *more) in self.declarations.items()
@@ -160,7 +160,7 @@ class Function:
 
 def is_use(node: Node, name: bytes) -> bool:
     """Does the node name the variable, function or macro?  Not the field, label or struct."""
-    if node.type == "type_identifier":  # `sizeof(name)` can be read either way
+    if node.type == "type_identifier":  # `sizeof(name)` can be parsed either way
         parent = node.parent
         return said(node) == name and not (parent and parent.type in _TAGGED)
     return node.type == "identifier" and said(node) == name
@@ -171,7 +171,7 @@ def words_of(text: bytes) -> frozenset[bytes]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, in the order of the text."""
+    """Yield the node and all nodes below it, in the order of the text."""
     cursor = node.walk()
     depth = 0
     while True:
@@ -194,7 +194,7 @@ def said(node: Node) -> bytes:
 
 
 def child(node: Node, field: str) -> Node:
-    """The child in a field that the grammar says is always there."""
+    """Return the child in a field that the grammar always fills."""
     found = node.child_by_field_name(field)
     assert found is not None, (node.type, field)
     return found
@@ -205,17 +205,17 @@ def operator(node: Node) -> bytes:
 
 
 def is_pure(node: Node) -> bool:
-    """Can it be evaluated sooner, later or twice?"""
+    """Can the expression be evaluated sooner, later or twice?"""
     return not any(each.type in _IMPURE for each in walk(node))
 
 
 def names_in(node: Node) -> set[bytes]:
-    """The variables, functions and macros that it names."""
+    """Return the variables, functions and macros that the node names."""
     return {said(each) for each in walk(node) if each.type in ("identifier", "type_identifier")}
 
 
 def declared_names(node: Node) -> list[Node]:
-    """The names that a declaration introduces."""
+    """Return the names that a declaration introduces."""
     found = []
     for declarator in node.children_by_field_name("declarator"):
         inner: Node | None = declarator
@@ -230,7 +230,7 @@ def declared_names(node: Node) -> list[Node]:
 
 
 def specifiers(node: Node) -> bytes:
-    """What a declaration says before its declarators, without storage classes."""
+    """Return the text of a declaration before its declarators, without storage classes."""
     words = []
     for each in node.children:
         if node.field_name_for_child(node.children.index(each)) == "declarator":

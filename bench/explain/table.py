@@ -1,4 +1,4 @@
-"""How is it shown what explaining finds and costs, beside searches that know no semantics?"""
+"""Which tables show what explaining finds and costs, compared with searches by outcomes alone?"""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bench.explain.methods import EXPLAIN, METHODS, Measured
 from bench.isolate.score import Answer, Place, Row
 from bench.trace.table import Table, markdown_table
 
-REPORTED = 1.2  # root changes for each true one
-FEWER = {"dd": 10.0, "add": 2.0}  # runs of explain
-REAL_SECONDS = 600.0  # for a case of the shared bench
+REPORTED = 1.2  # limit on root changes for each true one
+FEWER = {"dd": 10.0, "add": 2.0}  # runs of the other method for each run of explain
+REAL_SECONDS = 600.0  # limit for a real case
 PUBLISHED = (
     "AFTER's published figures, for its own 7 programs: 7 of 7 matched, 2.4 changes reported where "
     "1.7 are true, 9.4 times faster than delta debugging and 1.4 times faster than ADD."
@@ -24,7 +24,7 @@ PUBLISHED = (
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """What another method needs for each 1 that explain needs, over the cases both answered."""
+    """The cost of another method for a cost of 1 of explain, over the cases that both answered."""
 
     cases: int
     mean: float  # geometric
@@ -86,7 +86,7 @@ def aims(rows: Sequence[Measured]) -> list[Aim]:
 
 
 def reported(rows: Sequence[Measured]) -> float:
-    """Root changes for each true one, where there is an answer."""
+    """Return the number of root changes for each true one, over the answered cases."""
     answered = [each.row for each in rows if is_answered(each)]
     true = sum(row.true for row in answered)
     return sum(row.root for row in answered) / true if true else 0.0
@@ -110,7 +110,7 @@ CASES = (
 
 
 def totals(group: str, method: str, rows: Sequence[Measured]) -> tuple[str, ...]:
-    """One method on a group of cases; means and sums are over those that it answered."""
+    """Return one method on a group of cases; means and sums are over the answered cases."""
     mine = [each for each in rows if each.row.method == method]
     answered = [each.row for each in mine if is_answered(each)]
     answers = [row.answer for row in answered]
@@ -144,7 +144,7 @@ def _ratios(seen: Ratio | None) -> tuple[str, str]:
 
 
 def cells(measured: Measured) -> tuple[str, ...]:
-    """One method on one case.  A search that was cut shows its costs as ">N"."""
+    """Return one method on one case.  A search that was cut shows its costs as ">N"."""
     row, answer = measured.row, measured.row.answer
     if answer.error:
         return (row.case, row.method, *["-"] * (len(CASES) - 3), f"no answer: {answer.error}")
@@ -168,7 +168,7 @@ def cells(measured: Measured) -> tuple[str, ...]:
 
 
 def report(rows: Sequence[Measured], missing: dict[str, str], table: Table) -> str:
-    """Totals by group and of all, aims, and every case."""
+    """Return the totals of each group and of all cases, the aims, and every case."""
     groups = sorted({each.row.group for each in rows})
     methods = [each for each in METHODS if any(row.row.method == each for row in rows)]
     summed = [
@@ -186,7 +186,7 @@ def report(rows: Sequence[Measured], missing: dict[str, str], table: Table) -> s
 
 
 def published(rows: Sequence[Measured], missing: dict[str, str]) -> str:
-    """The page RESULTS.md."""
+    """Return the page RESULTS.md."""
     head = "# What was measured\n\n`python -m bench.explain.run --out bench/explain/RESULTS.md`; "
     head += f"[README.md](README.md) explains the columns.\n\n{PUBLISHED}\n\n"
     return head + report(rows, missing, markdown_table)

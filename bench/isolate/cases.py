@@ -1,4 +1,4 @@
-"""What are the cases, and how are their two versions put on disk?"""
+"""Which cases are there, and how are their two versions written to disk?"""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bench.isolate.score import Place
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A regression that happened, or one that was generated like it.
+    """A real regression, or a generated one.
 
-    `env` holds the trees good/ and bad/.  In the commands, {tree} stands for the variant's tree,
-    which is also where they run.
+    `env` holds the trees good/ and bad/.  The commands run in the variant's tree; {tree} in them
+    stands for its path.
     """
 
     id: str
@@ -33,11 +33,11 @@ class Case:
 
 
 class NotInstallableError(Exception):
-    """A case or a rival that this machine cannot get; the message says why."""
+    """A case or a rival that this machine cannot install; the message says why."""
 
 
 def load(folder: Path, env: Path, python: str) -> Case:
-    """The case that a folder with a case.json describes; nothing is installed yet."""
+    """Return the case that a folder with a case.json describes; nothing is installed yet."""
     told = json.loads((folder / "case.json").read_text())
     if told["language"] == "c":
         here = shlex.quote(str(folder))
@@ -69,15 +69,15 @@ def _place(entry: dict[str, Any]) -> Place:
 
 
 def install(folder: Path, env: Path, python: str) -> None:
-    """Run the case's setup.sh once; again only when it failed or has changed since."""
+    """Run the case's setup.sh, unless an earlier run of the same script succeeded."""
     script = folder / "setup.sh"
-    # Beside the trees, not in them: they must hold what the registry gave and nothing else.
+    # Beside the trees, not in them: they must hold only what the registry gave.
     done = env.with_name(env.name + ".ready")
     if done.exists() and done.read_bytes() == script.read_bytes():
         return
     shutil.rmtree(env, ignore_errors=True)
     env.parent.mkdir(parents=True, exist_ok=True)
-    # The scripts say themselves which shell they are for.
+    # The first line of the script names its shell.
     first = script.read_text().splitlines()[0]
     shell = shlex.split(first[2:]) if first.startswith("#!") else ["sh"]
     setup = subprocess.run(
@@ -96,16 +96,16 @@ def install(folder: Path, env: Path, python: str) -> None:
 
 
 def last_words(text: str) -> str:
-    """The last line that says an error, or else the last line; short enough for a table."""
+    """Return the last line with an error, or else the last line; short enough for a table."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines or [""])[-1][:200]
 
 
 def python_for_cases() -> str:
-    """A Python 3.11, for which the cases were verified, or else the one that runs us.
+    """Return a Python 3.11, for which the cases were verified, or else our own Python.
 
-    Asked for its own path: a version manager's wrapper script would cost more than the test.
+    The real path is used: a version manager's wrapper script would cost more than the test.
     """
     wrapper = shutil.which("python3.11")
     if wrapper is None:

@@ -21,12 +21,12 @@ from bench.isolate.score import Answer, Place
 
 RIVAL = "commit-delta"
 RIVAL_VERSION = "0.1.0"
-HOUR = 3600.0  # a search of whence that hangs must not stop the benchmark
+HOUR = 3600.0  # limit for a search of whence, so that one that hangs does not stop the benchmark
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a search is stopped: whence after so many runs, the rival after so many seconds."""
+    """The limits of one search: the number of runs for whence, the seconds for the rival."""
 
     runs: int
     seconds: float
@@ -35,22 +35,22 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A command that ended, or was stopped because its time was up."""
+    """A command that ended, or that was stopped at its time limit."""
 
     status: int
     stderr: str
     seconds: float
     stopped: bool
     peak_kib: int
-    cpu: float = 0.0  # seconds, of the command and all that it waited for
+    cpu: float = 0.0  # seconds, of the command and all processes that it waited for
 
 
 def run_limited(
     command: list[str], *, cwd: Path, log: Path, env: dict[str, str], seconds: float
 ) -> Ended:
-    """Run a command; ask it to stop when its time is up, and end it if it does not.
+    """Run a command; at its time limit interrupt it, and kill it if it does not end.
 
-    `peak_kib` is the largest resident size of the command or any process it waited for.
+    `peak_kib` is the largest resident size of the command or any process that it waited for.
     """
     began = time.monotonic()
     with log.open("wb") as sink:
@@ -58,13 +58,13 @@ def run_limited(
     stopped = False
     deadline = began + seconds
     while True:
-        # wait4, because it alone tells the resident size of this child and not of all so far.
+        # Only wait4 gives the resident size of this child; other calls give that of all so far.
         pid, status, usage = os.wait4(child.pid, os.WNOHANG)
         if pid:
             break
         now = time.monotonic()
         if now > deadline:
-            # First as by Ctrl-C: it then removes its temporary trees.
+            # SIGINT first, as by Ctrl-C, so that the command removes its temporary trees.
             child.send_signal(signal.SIGKILL if stopped else signal.SIGINT)
             stopped, deadline = True, now + 10
         time.sleep(0.02)
@@ -77,7 +77,7 @@ def run_limited(
 
 
 def compiler() -> str:
-    """The C compiler for every method: $CC, the system's, or the one that comes from PyPI."""
+    """Return the C compiler for every method: $CC, the system's, or the one from PyPI."""
     found = os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
     return found or f"{shlex.quote(sys.executable)} -m ziglang cc"
 
@@ -106,7 +106,7 @@ def whence(case: Case, method: str, work: Path, limits: Limits) -> tuple[Answer,
 
 
 def read_whence(document: dict[str, Any], max_runs: int, seconds: float) -> Answer:
-    """The answer in whence's result document."""
+    """Return the answer in whence's result document."""
     cost = document["cost"]
     solved = document["status"] != "unexplained"
     return Answer(
@@ -130,7 +130,7 @@ def _pair(span: list[int]) -> tuple[int, int]:
 
 
 def install_rival(folder: Path) -> Path:
-    """The rival's program, in a virtual environment of its own."""
+    """Return the rival's program, installed into its own virtual environment."""
     program = folder / "bin" / RIVAL
     if not program.exists():
         venv.create(folder, with_pip=True)
@@ -150,8 +150,8 @@ def rival(case: Case, program: Path, work: Path, limits: Limits) -> Answer:
     make_repository(case.env / "good", case.env / "bad", repo)
     answer = _rival_once(case, program, work, limits, [])
     if "working tree is UNRESOLVED" in answer.error:
-        # It takes TypeError and the like for a variant that cannot be judged, and so refuses
-        # a regression that ends in one.  Its own flag against that is what a user would try.
+        # The rival treats TypeError and the like as "cannot be judged", and so refuses a regression
+        # that ends in one.  A user would try its own flag against that.
         answer = _rival_once(case, program, work, limits, ["--strict-exits"])
     return answer
 
@@ -162,8 +162,8 @@ def _rival_once(case: Case, program: Path, work: Path, limits: Limits, flags: li
     temporary = work / "tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
-    # Said in git bisect's way, which it knows, that a variant does not build: without that it
-    # would take a compiler's error for the failure.
+    # Exit status 125 tells the rival, like git bisect, that a variant does not build; otherwise
+    # the rival would take a compiler's error for the failure.
     build = f"( {case.build} ) || exit 125; " if case.build else ""
     script = (build + case.test).replace("{tree}", "$PWD")
     command = [str(program), "--verbose", "--timeout", "120s", "--json", str(document), *flags]
@@ -193,9 +193,9 @@ def _rival_once(case: Case, program: Path, work: Path, limits: Limits, flags: li
 
 
 def make_repository(good: Path, bad: Path, repo: Path) -> None:
-    """A git repository whose HEAD is `good` and whose working tree is `bad`."""
+    """Make a git repository whose HEAD is `good` and whose working tree is `bad`."""
     shutil.copytree(good, repo, symlinks=True)
-    # The user's settings must not reach in: an ignored or converted file would be lost.
+    # Without the user's settings: they could ignore or convert a file.
     settings = {
         "user.name": "bench",
         "user.email": "bench@localhost",
@@ -225,10 +225,10 @@ def _git(repo: Path, *arguments: str) -> str:
 
 
 def changes_of(repo: Path) -> dict[tuple[str, int], Place]:
-    """Where each tracked change is, by file and its number in the file, from 1 on.
+    """Return the place of each tracked change, by file and number in the file, from 1 on.
 
-    Read from git again, as the lines in the rival's patch are counted as if only the changes
-    it kept had been made.
+    They are read from git again: the rival's patch counts lines as if only the changes that it
+    kept existed.
     """
     diff = _git(repo, "diff", "HEAD", "--no-color", "--no-ext-diff", "--text", "-U0", "--")
     places: dict[tuple[str, int], Place] = {}
@@ -250,11 +250,11 @@ def read_rival(
     build: str | None,
     note: str = "",
 ) -> Answer:
-    """The answer in commit-delta's result document."""
+    """Return the answer in commit-delta's result document."""
     stats = document["stats"]
     runs = stats["trials"] - stats["cache_hits"]
     kept = [
-        # What git does not list is a file that only bad has.
+        # A file that git does not list exists only in the bad version.
         changes.get((change["path"], change["hunk_index"]))
         or Place(change["path"], (0, 0), (1, change["changed_lines"]))
         for change in document["minimal"]
@@ -270,6 +270,6 @@ def read_rival(
 
 
 def logged_runs(log: str) -> int:
-    """How many runs a verbose log of commit-delta shows."""
+    """Return how many runs a verbose log of commit-delta shows."""
     trials = [line for line in log.splitlines() if re.match(r"\s*\[\d+\] ", line)]
     return sum(not line.endswith("(cache)") for line in trials)

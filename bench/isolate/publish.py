@@ -1,4 +1,4 @@
-"""Put measured results into the documents: `publish.py RESULT.json...`.
+"""Write measured results into the documents: `python -m bench.isolate.publish RESULT.json...`.
 
 RESULTS.md gets every row of the given `--json` files, the README's table one line a method.
 """
@@ -38,7 +38,7 @@ def _row(told: dict[str, Any]) -> Row:
 
 
 def readme_table(rows: list[Row]) -> str:
-    """One table a group, one line a method."""
+    """Return one table for each group, with one line a method."""
     parts = []
     for group, title in GROUPS.items():
         summaries = [summary for summary in summarise(rows) if summary.group == group]

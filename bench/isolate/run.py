@@ -1,4 +1,4 @@
-"""Runs the benchmark: every method on every case, and one table of what they found and cost."""
+"""Run every method on every case, and print one table of what they found and what it cost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ MAX_RUNS = {"python": 300, "c": 100, "synthetic": 1000}
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     case_folder.add_option(parser)
-    parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
+    parser.add_argument(
+        "--only", default="", metavar="SUBSTR", help="only cases with this in their name"
+    )
     parser.add_argument(
         "--language",
         choices=("python", "c", "synthetic"),
@@ -35,13 +37,15 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--methods", default=",".join(METHODS), help="default: %(default)s")
     parser.add_argument("--max-runs", type=int, metavar="N", help=f"default: {MAX_RUNS}")
     parser.add_argument(
-        "--seconds", type=float, default=300, help=f"for one search of {methods.RIVAL}"
+        "--seconds", type=float, default=300, help=f"limit for one search of {methods.RIVAL}"
     )
     parser.add_argument("--work", type=Path, default=WORK / "isolate")
-    parser.add_argument("--jobs", type=int, metavar="N", help="whence's parallel runs")
+    parser.add_argument("--jobs", type=int, metavar="N", help="number of parallel runs of whence")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
-    parser.add_argument("--scale", action="store_true", help="only whence on 10,000 changes")
+    parser.add_argument(
+        "--scale", action="store_true", help="only measure whence on 10,000 changes"
+    )
     options = parser.parse_args(arguments)
     options.methods = options.methods.split(",")
     if unknown := set(options.methods) - set(METHODS):
@@ -54,7 +58,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def cases_to_run(options: argparse.Namespace, missing: dict[str, str]) -> Iterator[Case]:
-    """The chosen cases, installed one by one; those that cannot be go into `missing`."""
+    """Yield the chosen cases one by one; `missing` gets those that cannot be installed."""
     python = python_for_cases()
     for language in ("python", "c"):
         if options.language not in (None, language):
@@ -97,7 +101,7 @@ def limits_for(case: Case, options: argparse.Namespace) -> methods.Limits:
 
 
 def scale(options: argparse.Namespace) -> int:
-    """whence once on 10,000 changes: runs, time and memory."""
+    """Run whence once on 10,000 changes, and print runs, time and memory."""
     env = options.work / "env" / "scale"
     shutil.rmtree(env, ignore_errors=True)
     case = synthetic.write_scale_project(env, python_for_cases())
@@ -127,13 +131,13 @@ def main(arguments: list[str] | None = None) -> int:
     print(table.line(table.COLUMNS), flush=True)
     for case in cases_to_run(options, missing):
         for method in options.methods:
-            # The rival builds SQLite anew for each run; only who asks for C waits for that.
+            # The rival builds SQLite for each run, so it runs on C cases only with --language c.
             if (method, case.group, options.language) == (methods.RIVAL, "c", None):
                 continue
             said = answer(case, method, options)
             rows.append(score(case.id, case.group, method, case.culprits, case.supporting, said))
             print(table.line(table.cells(rows[-1])), flush=True)
-        # After each case, so that a benchmark that is stopped has not run for nothing.
+        # After each case, so that an interrupted benchmark leaves its results.
         save(options, rows, missing)
     if not rows and not missing:
         print(f"No case in {options.cases} has {options.only!r} in its name.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""How good is an answer: did it name the true culprit, and how much else?"""
+"""How good is an answer: does it name the true culprit, and how much else?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a change is, on both sides: start line and line count, as in a zero-context diff.
+    """The place of a change in both versions: start line and line count, as in a zero-context diff.
 
-    With no lines, it is the place after the start line.
+    Without lines, it is the place after the start line.
     """
 
     file: str
@@ -20,10 +20,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a method said about a case, and what that cost.
+    """The answer of a method to a case, and its cost.
 
-    A `cut` search was stopped by a limit: its costs are lower bounds and its root is the best so
-    far.  With an `error` there is no answer at all.
+    A `cut` search was stopped by a limit: its costs are lower bounds, and its root is the best so
+    far.  With an `error` there is no answer.
     """
 
     root: tuple[Place, ...] = ()
@@ -46,8 +46,8 @@ class Row:
     method: str
     true: int
     root: int
-    hit: int  # how many culprits some root change hits
-    extra: int  # root changes that hit neither a culprit nor what supports it
+    hit: int  # number of culprits that some root change hits
+    extra: int  # root changes that hit neither a culprit nor a supporting change
     answer: Answer
 
     @property
@@ -82,26 +82,29 @@ class Summary:
     compared: int  # cases that both `fast` and this method answered
     fast_fewer: int
     fast_fewer_or_equal: int
-    found: int  # those of them where this method named a culprit: a wrong answer can be cheap
+    found: int  # those where this method named a culprit: a wrong answer can be cheap
     fast_fewer_or_equal_of_found: int
 
 
 def hits(change: Place, culprit: Place) -> bool:
-    """Do the two overlap or touch, on either side of the same file?"""
+    """Do the two overlap or adjoin, in either version of the same file?"""
     return change.file == culprit.file and (
         _touch(change.new, culprit.new) or _touch(change.old, culprit.old)
     )
 
 
 def _touch(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    """Is there no line between the two?  Compares the gaps between lines, so that a place
-    without lines is the gap that it is, not the line above it."""
+    """Is there no line between the two?
+
+    This compares the gaps between lines, so that a place without lines is a gap, not the line
+    above it.
+    """
     (a_from, a_to), (b_from, b_to) = _gaps(a), _gaps(b)
     return a_from <= b_to and b_from <= a_to
 
 
 def _gaps(span: tuple[int, int]) -> tuple[int, int]:
-    """The gaps before and after the span; gap n is the one after line n."""
+    """Return the gaps before and after the span; gap n is the gap after line n."""
     start, count = span
     return (start - 1, start + count - 1) if count else (start, start)
 
@@ -128,7 +131,7 @@ def score(
 
 
 def summarise(rows: list[Row]) -> list[Summary]:
-    """One summary per group and method, in the order in which they first appear."""
+    """Return one summary for each group and method, in the order of their first rows."""
     keys = dict.fromkeys((row.group, row.method) for row in rows)
     return [_summary(group, method, rows) for group, method in keys]
 

@@ -1,4 +1,4 @@
-"""Which generated projects have a cause that we know, because we put it there?
+"""Which generated projects have a known cause?
 
 `write_c_project`: two changes in different files cause the failure, among 100 changes of which
 half do not compile without others.  `write_scale_project`: one culprit among 10,000 changes.
@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.isolate.cases import Case
 from bench.isolate.score import Place
 
-VARIANTS = ("either", "both")  # how many of the two culprits must be reverted to fix it
+VARIANTS = ("either", "both")  # how many of the two culprits must be reverted
 
 Piece = str | tuple[str, str]
 """Lines that both versions have, or the old and the new lines of one change.
@@ -22,16 +22,16 @@ Pieces that are changes never follow each other, so each is one change of the di
 
 MODULES: tuple[str, ...] = ("batch", "cache", "clock", "crypt", "index", "input")
 MODULES += ("parse", "queue", "route", "store", "table", "token")
-# Each coupling is three changes in as many files or functions, a renamed local is two; not all
-# parts of one compile.  Three per module and 7 * 2 make 50, as many as can be made freely.
+# A coupling is three changes in different files or functions, a renamed local is two changes; the
+# parts do not all compile alone.  3 per module and 7 * 2 make 50, as many as the free changes.
 COUPLINGS = ("renamed", "signature", "field", "added")
 RENAMED_LOCALS = 7
-EXPECTED = 220  # what the harmless changes leave as it is
+EXPECTED = 220  # the sum that `main` computes; harmless changes do not alter it
 
 LIMIT = ("    return 8;\n", "    return 16;\n")
 ROOM = ("    return 20;\n", "    return 12;\n")
 # With `either`, 16 does not fit 12, but it fits 20, and 8 fits 12.  With `both`, a reserve of
-# 12 makes each of the new values too much for the other's old one.
+# 12 makes each new value too large for the other's old value.
 RESERVE = {"either": 0, "both": 12}
 
 BUILD = 'make -s CC="$CC"'
@@ -66,7 +66,7 @@ def _c_project(
     renames_local = set(rng.sample(MODULES, RENAMED_LOCALS))
     limit_in, room_in = rng.sample(MODULES, 2)
     files: dict[str, list[Piece]] = {"Makefile": [MAKEFILE]}
-    call: Piece = "    sum += 1;\n"  # how the module before is used
+    call: Piece = "    sum += 1;\n"  # how the code uses the previous module
     included = ""
     for name, coupling in zip(MODULES, couplings, strict=True):
         header, definition, next_call = _coupled(name, coupling)
@@ -88,7 +88,7 @@ def _c_project(
 
 
 def _free_changes(name: str) -> list[Piece]:
-    """Functions with four changes that each can be made or left out on its own."""
+    """Return functions with four changes that are independent of each other."""
     return [
         f"int {name}_twice(int n) {{\n",
         ("    return n * 2;\n", "    return n + n;\n"),
@@ -104,7 +104,7 @@ def _free_changes(name: str) -> list[Piece]:
 
 
 def _coupled(name: str, coupling: str) -> tuple[list[Piece], list[Piece], Piece]:
-    """A header, a definition and a use in another file, changed in a way that needs all three."""
+    """Return a header, a definition and a use in another file; the change needs all three."""
     guard = f"{name.upper()}_H"
     top = f"#ifndef {guard}\n#define {guard}\nint {name}_check(void);\n"
     end = "#endif\n"
@@ -160,7 +160,7 @@ def _main(variant: str, call: Piece) -> list[Piece]:
 
 
 def _place(files: dict[str, list[Piece]], file: str, culprit: Piece) -> Place:
-    """Where a change that replaces one line by one line is, on both sides."""
+    """Return the place of a change that replaces one line by one line."""
     before = files[file][: files[file].index(culprit)]
     old, new = (_version(before, side).count("\n") + 1 for side in (0, 1))
     return Place(file, (old, 1), (new, 1))
@@ -201,7 +201,7 @@ def _sum(is_new: bool, is_culprit: bool) -> str:
 
 
 def _version(pieces: list[Piece], side: int) -> str:
-    """The text of the old (0) or the new (1) version."""
+    """Return the text of the old (0) or the new (1) version."""
     return "".join(piece if isinstance(piece, str) else piece[side] for piece in pieces)
 
 

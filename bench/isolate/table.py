@@ -1,4 +1,4 @@
-"""How are the rows shown: as text while they come in, as markdown, as JSON?"""
+"""How are the rows shown: as text while they are measured, as Markdown, as JSON?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOTALS += ("median runs", "total runs", "seconds", "fast fewer", "fast <=", "fas
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """One row as text.  A search that was cut shows its costs as ">N"."""
+    """Return one row as text.  A search that was cut shows its costs as ">N"."""
     answer = row.answer
     if answer.error:
         return (row.case, row.method, *["-"] * 9, f"no answer: {answer.error}")
@@ -48,7 +48,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def line(texts: tuple[str, ...], widths: tuple[int, ...] = WIDTHS) -> str:
-    """The texts below their columns; names to the left, numbers to the right."""
+    """Return the texts below their columns: names to the left, numbers to the right."""
     padded = [
         text.ljust(width) if n < 2 or n == len(texts) - 1 else text.rjust(width)
         for n, (text, width) in enumerate(zip(texts, widths, strict=True))
@@ -57,7 +57,7 @@ def line(texts: tuple[str, ...], widths: tuple[int, ...] = WIDTHS) -> str:
 
 
 def totals(summary: Summary) -> tuple[str, ...]:
-    """One summary as text."""
+    """Return one summary as text."""
     return (
         summary.group,
         summary.method,
@@ -103,7 +103,7 @@ def markdown_table(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
 
 
 def document(rows: list[Row], missing: dict[str, str]) -> str:
-    """Everything, for programs."""
+    """Return all results as JSON."""
     told: dict[str, Any] = {
         "rows": [
             {**asdict(row), "finds_any": row.finds_any, "finds_all": row.finds_all} for row in rows

@@ -1,4 +1,4 @@
-"""What are the Python cases, and where may they run so that nothing given is touched?"""
+"""Which Python cases are there, and where do they run so that their originals stay unchanged?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS = ("good", "bad", "deps")
 
 @dataclass(frozen=True, slots=True)
 class PythonCase:
-    """A case in a folder of our own, with the functions that its culprits are in."""
+    """A case in a folder of our own, with the functions that contain its culprits."""
 
     case: Case
     functions: frozenset[tuple[str, str]]  # file, qualified name
@@ -32,7 +32,7 @@ class Shelf:
 
 
 def python_cases(shelf: Shelf, only: str, missing: dict[str, str]) -> Iterator[PythonCase]:
-    """The chosen cases, one by one; those that cannot be installed go into `missing`."""
+    """Yield the chosen cases one by one; `missing` gets those that cannot be installed."""
     for told in sorted((shelf.described / "python").glob("*/case.json")):
         if only in told.parent.name:
             try:
@@ -42,7 +42,7 @@ def python_cases(shelf: Shelf, only: str, missing: dict[str, str]) -> Iterator[P
 
 
 def copied(folder: Path, shelf: Shelf) -> PythonCase:
-    """The case as a fresh copy: Python writes compiled files beside what it imports."""
+    """Return a fresh copy of the case, because Python writes compiled files beside its modules."""
     env = installed(folder, shelf)
     place = shelf.work / "cases" / folder.name
     shutil.rmtree(place, ignore_errors=True)
@@ -55,7 +55,7 @@ def copied(folder: Path, shelf: Shelf) -> PythonCase:
 
 
 def installed(folder: Path, shelf: Shelf) -> Path:
-    """Where the two versions are: in `env` if they are there, else installed into `work`."""
+    """Return the folder with the two versions, in `env`, or else installed into `work`."""
     there = shelf.env / folder.name
     if all((there / part).is_dir() for part in PARTS):
         return there

@@ -1,4 +1,4 @@
-"""How does each test of a suite end plain, and how recorded?"""
+"""How does each test of a suite end, plain and recorded?"""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 from bench.python.recorded import plain_environment, recorded_environment, recorded_modules
 from bench.python.suites import Prepared, known_difference
 
-WHOLE = "the whole suite"  # where there are no results at all
+WHOLE = "the whole suite"  # the name in the table if there are no results
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How each test ended, and what was said of those that failed."""
+    """How each test ended, and the messages of those that failed."""
 
     ended: Mapping[str, str]
     told: Mapping[str, str]
@@ -34,14 +34,14 @@ class Compared:
     suite: str
     plain: Outcome
     recorded: Outcome
-    unsteady: frozenset[str] = frozenset()  # tests that end otherwise when they run plain again
-    modules: int = 0  # that were instrumented
-    left_plain: Mapping[str, str] = field(default_factory=dict)  # files, and why
-    unseen: tuple[str, ...] = ()  # files that should have been recorded
+    unsteady: frozenset[str] = frozenset()  # tests that end differently in a second plain run
+    modules: int = 0  # number of instrumented modules
+    left_plain: Mapping[str, str] = field(default_factory=dict)  # uninstrumented files, and why
+    unseen: tuple[str, ...] = ()  # files that should have been recorded and were not
 
     @property
     def differences(self) -> dict[str, tuple[str, str]]:
-        """Tests that ended otherwise."""
+        """Return the tests that ended differently."""
         names = {*self.plain.ended, *self.recorded.ended} - self.unsteady
         if WHOLE in names:
             names = {WHOLE}
@@ -53,18 +53,18 @@ class Compared:
 
     @property
     def unknown(self) -> dict[str, tuple[str, str]]:
-        """Differences that nobody has said to be a matter of course."""
+        """Return the differences that are not known ones."""
         return {name: pair for name, pair in self.differences.items() if not known_difference(name)}
 
     @property
     def is_same(self) -> bool:
-        """Did the tests end as they should, and was what they test recorded?"""
+        """Do all tests end the same, and was the code under test recorded?"""
         is_real = bool(self.plain.ended and self.modules) and not self.unseen
         return is_real and not self.unknown
 
 
 def compare(suite: str, prepared: Prepared, work: Path, limit: float) -> Compared:
-    """Run a suite plain and recorded; plain again if they differ, to know what is unsteady."""
+    """Run a suite plain and recorded; if they differ, plain again, to find unsteady tests."""
     plain_env = plain_environment(prepared.path)
     plain = run(prepared, work / "plain", plain_env, limit)
     trace = work / "trace"
@@ -89,12 +89,12 @@ def _short(file: str, prepared: Prepared) -> str:
 
 
 def run(prepared: Prepared, place: Path, env: Mapping[str, str], limit: float) -> Outcome:
-    """How the tests end in a fresh folder; what they print is kept there in `log`."""
+    """Run the tests in a fresh folder and return how they end; `log` in it keeps their output."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     out = place / "results.json"
     words = [str(out) if word == "OUT" else word for word in prepared.command]
-    # The suites of packages name their tests within the tree, those of Python write where they are.
+    # Suites of packages name their tests within the tree; Python's write where they run.
     cwd = prepared.tree if "pytest" in words else place
     began = time.monotonic()
     with (place / "log").open("wb") as sink:

@@ -1,7 +1,7 @@
 """Do programs behave the same when they are recorded?
 
-Runs test suites of the standard library and of packages from PyPI twice, plain and recorded, with
-the tests and what they test in the recorded tree, and compares how each test ended.
+Run test suites of the standard library and of packages from PyPI twice, plain and recorded, with
+the tests and the code under test in the recorded tree, and compare how each test ended.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def cells(row: Compared) -> tuple[str, ...]:
 
 
 def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -> str:
-    """Every suite, and every test that ended otherwise."""
+    """Return every suite, and every test that ended differently."""
     tests = sum(len(row.plain.ended) for row in rows)
     differ = sum(len(row.unknown) for row in rows)
     same = sum(row.is_same for row in rows)
@@ -76,7 +76,7 @@ def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -
 
 
 def published(work: Path) -> str:
-    """The page: what is kept in `work`, of every version of Python."""
+    """Return the page: all results in `work`, for every version of Python."""
     head = "# Recorded as plain?\n\n"
     head += "`python -m bench.python.differential --out bench/python/RESULTS-DIFFERENTIAL.md`, "
     head += "for each `--python`; [README.md](README.md) explains the columns.\n"
@@ -88,7 +88,7 @@ def published(work: Path) -> str:
 
 
 def kept(folder: Path) -> Iterator[Compared]:
-    """What was compared before with one version of Python."""
+    """Return the earlier results for one version of Python."""
     for suite in suites():
         file = folder / suite.name / KEPT
         if file.exists():
@@ -100,14 +100,16 @@ def kept(folder: Path) -> Iterator[Compared]:
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", metavar="NAMES", help="only these, with commas")
-    parser.add_argument("--group", choices=("library", "packages"), help="only these")
+    parser.add_argument(
+        "--only", default="", metavar="NAMES", help="only these suites, separated by commas"
+    )
+    parser.add_argument("--group", choices=("library", "packages"), help="only this group")
     parser.add_argument("--python", default=sys.executable, help="the interpreter under test")
-    parser.add_argument("--seconds", type=float, default=900, help="for one run of a suite")
+    parser.add_argument("--seconds", type=float, default=900, help="limit for one run of a suite")
     parser.add_argument("--work", type=Path, default=WORK / "differential")
-    parser.add_argument("--show", action="store_true", help="only what was compared already")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
-    parser.add_argument("--verbose", action="store_true", help="show what failing tests said")
+    parser.add_argument("--show", action="store_true", help="only show earlier results")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables as Markdown")
+    parser.add_argument("--verbose", action="store_true", help="show the messages of failing tests")
     options = parser.parse_args(arguments)
     options.work = options.work.resolve()
     return options
@@ -124,7 +126,7 @@ def chosen(options: argparse.Namespace) -> list[Suite]:
 
 
 def compared(suite: Suite, options: argparse.Namespace, folder: Path) -> Compared:
-    """Compare now, and keep what came of it."""
+    """Compare a suite now, and store the result."""
     place = folder / suite.name
     if isinstance(suite, Library):
         prepared = prepare_library(suite, options.python, place)

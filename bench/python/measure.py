@@ -1,4 +1,4 @@
-"""What does a method find on a Python case, and does the chain lead through the culprit?"""
+"""What does a method find on a Python case, and does the chain pass through the culprit?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench.isolate.cases import NotInstallableError
 from bench.isolate.score import Answer, score
 from bench.python.cases import PythonCase
 
-ISOLATE = "fast"  # the method of `whence isolate` unless another is asked for
+ISOLATE = "fast"  # the default method of `whence isolate`
 METHODS = (EXPLAIN, ISOLATE, methods.RIVAL)
 
 
@@ -25,7 +25,8 @@ class Seen:
     """One method on one case.
 
     `has_line`: is a link of the chain a line of a culprit, or does it name a root change that
-    hits one?  `has_exact_line`: the former.  `has_function`: is a link in a culprit's function?
+    hits one?  `has_exact_line`: is a link a line of a culprit?  `has_function`: is a link in a
+    culprit's function?
     """
 
     measured: Measured
@@ -46,7 +47,7 @@ def seen(case: PythonCase, method: str, work: Path, limits: Limits) -> Seen:
 
 
 def judged(case: PythonCase, measured: Measured, told: dict[str, Any]) -> Seen:
-    """What the result document says of the culprits, beyond what every benchmark measures."""
+    """Return what the result document says about the culprits, beyond the common measurements."""
     chain = told.get("chain", [])
     return Seen(
         measured,

@@ -1,4 +1,4 @@
-"""How is a command run so that it is recorded, without the rest of whence?"""
+"""How is a command recorded without the rest of whence?"""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from whence.frontend.python import record
 from whence.frontend.python.logged import MODULE, read_log
 
-MAX_TRACE = 2**28  # bytes; past it a process goes on unrecorded
+MAX_TRACE = 2**28  # limit in bytes; beyond it a process continues unrecorded
 
 
 def plain_environment(path: Sequence[str]) -> dict[str, str]:
-    """The variables of a run that is not recorded."""
+    """Return the environment of a run that is not recorded."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WHENCE_")}
-    # Where dictionaries of strings are in another order, so are other things.
+    # A fixed hash seed, as for recorded runs: the order of sets of strings depends on it.
     return {**kept, "PYTHONPATH": os.pathsep.join(path), "PYTHONHASHSEED": "0"}
 
 
@@ -28,9 +28,9 @@ def recorded_environment(
     also: Sequence[Path] = (),
     cache: Path | None = None,
 ) -> dict[str, str]:
-    """The variables of the same run recorded into the new folder `trace`.
+    """Return the environment of the same run, recorded into the new folder `trace`.
 
-    What is needed for that is in the folder beside it.
+    The recorder's files are put into the folder beside it.
     """
     hook = trace.with_name(trace.name + "-hook")
     for folder in (trace, hook):
@@ -44,13 +44,13 @@ def recorded_environment(
 
 
 def recorded_modules(trace: Path, tree: Path) -> dict[str, str | None]:
-    """The files whose code was instrumented, each with the reason if it was left plain."""
+    """Return the instrumented files, each with the reason if it was left plain."""
     told = [json.loads(file.read_text()) for file in (trace / "modules").glob("*.json")]
     return {str(tree / each["file"]): each.get("skipped") for each in told}
 
 
 def logged(trace: Path) -> tuple[int, int]:
-    """How many events were logged in all processes, and in how many bytes."""
+    """Return the number of events in the logs of all processes, and the bytes of the logs."""
     logs = sorted(trace.glob("*/*.log"))
     return sum(map(_events, logs)), sum(log.stat().st_size for log in logs)
 

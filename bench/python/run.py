@@ -1,4 +1,4 @@
-"""Measures what `whence explain` finds and costs on the Python cases, beside its rivals."""
+"""Measure what `whence explain` finds and costs on the Python cases, compared with its rivals."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ def add_places(parser: argparse.ArgumentParser) -> None:
         help="folder with installed cases, only read (default: that of bench/isolate)",
     )
     parser.add_argument("--work", type=Path, default=WORK / "python")
-    parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
+    parser.add_argument(
+        "--only", default="", metavar="SUBSTR", help="only cases with this in their name"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables as Markdown")
     parser.add_argument("--note", default="", help="text above the tables, e.g. the machine")
 
 
@@ -51,8 +53,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--methods", default=",".join(METHODS), help="default: %(default)s")
     parser.add_argument("--max-runs", type=int, default=300, help="default: %(default)s")
     parser.add_argument("--seconds", type=float, default=300, help="default: %(default)s")
-    parser.add_argument("--again", action="store_true", help="also what was measured already")
-    parser.add_argument("--show", action="store_true", help="only what was measured already")
+    parser.add_argument(
+        "--again", action="store_true", help="measure again what was measured before"
+    )
+    parser.add_argument("--show", action="store_true", help="only show earlier results")
     options = parse_places(parser, arguments)
     options.methods = options.methods.split(",")
     if unknown := set(options.methods) - set(METHODS):
@@ -61,7 +65,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def row_of(case: PythonCase, method: str, options: argparse.Namespace) -> Seen | None:
-    """What was measured before, or is now; None if it was not and we only show."""
+    """Return what was measured now or earlier; None if there is nothing and we only show."""
     folder = options.work / "runs" / case.case.id
     kept = folder / f"{method}.json"
     if kept.exists() and not options.again:
@@ -85,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
                 rows.append(row)
                 print(*table.cells(row), sep="  ", flush=True)
         if options.out and rows:
-            # After each case, so that a benchmark that is stopped has not run for nothing.
+            # After each case, so that an interrupted benchmark leaves its results.
             options.out.write_text(table.published(rows, missing, options.note), "utf-8")
     if not rows and not missing:
         print(

@@ -1,8 +1,8 @@
-"""How much slower is a test when it is recorded, and how large is the trace?
+"""How much slower is a recorded test, and how large is its trace?
 
-Runs the test of each Python case on the bad version, plain and recorded, several times, and takes
-the median of the processor seconds; then once more again and again in one process, to know the
-slowdown of what the test runs apart from what it imports.
+Run the test of each Python case on the bad version, plain and recorded, several times, and take
+the median of the processor seconds.  Then run it many times in one process, to measure the
+slowdown of the test without its imports.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bench.python.run import add_places, parse_places, shelf_of
 from bench.python.suites import INSIDE
 from bench.trace.table import Table, markdown_table, text_table
 
-SLOWDOWN = 20.0  # median, without start-up and of the test alone
+SLOWDOWN = 20.0  # limit on the median, without start-up and for the test alone
 LIMIT = 300.0  # seconds for one run
 
 
@@ -34,19 +34,19 @@ LIMIT = 300.0  # seconds for one run
 class Slowdown:
     """Processor seconds of one test.
 
-    `first` is the recorded run that also has to instrument; `recorded` found that done, as the
-    plain one found its modules compiled.
+    `first` is the recorded run that also has to instrument; `recorded` found instrumented code in
+    the cache, as the plain run found its compiled modules.
     """
 
     case: str
-    start: float  # of a plain interpreter that does nothing
+    start: float  # a plain interpreter that does nothing
     plain: float
     recorded: float
     first: float
     events: int
     size: int  # bytes of the logs
-    is_same: bool  # do both end with the same status?
-    plain_again: float = 0.0  # the test alone, in a process that has imported all
+    is_same: bool  # do both end with the same exit status?
+    plain_again: float = 0.0  # the test alone, in a process that has imported everything
     recorded_again: float = 0.0
 
     @property
@@ -55,12 +55,12 @@ class Slowdown:
 
     @property
     def net(self) -> float:
-        """The slowdown without what a plain interpreter needs to start: that of the hook counts."""
+        """Return the slowdown without the start of a plain interpreter; the hook's start counts."""
         return (self.recorded - self.start) / max(self.plain - self.start, 0.001)
 
     @property
     def again(self) -> float:
-        """The slowdown of the test alone."""
+        """Return the slowdown of the test alone."""
         return self.recorded_again / self.plain_again if self.plain_again else 0.0
 
 
@@ -81,7 +81,7 @@ def measured(case: PythonCase, python: str, start: float, times: int, work: Path
     def recorded() -> tuple[float, int]:
         return _cpu(command, recording(), work)
 
-    plain()  # compiles
+    plain()  # compiles the modules
     first, _ = recorded()
     quick, status = _typical(plain, times)
     slow, recorded_status = _typical(recorded, times)
@@ -92,7 +92,7 @@ def measured(case: PythonCase, python: str, start: float, times: int, work: Path
 
 
 def _again(python: str, script: Path, env: dict[str, str], work: Path) -> float:
-    """Processor seconds of the test in a process that runs nothing else; 0 if it does not end."""
+    """Return the processor seconds of the test in a process of its own; 0 if it does not end."""
     out = work / "again"
     out.unlink(missing_ok=True)
     _cpu([python, "-m", "bench_repeat", str(out), str(script)], env, work)
@@ -105,13 +105,13 @@ def _typical(measure: Callable[[], tuple[float, int]], times: int) -> tuple[floa
 
 
 def _cpu(command: Sequence[str], env: dict[str, str], work: Path) -> tuple[float, int]:
-    """Processor seconds of a command with all that it waited for, and its status."""
+    """Return the processor seconds of a command and its children, and its exit status."""
     ended = run_limited(list(command), cwd=work, log=work / "log", env=env, seconds=LIMIT)
     return ended.cpu, ended.status
 
 
 def start_up(python: str, times: int, work: Path) -> float:
-    """Processor seconds of an interpreter that does nothing."""
+    """Return the processor seconds of an interpreter that does nothing."""
     script = work / "nothing.py"
     script.write_text("")
     env = plain_environment(())
@@ -137,7 +137,7 @@ def cells(row: Slowdown) -> tuple[str, ...]:
 
 
 def report(rows: Sequence[Slowdown], table: Table) -> str:
-    """Medians, and every case."""
+    """Return medians, and every case."""
     parts = [
         f"Start of the interpreter: {rows[0].start:.3f} s. Median slowdown "
         f"{median(row.whole for row in rows):.1f}x, without start-up "
@@ -152,7 +152,7 @@ def report(rows: Sequence[Slowdown], table: Table) -> str:
 
 
 def alone(rows: Sequence[Slowdown]) -> float:
-    """The median slowdown of tests alone, where one could be measured."""
+    """Return the median slowdown of tests alone, over the cases in which it was measured."""
     return median([row.again for row in rows if row.again] or [0.0])
 
 

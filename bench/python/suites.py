@@ -1,7 +1,7 @@
-"""Which test suites are run plain and recorded, and how does a suite become a tree?
+"""Which test suites run plain and recorded, and how does a suite become a tree?
 
 A tree holds the modules under test and their tests, so that both are instrumented.  A standard
-library module in the tree hides the interpreter's own, for the plain run as well.
+library module in the tree hides the interpreter's own, in the plain run as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ else:
 SUITES = Path(__file__).resolve().parent / "suites.toml"
 INSIDE = SUITES.parent / "inside"
 
-# Also found where the interpreter has it: what was not copied.
+# The interpreter's own folder is searched too, for modules that were not copied.
 _PACKAGE = "from pkgutil import extend_path\n\n__path__ = extend_path(__path__, __name__)\n"
 
 
@@ -37,20 +37,20 @@ class Library:
     name: str
     tests: tuple[str, ...]
     modules: tuple[str, ...] = ()
-    extras: tuple[str, ...] = ()  # patterns of what else of the folder `test` they need
-    only: tuple[str, ...] = ()  # of a folder of tests only these, where the rest takes too long
+    extras: tuple[str, ...] = ()  # patterns of other files in the folder `test` that the tests need
+    only: tuple[str, ...] = ()  # if not empty, only these tests: the others take too long
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package from PyPI with the tests that its sdist holds."""
+    """A package from PyPI with the tests in its sdist."""
 
     name: str
     version: str
-    source: str = ""  # folder of the sdist that is imported from
+    source: str = ""  # the folder of the sdist with the package
     tests: tuple[str, ...] = ("tests",)
-    needs: tuple[str, ...] = ()  # other packages
-    options: tuple[str, ...] = ()  # for pytest
+    needs: tuple[str, ...] = ()  # other packages that the tests need
+    options: tuple[str, ...] = ()  # options for pytest
 
 
 Suite = Library | Package
@@ -58,23 +58,23 @@ Suite = Library | Package
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A tree, and the command that tests it; OUT stands for the file of results."""
+    """A tree and the command that tests it; OUT in the command stands for the file of results."""
 
     tree: Path
     command: tuple[str, ...]
     path: tuple[str, ...]  # PYTHONPATH
-    wanted: tuple[str, ...] = ()  # files that must be recorded for the comparison to say anything
+    wanted: tuple[str, ...] = ()  # files that must be recorded, or the comparison says nothing
 
 
 def suites() -> list[Suite]:
-    """All suites of suites.toml, in its order."""
+    """Return all suites of suites.toml, in its order."""
     told = _told()
     found: list[Suite] = [Library(**_tuples(entry)) for entry in told["library"]]
     return found + [Package(**_tuples(entry)) for entry in told["package"]]
 
 
 def known_difference(test: str) -> str | None:
-    """Why the test cannot end the same, if it cannot."""
+    """Return why the test cannot end the same, or None if it can."""
     for why, names in _told()["known"].items():
         for name in names:
             if test == name or (name.endswith("*") and test.startswith(name[:-1])):
@@ -95,7 +95,7 @@ def _tuples(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def library_of(python: str) -> Path:
-    """The interpreter's own library."""
+    """Return the folder of the interpreter's own library."""
     asked = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"],
         capture_output=True,
@@ -106,7 +106,7 @@ def library_of(python: str) -> Path:
 
 
 def prepare_library(suite: Library, python: str, place: Path) -> Prepared:
-    """Copy modules and tests into a new tree; what this version of Python lacks is left out."""
+    """Copy modules and tests into a new tree, without those that this version of Python lacks."""
     lib = library_of(python)
     if not (lib / "test" / "support").is_dir():
         raise NotInstallableError("this interpreter has no `test` package")
@@ -115,7 +115,7 @@ def prepare_library(suite: Library, python: str, place: Path) -> Prepared:
     (tree / "test").mkdir(parents=True)
     (tree / "test" / "__init__.py").write_text(_PACKAGE)
     modules = [_copy(lib, name, tree) for name in suite.modules]
-    # The copied tests look for each other where `test.support` is.
+    # The copied tests look for each other beside `test.support`.
     _copy(lib / "test", "support", tree / "test")
     tests = {name: _copy(lib / "test", name, tree / "test") for name in suite.tests}
     for pattern in suite.extras:
@@ -132,7 +132,7 @@ def prepare_library(suite: Library, python: str, place: Path) -> Prepared:
 
 
 def _copy(folder: Path, name: str, to: Path) -> Path | None:
-    """Copy a file, module or package, if there is one so named; the copied file to import."""
+    """Copy a file, module or package of this name, if there is one; return the copied file."""
     for source in (folder / name, folder / f"{name}.py"):
         if source.is_dir():
             ignored = shutil.ignore_patterns("__pycache__")
@@ -148,7 +148,7 @@ def _has(tree: Path, package: str, module: str) -> bool:
 
 
 def prepare_package(suite: Package, python: str, place: Path, downloads: Path) -> Prepared:
-    """Unpack the sdist; the environment with pytest and all needs is shared by all packages."""
+    """Unpack the sdist.  All packages share one environment with pytest and their needs."""
     interpreter = environment(python, place.parent / "venv")
     archive = fetched(suite, interpreter, downloads)
     shutil.rmtree(place, ignore_errors=True)
@@ -163,7 +163,7 @@ def prepare_package(suite: Package, python: str, place: Path, downloads: Path) -
 
 
 def environment(python: str, place: Path) -> Path:
-    """An interpreter with pytest and what the packages need."""
+    """Return an interpreter with pytest and the packages' needs."""
     interpreter = place / "bin" / "python"
     told = _told()
     needs = [f"pytest=={told['pytest']}"]
@@ -180,7 +180,7 @@ def environment(python: str, place: Path) -> Path:
 
 
 def fetched(suite: Package, interpreter: Path, downloads: Path) -> Path:
-    """The sdist."""
+    """Download the sdist and return its path."""
     folder = downloads / f"{suite.name}-{suite.version}"
     if not folder.exists():
         wanted = f"{suite.name}=={suite.version}"

@@ -1,4 +1,4 @@
-"""How is it shown what explaining finds in Python, and which aims does it meet?"""
+"""Which tables show what explaining finds in Python, and which aims does it meet?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.python.measure import METHODS, Seen
 from bench.trace.table import Table, markdown_table
 
 SHARE = 0.9
-SECONDS = 10.0  # median, end to end
+SECONDS = 10.0  # limit on the median, end to end
 
 TOTALS = (
     "method", "answered", "cut", "explained", "any", "all", "root<=true", "root/true", "extra",
@@ -25,7 +25,7 @@ CASES = (
 
 
 def aims(rows: Sequence[Seen]) -> list[Aim]:
-    """What issue 6 asks for, over all cases: one without an answer counts as a miss."""
+    """Return the aims, over all cases; a case without an answer counts as a miss."""
     mine = [each for each in rows if each.measured.row.method == EXPLAIN]
     if not mine:
         return []
@@ -61,7 +61,7 @@ def share(part: int, whole: int) -> str:
 
 
 def totals(method: str, rows: Sequence[Seen]) -> tuple[str, ...]:
-    """One method over all cases; sums and means are over those that it answered."""
+    """Return one method over all cases; sums and means are over the answered cases."""
     mine = [each for each in rows if each.measured.row.method == method]
     answered = [each for each in mine if not each.measured.row.answer.error]
     head = (method, f"{len(answered)}/{len(mine)}")
@@ -91,12 +91,12 @@ def totals(method: str, rows: Sequence[Seen]) -> tuple[str, ...]:
 
 
 def _told(method: str, value: object) -> str:
-    """What only an explanation has."""
+    """Return the columns that only an explanation fills."""
     return str(value) if method == EXPLAIN else ""
 
 
 def cells(each: Seen) -> tuple[str, ...]:
-    """One method on one case.  A search that was cut shows its costs as ">N"."""
+    """Return one method on one case.  A search that was cut shows its costs as ">N"."""
     row, answer = each.measured.row, each.measured.row.answer
     if answer.error:
         return (row.case, row.method, *["-"] * (len(CASES) - 3), f"no answer: {answer.error}")
@@ -117,7 +117,7 @@ def cells(each: Seen) -> tuple[str, ...]:
 
 
 def report(rows: Sequence[Seen], missing: dict[str, str], table: Table) -> str:
-    """Totals by method, aims, and every case."""
+    """Return totals by method, the aims, and every case."""
     present = [name for name in METHODS if any(each.measured.row.method == name for each in rows)]
     aimed = [(aim.words, aim.seen, "met" if aim.met else "NOT MET") for aim in aims(rows)]
     parts = [
@@ -130,7 +130,7 @@ def report(rows: Sequence[Seen], missing: dict[str, str], table: Table) -> str:
 
 
 def published(rows: Sequence[Seen], missing: dict[str, str], note: str = "") -> str:
-    """The page RESULTS.md."""
+    """Return the page RESULTS.md."""
     head = "# What was measured\n\n`python -m bench.python.run --out bench/python/RESULTS.md`; "
     head += "[README.md](README.md) explains the columns.\n\n"
     return head + (f"{note}\n\n" if note else "") + report(rows, missing, markdown_table)

@@ -1,9 +1,9 @@
 """What does one variant of a Python test cost, in a fork and in a process of its own?
 
-For every installed case the same variants are run both ways, in turns, so that what else the
-machine does hits both.  `own` is what the test itself takes in a fork, from its first line to the
-end of its process; `beyond` is all the rest of the run: to make the tree the variant (`tree`), to
-fork, to read the failure and to clear up.  All in milliseconds.
+The same variants of every installed case run both ways, in turns, so that other load on the
+machine affects both.  `own` is the time of the test itself in a fork, from its first line to the
+end of its process; `beyond` is the rest of the run: writing the variant's tree (`tree`), forking,
+reading the failure and cleaning up.  All times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Seconds of one variant, the median of several; no `beyond` if the test is not forked."""
+    """Seconds of one variant, the median of several; without `beyond` if the test is not forked."""
 
     fresh: float
     forked: float
@@ -52,7 +52,7 @@ class Cost:
 
 
 class Becoming:
-    """Measures how long workspaces take to become variants."""
+    """Measures how long a workspace takes to become a variant."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -65,7 +65,7 @@ class Becoming:
 
 
 def variants(changes: ChangeSet, count: int) -> Iterator[Reverted]:
-    """Variants as a search asks for them: it goes on from one to one that is much like it."""
+    """Yield variants as a search asks for them: each is similar to the one before."""
     chance = random.Random(0)
     everything = sorted(changes.everything)
     yield frozenset()
@@ -89,7 +89,7 @@ def measure(case: Case, runs: int, becoming: Becoming) -> Cost:
         forked = Trial(folder / "forked", changes, forks)
         fresh = Trial(folder / "fresh", changes, never)
         for trial in (forked, fresh):
-            trial.run(frozenset(), recipe)  # all that is done only once
+            trial.run(frozenset(), recipe)  # work that is done only once
         costs = []
         for reverted in variants(changes, runs):
             took = []
@@ -113,11 +113,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--env", type=Path, required=True, help="folder with the installed cases")
     case_folder.add_option(parser)
-    parser.add_argument("--only", default="", metavar="SUBSTR", help="only cases so named")
-    parser.add_argument("--runs", type=int, default=12, help="variants of each case")
+    parser.add_argument(
+        "--only", default="", metavar="SUBSTR", help="only cases with this in their name"
+    )
+    parser.add_argument("--runs", type=int, default=12, help="number of variants of each case")
     options = parser.parse_args(arguments)
     cases = case_folder.require(parser, options.cases, hint="")
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each run compiles what did not change
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each run would compile unchanged modules
     becoming = Becoming()
     setattr(Workspace, "become", lambda self, reverted: becoming(self, reverted))  # noqa: B010
     python = python_for_cases()

@@ -1,8 +1,8 @@
-"""Asks a trace in a process of its own, and prints what it cost as JSON.
+"""Ask a trace in a process of its own, and print what the question cost as JSON.
 
-ask.py open TRACE TREE      open every thread, and say what was seen
+ask.py open TRACE TREE      open every thread, and print what was recorded
 ask.py slice TRACE BYTE     the data+control slice of a byte of the output
-ask.py relevant TRACE BYTE  ... and the relevant slice
+ask.py relevant TRACE BYTE  the relevant slice of it
 ask.py check TRACE          compare every value that a check build logged
 """
 
@@ -40,7 +40,7 @@ def opened(trace: Path) -> list[CThread]:
 
 
 def executed(thread: CThread, chosen: Any) -> int:
-    """How many steps executed one of the chosen ops, which are true in an array."""
+    """Return how many steps executed one of the ops that are True in the array."""
     code = thread.image.code
     owners = np.repeat(np.arange(len(code.stretch_ops)), code.stretch_ops)
     each = np.bincount(owners, weights=chosen, minlength=len(code.stretch_ops))

@@ -35,7 +35,7 @@ class Ended:
 def run(
     command: Sequence[str], stdin: Path, output: Path, env: Mapping[str, str] | None = None
 ) -> Ended:
-    """Run a command to its end; its standard output goes to the file `output`."""
+    """Run a command to its end; write its standard output to the file `output`."""
     with stdin.open("rb") as given, output.open("wb") as taken:
         started = time.monotonic()
         process = subprocess.Popen(
@@ -49,7 +49,7 @@ def run(
 
 
 def added(costs: Sequence[Cost]) -> Cost:
-    """The cost of runs one after another."""
+    """Return the total cost of several runs."""
     return Cost(
         sum(cost.wall for cost in costs),
         sum(cost.user for cost in costs),
@@ -59,7 +59,7 @@ def added(costs: Sequence[Cost]) -> Cost:
 
 
 def best(costs: Sequence[Cost]) -> Cost:
-    """The least of each: what is above it, others on the machine have caused."""
+    """Return the least of each cost: anything above it comes from other load on the machine."""
     least = min(costs, key=lambda cost: cost.cpu)
     return Cost(
         min(cost.wall for cost in costs),
@@ -70,14 +70,14 @@ def best(costs: Sequence[Cost]) -> Cost:
 
 
 def times_for(seconds: float, one: float) -> int:
-    """How many runs in a row take at least `seconds`, if one takes `one`?"""
+    """Return how many runs in a row take at least `seconds`, if one takes `one`."""
     return max(1, math.ceil(seconds / one))
 
 
 def interleaved(
     first: Callable[[], Cost], second: Callable[[], Cost], rounds: int, times: int
 ) -> tuple[Cost, Cost]:
-    """The best round of each, in turns, so that a busy machine is busy for both."""
+    """Return the best round of each, measured in turns, so that other load affects both."""
     found: tuple[list[Cost], list[Cost]] = ([], [])
     for _ in range(rounds):
         for costs, measured in zip(found, (first, second), strict=True):

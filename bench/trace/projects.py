@@ -1,8 +1,7 @@
 """Which real C projects do we record, and how are they fetched, built and run?
 
-Each is an exact release from a package index, fetched once into `.bench/trace`; from then on
-everything works offline.  Where the release has no program of its own, or only one that does too
-much, `drivers/` has a small one of ours.
+Each is an exact release from a package index, fetched once into `.bench/trace`; later runs work
+offline.  If a release has no suitable program, `drivers/` has a small one.
 """
 
 from __future__ import annotations
@@ -33,29 +32,29 @@ class UnavailableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A release, what to compile of it, and what to do with the result.
+    """A release, which of its files to compile, and how to run the result.
 
-    Without `configure`, the `sources` (globs) and the driver of this name, if there is one, are
-    compiled and linked by a makefile of ours; with it, the project's own build makes `program`.
+    Without `configure`, our makefile compiles and links the `sources` (globs) and the driver of
+    this name, if there is one; with `configure`, the project's own build makes `program`.
     """
 
     name: str
-    download: tuple[str, ...]  # the command that puts the archive into the current folder
+    download: tuple[str, ...]  # the command that writes the archive into the current folder
     archive: str
     sha256: str
-    root: str  # the folder of the sources in the unpacked archive
+    root: str  # the folder with the sources in the unpacked archive
     sources: tuple[str, ...]
     stdin_of: Callable[[int], bytes]  # the input for a size
-    size: int  # the default; a plain run takes some hundredths of a second
+    size: int  # the default size; a plain run takes some hundredths of a second
     flags: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
     configure: tuple[str, ...] = ()
-    inner: str = ""  # an archive in the archive that has the sources
+    inner: str = ""  # an archive inside the archive that has the sources
     program: str = "program"
 
     def fetch(self) -> Path:
-        """The folder with the sources, as released; fetched and unpacked if it is not there."""
+        """Return the folder with the released sources; fetch and unpack them if necessary."""
         unpacked = STORE / self.name
         if not unpacked.exists():
             archive = self._archive()
@@ -96,7 +95,7 @@ class Project:
         return into / self.program
 
     def _makefile(self, folder: Path) -> str:
-        """One object a source, in a folder of their own, and the program of them all."""
+        """Return a makefile that makes one object a source, and the program."""
         sources = [str(path.relative_to(folder)) for path in self._compiled(folder)]
         objects = {source: f"objects/{source.replace('/', '-')}.o" for source in sources}
         rules = [f"program: {' '.join(objects.values())}\n\t$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)"]
@@ -117,7 +116,7 @@ class Project:
         return self.stdin_of(self.size if size is None else size)
 
     def lines(self) -> int:
-        """How many lines of C are compiled, headers not counted."""
+        """Return how many lines of C are compiled, without headers."""
         return sum(path.read_bytes().count(b"\n") for path in self._compiled(self.fetch()))
 
 
@@ -142,7 +141,7 @@ _WORDS = ("time", "year", "people", "way", "day", "thing", "world", "life", "han
 
 
 def sql(inserts: int) -> bytes:
-    """A table filled row by row, then summed up by group."""
+    """Return statements that fill a table row by row, then sum it up by group."""
     chance = random.Random(1)
     rows = (
         f"INSERT INTO sale VALUES ({n}, '{chance.choice(_WORDS)}', {chance.randrange(10000)});"
@@ -155,7 +154,7 @@ def sql(inserts: int) -> bytes:
 
 
 def prose(length: int) -> bytes:
-    """Text that compresses about as well as prose does."""
+    """Return text that compresses about as well as prose."""
     chance = random.Random(2)
     words = [
         *_WORDS,
@@ -166,7 +165,7 @@ def prose(length: int) -> bytes:
 
 
 def markdown(sections: int) -> bytes:
-    """Sections with every common construct of markdown."""
+    """Return sections with every common construct of Markdown."""
     chance = random.Random(3)
 
     def some(count: int) -> str:
@@ -182,7 +181,7 @@ def markdown(sections: int) -> bytes:
 
 
 def records(count: int) -> bytes:
-    """A JSON array of flat and nested values."""
+    """Return a JSON array of flat and nested values."""
     chance = random.Random(4)
     return json.dumps(
         [
@@ -199,7 +198,7 @@ def records(count: int) -> bytes:
 
 
 def replies(count: int) -> bytes:
-    """A stream of server replies of every type of the protocol's second version."""
+    """Return a stream of server replies with every type of the protocol's second version."""
     chance = random.Random(5)
 
     def bulk() -> bytes:

@@ -1,4 +1,4 @@
-"""Measures what recording costs on real C projects, and what asking the trace costs."""
+"""Measure what recording costs on real C projects, and what questions to the trace cost."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from whence.frontend.recorded_run import MODULES
 from whence.subject.trial import BuildAndTest
 
 CC = (sys.executable, "-m", "whence.frontend.c.driver", "cc")
-LEAST = 0.3  # seconds of CPU that a measured row of plain runs takes
-PATIENCE = 300.0  # seconds for one question; one that takes longer is shown as taking this long
+LEAST = 0.3  # CPU seconds that one measured row of plain runs takes at least
+PATIENCE = 300.0  # limit for one question in seconds; a slower one is shown with this time
 GROWTH = (500, 1000, 2000, 4000)
 # A check build logs every value: a tenth of the usual work gives logs of the usual size.
 CHECKED_SHARE = 10
@@ -35,9 +35,15 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     names = [project.name for project in PROJECTS]
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="PROJECT")
-    parser.add_argument("--rounds", type=int, default=5, help="best of so many (%(default)s)")
-    parser.add_argument("--check", action="store_true", help="also compare every value")
-    parser.add_argument("--growth", action="store_true", help="also SQLite at several sizes")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds, of which the best counts (%(default)s)"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="also compare every value with the replay's"
+    )
+    parser.add_argument(
+        "--growth", action="store_true", help="also measure SQLite at several sizes"
+    )
     parser.add_argument("--work", type=Path, default=WORK / "trace" / "runs")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
@@ -48,7 +54,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A project as built in one mode."""
+    """A project, built in one mode."""
 
     project: Project
     tree: Path
@@ -62,7 +68,7 @@ class Build:
 
 
 def build(project: Project, mode: str, work: Path) -> Build:
-    """Build it anew: nothing that was compiled before is used."""
+    """Build the project without using anything that was compiled before."""
     tree, modules, cache = (work / f"{mode}{part}" for part in ("", "-modules", "-cache"))
     for folder in (tree, modules, cache):
         shutil.rmtree(folder, ignore_errors=True)
@@ -81,7 +87,7 @@ def build(project: Project, mode: str, work: Path) -> Build:
 
 
 class Workload:
-    """A built project with an input, run as often as wanted."""
+    """A built project with an input, to be run several times."""
 
     def __init__(self, built: Build, size: int, work: Path) -> None:
         self.built, self.size, self.work = built, size, work
@@ -96,7 +102,7 @@ class Workload:
         return self.run().cost
 
     def recorded(self) -> Cost:
-        """A run into a folder of its own, which is gone afterwards."""
+        """Run into a folder of its own, which is deleted afterwards."""
         shutil.rmtree(self.trace, ignore_errors=True)
         self.trace.mkdir()
         cost = self.run({"WHENCE_TRACE": str(self.trace)}).cost
@@ -104,7 +110,7 @@ class Workload:
         return cost
 
     def keep(self) -> tuple[Path, Ended]:
-        """A recorded run that stays, as `whence trace` would leave it."""
+        """Run and keep the recording, as `whence trace` would."""
         out = self.work / f"trace-{self.size}"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
@@ -128,7 +134,7 @@ def ask(question: str, *arguments: object) -> dict[str, Any]:
 
 
 def question(kind: str, trace: Path, byte: int) -> tuple[table.Question, float]:
-    """What a slice costs, and what opening the trace again cost before it."""
+    """Return the cost of a slice, and of opening the trace again before it."""
     try:
         told = ask(kind, trace, byte)
     except subprocess.TimeoutExpired:
@@ -175,7 +181,7 @@ def measure(project: Project, options: argparse.Namespace) -> table.Row:
 
 
 def check(project: Project, work: Path) -> table.Check:
-    """Compare every value of a shorter run with what the replay computes."""
+    """Compare every value of a shorter run with the value that the replay computes."""
     size = max(1, project.size // CHECKED_SHARE)
     plain = Workload(build(project, "plain", work), size, work).run()
     trace, ended = Workload(build(project, "check", work), size, work).keep()
@@ -186,7 +192,7 @@ def check(project: Project, work: Path) -> table.Check:
 
 
 def grow(options: argparse.Namespace) -> list[table.Growth]:
-    """SQLite with more and more inserts."""
+    """Measure SQLite with more and more inserts."""
     work: Path = options.work / SQLITE.name
     plain, recorded = build(SQLITE, "plain", work), build(SQLITE, "record", work)
     found = []

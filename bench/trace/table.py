@@ -17,13 +17,13 @@ EVENTS = 50_000_000
 OPEN = 10.0
 MEMORY = 1536 * MIB
 SLICE = 5.0
-# Twice the work may cost this much more and still be called linear: the times are short.
+# Twice the work may cost this much and still count as linear: the times are short.
 DOUBLED = 2.5
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a slice of a byte of the output cost, and how large it is."""
+    """The cost and the size of a slice of a byte of the output."""
 
     seconds: float
     peak: int
@@ -33,11 +33,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What came of comparing every value of a run with the recomputed one."""
+    """The result of comparing every value of a run with the recomputed one."""
 
     compared: int
     mismatches: int
-    same: bool  # the output and the exit status are those of the plain build
+    same: bool  # are output and exit status those of the plain build?
 
     @property
     def fine(self) -> bool:
@@ -46,15 +46,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """All that was measured of one project."""
+    """All measurements of one project."""
 
     project: str
     lines: int
     size: int  # of the workload
     build_plain: float
     build_recorded: float
-    same: bool  # output and exit status, recorded and plain
-    times: int  # runs in a row that `plain` and `recorded` are the cost of
+    same: bool  # are output and exit status the same, recorded and plain?
+    times: int  # the number of runs in `plain` and `recorded`
     plain: Cost
     recorded: Cost
     instructions: int
@@ -84,7 +84,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What one length of a run costs."""
+    """The costs of a run of one length."""
 
     size: int
     plain: float
@@ -96,7 +96,7 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Something that we want to be true, and the worst that was seen of it."""
+    """Something that we want to be true, and the worst observation."""
 
     words: str
     seen: str
@@ -104,7 +104,7 @@ class Aim:
 
 
 def aims(rows: Sequence[Row], growth: Sequence[Growth] = ()) -> list[Aim]:
-    """Each aim, held against the project that is furthest from it."""
+    """Return each aim with the project that is furthest from it."""
     found = [
         _most(rows, f"slowdown, CPU time, {SLOWDOWN}x or less", lambda r: r.slowdown, SLOWDOWN,
               lambda value: f"{value:.1f}x"),
@@ -149,12 +149,12 @@ def _names(wrong: Sequence[str]) -> str:
 
 
 def scaled(seconds: float, events: int) -> float:
-    """The seconds that EVENTS events would take, if these took `seconds`."""
+    """Return the seconds that EVENTS events would take at this rate."""
     return seconds * EVENTS / events if events else 0.0
 
 
 def ratios(growth: Sequence[Growth]) -> list[tuple[float, str]]:
-    """How much more each thing costs from one length to the next, as if that were twice as long."""
+    """Return the growth of each cost from one length to the next, scaled to twice the length."""
     found = []
     for before, after in pairwise(growth):
         longer = after.size / before.size
@@ -238,7 +238,7 @@ def millions(count: int) -> str:
 
 
 def text_table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    """Columns as wide as they must be; the first to the left, numbers to the right."""
+    """Return a table in text; the first column is aligned left, the others right."""
     rows = [tuple(head), *map(tuple, body)]
     widths = [max(len(row[n]) for row in rows) for n in range(len(head))]
     return "\n".join(
@@ -271,7 +271,7 @@ def report(rows: Sequence[Row], growth: Sequence[Growth], table: Table = text_ta
 
 
 def document(rows: Sequence[Row], growth: Sequence[Growth], missing: dict[str, str]) -> str:
-    """Everything, for programs."""
+    """Return all results as JSON."""
     told: dict[str, Any] = {
         "rows": [
             {**asdict(row), "slowdown": row.slowdown, "slowdown_wall": row.slowdown_wall}

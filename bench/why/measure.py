@@ -1,4 +1,4 @@
-"""Records one faulty run and measures what a user reads of it before the fault is seen.
+"""Record one faulty run and measure what a user reads before the fault is seen.
 
 measure.py PROGRAM FAULT TEST WORK    prints a row as JSON; the recording stays in WORK
 """
@@ -38,7 +38,7 @@ from whence.trace.slice_at import lines_that_ran
 from whence.trace.summary import summarise
 
 MOST_CAUSES = 400
-MOST_SECONDS = 60.0  # for a whole tree
+MOST_SECONDS = 60.0  # limits for a whole tree; guessed
 
 
 OpenTree = Callable[[Recording, bytes | None], Tree]
@@ -46,20 +46,20 @@ OpenTree = Callable[[Recording, bytes | None], Tree]
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What came of reading a cause tree breadth first."""
+    """The result of reading a cause tree breadth first."""
 
     read: Read
     way: Read | None  # only the causes from the failure down to the one with the fault
-    level: int | None  # where the fault is; None: nowhere
-    causes: int  # read
+    level: int | None  # the level with the fault; None if it is not found
+    causes: int  # causes that were read
     all_causes: int
     all_seconds: float
-    is_whole: bool  # False: we stopped at MOST_CAUSES or MOST_SECONDS
+    is_whole: bool  # False if reading stopped at MOST_CAUSES or MOST_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """All that was measured of one faulty run."""
+    """All measurements of one faulty run."""
 
     program: str
     fault: str
@@ -67,7 +67,7 @@ class Row:
     test: str
     point: str
     steps: int
-    lines: int  # that ran
+    lines: int  # instructions that ran
     dynamic: Read
     relevant: Read
     tree: Walk | None
@@ -125,7 +125,7 @@ def _point(recording: Recording, failure: str) -> Point:
         return find(recording, failure if failure != "short" else "exit")
     try:
         return find(recording, "assert")
-    except UserError:  # it is no failed assertion
+    except UserError:  # the failure is no failed assertion
         return find(recording, "crash")
 
 
@@ -137,12 +137,12 @@ def faulty_lines(fault: Fault) -> frozenset[Place]:
 
 
 def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
-    """Read causes level by level; the first that shows the fault is where a user stops."""
+    """Read causes level by level up to the first that shows the fault."""
     started = time.monotonic()
     tree = opened()
     wanted = faulty_lines(fault)
-    numbers: list[int] = []  # read until the fault was found
-    until: float | None = None  # so many seconds
+    numbers: list[int] = []  # causes read until the fault was found
+    until: float | None = None  # seconds until then
     count = 0
     is_whole = True
     for number in breadth_first(tree):
@@ -167,7 +167,7 @@ def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
 
 
 def row_of(told: dict[str, Any]) -> Row:
-    """The row that was printed as JSON."""
+    """Return the row that was printed as JSON."""
     tree = told["tree"]
     return Row(**told | {
         "dynamic": Read(**told["dynamic"]),

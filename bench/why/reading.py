@@ -1,4 +1,4 @@
-"""What has to be read of a slice, or of a cause tree, before some lines of the source are seen?"""
+"""How much of a slice or a cause tree has to be read before some source lines are seen?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Place = tuple[str, int]  # a file and a line of it
 
 
 class Tree(CauseTree, Protocol):
-    """A cause tree that also says which executed instructions a cause is made of."""
+    """A cause tree that also says which executed instructions belong to a cause."""
 
     def steps(
         self, number: int, lines: Collection[Place] | None = None
@@ -28,9 +28,9 @@ class Tree(CauseTree, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What has to be read: of a slice all; of a tree the causes until the lines are among them.
+    """What has to be read: a whole slice, or the causes of a tree until the lines are among them.
 
-    If they are not found, that is everything there is.
+    If the lines are not found, that is everything.
     """
 
     found: bool
@@ -40,7 +40,7 @@ class Read:
 
 
 def sliced(point: Point, wanted: Collection[Place], *, relevant: bool) -> Read:
-    """What has to be read of a slice."""
+    """Return what has to be read of a slice."""
     started = time.process_time()
     steps = steps_of(point, language_of(point.thread.recording).analysis, relevant=relevant)
     lines = {(line.file, line.number) for line in describer_of(point.thread).lines(steps)}
@@ -51,9 +51,9 @@ def sliced(point: Point, wanted: Collection[Place], *, relevant: bool) -> Read:
 def read_in(
     tree: Tree, numbers: Sequence[int], wanted: Collection[Place], more: Collection[Place] = ()
 ) -> Read:
-    """What is read in some causes: of the last only so much as to see a wanted line.
+    """Return what is read in some causes; of the last cause, only up to a wanted line.
 
-    A cause is read from its predicate back, the way the damage came.  The time is not told.
+    A cause is read from its predicate backwards.  The time is not filled in.
     """
     *before, last = numbers
     lines = {*more, *(line for number in before for line in lines_of(tree.cause(number)))}
@@ -68,12 +68,12 @@ def read_in(
 
 
 def read_on_the_way(tree: Tree, number: int, wanted: Collection[Place]) -> Read:
-    """What a user reads who goes straight down to a cause, passing over the predicates beside."""
+    """Return what a user reads on the way down to a cause, with predicates beside it skipped."""
     return read_in(tree, _way(tree, number), wanted, _dismissed(tree, number))
 
 
 def _dismissed(tree: Tree, number: int) -> set[Place]:
-    """The predicates that a user passes over on the way down to a cause."""
+    """Return the predicates that a user skips on the way down to a cause."""
     found: set[Place] = set()
     for on_way in _way(tree, number)[1:]:
         parent = tree.cause(on_way).parent
@@ -86,13 +86,13 @@ def _dismissed(tree: Tree, number: int) -> set[Place]:
 
 
 def _way(tree: Tree, number: int) -> list[int]:
-    """A cause and those above it."""
+    """Return a cause and those above it."""
     parent = tree.cause(number).parent
     return [number] if parent is None else [*_way(tree, parent), number]
 
 
 def breadth_first(tree: Tree) -> Iterator[int]:
-    """Each cause once, level by level, the children of a cause computed when they are reached."""
+    """Yield each cause once, level by level; compute the children of a cause when it is reached."""
     yield 0
     seen, level = {0}, [0]
     while level:
@@ -107,7 +107,7 @@ def breadth_first(tree: Tree) -> Iterator[int]:
 
 
 def lines_of(cause: Cause) -> list[Place]:
-    """The lines of a cause in the order in which they are read, each once."""
+    """Return the lines of a cause in reading order, each once."""
     predicate = cause.predicate
     own = [(predicate.file, predicate.line)] if predicate.file else []
     shown = [(statement.file, statement.line) for statement in reversed(cause.statements)]

@@ -3,8 +3,8 @@
     python -m bench.why.real                       # every case of real.toml
     python -m bench.why.real --only lua-break --again
 
-The releases are fetched once into `.bench/why/real`; from then on everything works offline.  The
-recordings stay in `runs` there.  The exit status is 0 if every tree reaches its lines.
+The releases are fetched once into `.bench/why/real`; later runs work offline.  The recordings stay
+in `runs` there.  The exit status is 0 if every tree reaches its lines.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ from whence.trace.summary import summarise
 CASES = Path(__file__).with_name("real.toml")
 DRIVERS = CHECKOUT / "bench" / "trace" / "drivers"
 STORE = WORK / "why" / "real"
-PATIENCE = 120  # seconds of CPU for a tree: what else the machine does should not count
-BUILD = 900.0  # seconds for a build
+PATIENCE = 120  # limit in CPU seconds for a tree; other load does not count
+BUILD = 900.0  # limit in seconds for a build
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Case:
 
     @property
     def lines(self) -> frozenset[Place]:
-        """The lines of which one has to be seen."""
+        """Return the wanted lines; one of them has to be seen."""
         return self.changed | {(one.file, one.line) for one in self.found_at}
 
 
@@ -120,7 +120,7 @@ def _lines(told: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
 
 
 def fetched(case: Case) -> Path:
-    """The folder with the sources as released; fetched and unpacked if it is not there."""
+    """Return the folder with the released sources; fetch and unpack them if necessary."""
     unpacked = STORE / case.release.replace(":", "-")
     if not unpacked.exists():
         partial = unpacked.with_name(unpacked.name + ".partial")
@@ -146,7 +146,7 @@ def _downloaded(case: Case, folder: Path) -> Path:
 
 
 def prepared(case: Case, tree: Path) -> None:
-    """Put the faulty release and our files into the new folder `tree`."""
+    """Write the faulty release and our files into the new folder `tree`."""
     shutil.copytree(fetched(case), tree, symlinks=True)
     for one in (*case.fixed, *case.found_at):
         lines = (tree / one.file).read_text("utf-8", "replace").splitlines()
@@ -178,7 +178,7 @@ def recorded(case: Case, work: Path) -> Recording:
 def fails_as_told(case: Case, done: RecordedRun) -> bool:
     if case.failure == "output":
         return done.stdout != case.expected
-    is_crash = done.status < 0 or done.status > 128  # as the shell says it
+    is_crash = done.status < 0 or done.status > 128  # the exit status in the shell
     return done.status != 0 and is_crash == (case.failure == "crash")
 
 
@@ -195,24 +195,24 @@ def failing_point(case: Case, recording: Recording) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What came of reading a cause tree breadth first, up to a line that has to be seen."""
+    """The result of reading a cause tree breadth first, up to a wanted line."""
 
     read: Read
-    is_changed: bool  # the line is one that the fix changed, and does not only show the mistake
+    is_changed: bool  # did the fix change the line?  If not, it only shows the mistake
     way: Read | None  # only the causes from the failure down to the one with the line
-    level: int  # of the last cause that was read
+    level: int  # the level of the last cause that was read
     causes: int
     error: str = ""  # why the rest was not read
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """All that was measured of one case."""
+    """All measurements of one case."""
 
     case: Case
     point: str
     steps: int
-    lines: int  # that ran
+    lines: int  # instructions that ran
     dynamic: Read
     relevant: Read
     tree: Walk
@@ -248,11 +248,11 @@ def walked(case: Case, recording: Recording) -> Walk:
                     break
     except TimeoutError as late:
         error = str(late)
-        # Of a cause whose children were not all computed, those that were are there to be read.
+        # If not all children of a cause were computed, the computed ones are read.
         numbers = _until_found(tree, case.lines)
     seconds = time.process_time() - started
     read = replace(read_in(tree, numbers, case.lines), seconds=seconds)
-    # After a timeout, asking for what lies beside the way would go on computing it.
+    # After a timeout, a question about the predicates beside would continue the computation.
     is_whole = read.found and not error
     way = read_on_the_way(tree, numbers[-1], case.lines) if is_whole else None
     last = tree.cause(numbers[-1])
@@ -261,14 +261,14 @@ def walked(case: Case, recording: Recording) -> Walk:
 
 
 def _until_found(tree: CauseSearch, wanted: frozenset[Place]) -> list[int]:
-    """The causes in the order in which they were computed, up to one with a wanted line."""
+    """Yield the causes in the order of computation, up to one with a wanted line."""
     found = (n for n in range(len(tree)) if not wanted.isdisjoint(lines_of(tree.cause(n))))
     return list(range(next(found, len(tree) - 1) + 1))
 
 
 @contextmanager
 def patience(seconds: float = PATIENCE) -> Iterator[None]:
-    """Interrupt with a TimeoutError what takes longer."""
+    """Raise TimeoutError in code that takes longer."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"given up after {seconds:g} s")
@@ -292,7 +292,7 @@ HEAD = (
 
 
 def shown(row: Row) -> tuple[str, ...]:
-    """A case in one line; the columns are those of bench/why/README.md."""
+    """Return one line for a case; the columns are those of bench/why/README.md."""
     tree, way = row.tree, row.tree.way
     return (
         *(row.case.name, row.case.program, row.case.failure),
@@ -319,9 +319,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     names = [case.name for case in cases()]
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME")
-    parser.add_argument("--again", action="store_true", help="read what was recorded last time")
+    parser.add_argument("--again", action="store_true", help="use the recordings of the last time")
     parser.add_argument("--work", type=Path, default=STORE / "runs")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table, as Markdown")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table as Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser.parse_args(arguments)
 

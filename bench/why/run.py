@@ -1,4 +1,4 @@
-"""Measures on every seeded fault what a user reads of the cause tree before seeing it."""
+"""Measure for every seeded fault how much of the cause tree a user reads before seeing it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from bench.why import table, verify
 from bench.why.measure import Row, row_of
 from bench.why.suite import Fault, Program, Test, load_all
 
-PATIENCE = 300.0  # seconds for one run
+PATIENCE = 300.0  # limit in seconds for one run
 
 Run = tuple[Fault, Test]
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", metavar="PROGRAM[/FAULT]", default="", help="these alone")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once")
-    parser.add_argument("--check", action="store_true", help="only see whether each fault fails")
+    parser.add_argument("--only", metavar="PROGRAM[/FAULT]", default="", help="only these")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of parallel runs")
+    parser.add_argument("--check", action="store_true", help="only check that each fault fails")
     parser.add_argument("--work", type=Path, default=WORK / "why")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables, as Markdown")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables as Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
     options.work = options.work.resolve()
@@ -54,7 +54,7 @@ def name_of(run: Run) -> str:
 
 
 def measured(run: Run, work: Path) -> Row | str:
-    """What was measured in a fresh process, or why nothing was."""
+    """Return what was measured in a fresh process, or why nothing was."""
     fault, test = run
     folder = work / name_of(run)
     words = [sys.executable, "-m", "bench.why.measure", fault.program, fault.name, test.name]
@@ -75,7 +75,7 @@ def all_measured(runs: list[Run], options: argparse.Namespace) -> Iterator[tuple
 
 
 def check(programs: list[Program]) -> int:
-    """Say what is wrong with the suite itself."""
+    """Print what is wrong with the suite itself."""
     wrong = 0
     for program in programs:
         with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def progress(row: Row) -> str:
-    """One line while others are measured."""
+    """Print one line while others are measured."""
     walk = row.tree
     name = f"{row.program}/{row.fault}/{row.test}"
     if walk is None:

@@ -17,12 +17,12 @@ from whence.languages import open_search
 from whence.trace.recording import Recording
 
 WHOLE, FAR = 100, 3  # levels: more than any tree has, and as many as a user sees at first
-# Rows of the table that the program reads, levels of the tree, and seconds that it may take.
+# Rows of the table that the program reads, levels of the tree, and its limit in seconds.
 CASES = ((25, WHOLE, 5.0), (1000, FAR, 20.0), (2000, FAR, 40.0))
 
 
 def table(rows: int) -> bytes:
-    """A table to be read by `csv`, the same each time."""
+    """Return a table for `csv` to read, the same each time."""
     chosen = random.Random(1)
     lines = (
         f"{chosen.choice('abcdefghij')}x,{chosen.randint(-500, 500)}.{chosen.randint(0, 9)}"
@@ -38,7 +38,7 @@ def fault() -> Fault:
 
 
 def seconds(recording: Recording, expect: bytes, levels: int) -> tuple[float, int, int]:
-    """The time from a recording that was never opened to so many levels; causes; instructions."""
+    """Return the seconds from an unopened recording to this many levels; causes; instructions."""
     started = time.monotonic()
     tree = open_search(recording, expect)
     tree.grow(levels)
@@ -47,7 +47,7 @@ def seconds(recording: Recording, expect: bytes, levels: int) -> tuple[float, in
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="of which the quickest counts")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds, of which the fastest counts")
     rounds = parser.parse_args().rounds
     lines, met = [], True
     for rows, levels, limit in CASES:

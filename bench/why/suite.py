@@ -3,7 +3,7 @@
     programs/NAME/NAME.c       a correct program
     programs/NAME/faults.toml  its tests, and edits that break it
 
-README.md says what the entries mean.
+README.md explains the entries.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ KINDS = (
     "wrong function", "initialisation",
 )  # fmt: skip
 REQUIRED = {"name", "kind", "old", "new", "tests"}
-# Braces, labels, comments, nothing.
+# Braces, labels, comments, empty lines.
 _NO_CODE = re.compile(r"[\s{};]*(else|case .*:|default:)?[\s{};]*(//.*|/\*.*|\*.*)?")
 
 
 class BadSuiteError(Exception):
-    """An entry of a faults.toml that means nothing, or a fault that does not do what it says."""
+    """An entry of a faults.toml without meaning, or a fault that does not behave as it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Test:
     stdin: bytes
 
     def command(self, program: str) -> str:
-        """The shell command that runs it, where its standard input is in a file `stdin`."""
+        """Return the shell command that runs it, with its standard input in a file `stdin`."""
         return shlex.join([f"./{program}", *self.args]) + " < stdin"
 
 
@@ -60,11 +60,11 @@ class Fault:
     correct: str  # the whole source
     faulty: str
     tests: tuple[Test, ...]
-    found_at: tuple[str, ...] = ()  # lines besides the edited ones that show the mistake
+    found_at: tuple[str, ...] = ()  # other lines that show the mistake
 
     @cached_property
     def lines(self) -> frozenset[int]:
-        """The lines of the faulty source of which one has to be seen."""
+        """Return the lines of the faulty source of which one has to be seen."""
         after = self.faulty.splitlines()
         return frozenset(
             edited_lines(self.correct.splitlines(), after)
@@ -87,7 +87,7 @@ def load_all(folder: Path = PROGRAMS) -> list[Program]:
 
 
 def load(folder: Path) -> Program:
-    """Read a program and its faults; what is wrong with them is a BadSuiteError."""
+    """Read a program and its faults; a BadSuiteError says what is wrong with them."""
     name = folder.name
     source = (folder / f"{name}.c").read_text("utf-8")
     told = tomllib.loads((folder / "faults.toml").read_text("utf-8"))
@@ -141,7 +141,7 @@ def _lines_reading(text: str, lines: Sequence[str]) -> list[int]:
 
 
 def edited_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
-    """The lines of `after` that an edit wrote; where it only took code away, those beside the gap.
+    """Return the lines of `after` that an edit wrote, or the lines beside the gap that it left.
 
     before: a();    after: a();   lines 1 and 2
             b();           c();
@@ -157,7 +157,7 @@ def edited_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 
 def _beside(lines: Sequence[str], start: int, end: int) -> set[int]:
-    """The nearest lines with code before and after a gap, within its function."""
+    """Return the nearest lines with code before and after a gap, within its function."""
     return {
         number
         for numbers in (range(start, 0, -1), range(end + 1, len(lines) + 1))

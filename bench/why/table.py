@@ -1,4 +1,4 @@
-"""How is it shown what users read before they see a fault, and which aims are met?"""
+"""Which tables show what users read before they see a fault, and which aims are met?"""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bench.why.reading import Read
 
 SHARE = 0.03
 LINES = 10
-# What CaFL's authors publish of their own suite: the shares of the executed instructions.
+# Figures that CaFL's authors publish for their own suite: shares of the executed instructions.
 PUBLISHED = {"tree": 0.069, "level": 2.1, "dynamic": 0.485, "relevant": 0.823}
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Something that we want to be true, and what was seen of it."""
+    """Something that we want to be true, and what was observed."""
 
     words: str
     seen: str
@@ -105,7 +105,7 @@ FAULTS = (
 
 
 def summary(name: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    """The runs of a program, or of all, in one line."""
+    """Return one line for the runs of a program, or for all runs."""
     walks = trees(rows)
     levels = [walk.level for walk in walks if walk.level is not None]
     return (
@@ -137,7 +137,7 @@ def _slices(rows: Sequence[Row], of: Callable[[Row], Read]) -> tuple[str, ...]:
 
 
 def detail(row: Row) -> tuple[str, ...]:
-    """One run in one line."""
+    """Return one line for one run."""
     return (
         row.fault, row.kind, row.test, str(row.steps),
         *_walked(row),
@@ -168,7 +168,7 @@ def _sliced(read: Read, row: Row) -> tuple[str, ...]:
 
 
 def report(rows: Sequence[Row], broken: dict[str, str], table: Table = text_table) -> str:
-    """Programs, aims, and below them every run; `broken` are runs that could not be measured."""
+    """Return programs, aims, and every run; `broken` are runs that could not be measured."""
     names = sorted({row.program for row in rows})
     of = {name: [row for row in rows if row.program == name] for name in names}
     totals = [summary(name, of[name]) for name in names]
@@ -183,7 +183,7 @@ def report(rows: Sequence[Row], broken: dict[str, str], table: Table = text_tabl
 
 
 def document(rows: Sequence[Row], broken: dict[str, str]) -> str:
-    """Everything, for programs."""
+    """Return all results as JSON."""
     told = {
         "rows": [asdict(row) for row in rows],
         "aims": [asdict(aim) for aim in aims(rows)],

@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.why.suite import BadSuiteError, Fault, Program, Test
 from whence.subject.toolchain import compilers
 
-TIMEOUT = 20.0  # seconds that a program of the suite may run
+TIMEOUT = 20.0  # limit in seconds for a program of the suite; guessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Ended:
 
 
 def failure(seen: Ended, truth: Ended) -> str:
-    """How a run failed: `crash`, `output:BYTE`, `short` (its output lacks the end) or `exit`.
+    """Return how a run failed: `crash`, `output:BYTE`, `short` (the end is missing) or `exit`.
 
     A run that passes is a BadSuiteError.
     """
@@ -59,7 +59,7 @@ def build(source: str, folder: Path, *flags: str) -> Path:
 
 
 def run(folder: Path, test: Test) -> Ended:
-    """Run what `build` made."""
+    """Run the program that `build` made."""
     done = subprocess.run(
         ["./program", *test.args], input=test.stdin, cwd=folder, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, timeout=TIMEOUT,
@@ -68,7 +68,7 @@ def run(folder: Path, test: Test) -> Ended:
 
 
 def complaints(program: Program, folder: Path) -> Iterator[str]:
-    """What is wrong with a program and its faults; `folder` is new and ours."""
+    """Yield what is wrong with a program and its faults; `folder` is a new folder for us."""
     correct = _Builds(program.source, folder / "correct")
     truths: dict[str, Ended] = {}
     for test in program.tests:
@@ -95,7 +95,7 @@ def _complaints(fault: Fault, test: Test, faulty: _Builds, truth: Ended) -> Iter
 
 
 class _Builds:
-    """A source compiled twice: what it does must not depend on how it is compiled."""
+    """Compile a source twice: its behaviour must not depend on optimisation."""
 
     def __init__(self, source: str, folder: Path) -> None:
         self.plain = build(source, folder / "plain", "-O0")

@@ -1,7 +1,7 @@
 """Run in the interpreter under test: `python -m bench_repeat OUT SCRIPT`.
 
-Runs the script again and again in one process, after a first time that imports and fills caches,
-and writes to OUT how many processor seconds one time took.
+Runs the script many times in one process, after a first time that imports modules and fills
+caches, and writes to OUT the processor seconds of one time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def main() -> None:
         code = compile(file.read(), script, "exec")
 
     def once() -> None:
-        with contextlib.suppress(Exception, SystemExit):  # the test may fail, each time
+        with contextlib.suppress(Exception, SystemExit):  # the test may fail each time
             exec(code, {"__name__": "__main__", "__file__": script})
 
     with open(os.devnull, "w") as sink, contextlib.redirect_stdout(sink):

@@ -1,6 +1,6 @@
 """Run in the interpreter under test: `python -m bench_unittest OUT MODULE...`.
 
-Runs the tests of the modules and writes to OUT, as JSON, how each of them ended.  It keeps to the
+Runs the tests of the modules and writes to OUT, as JSON, how each of them ended.  It uses only the
 standard library, and must not lie in the recorded tree.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Kept(unittest.TestResult):
-    """Keeps how each test ended; what is printed goes its usual way."""
+    """Stores how each test ended; printing is unchanged."""
 
     def __init__(self) -> None:
         super().__init__()
