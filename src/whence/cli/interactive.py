@@ -1,13 +1,8 @@
-"""`whence why --interactive`: how does a user walk a cause tree in a terminal, and prune it?
+"""`whence why --interactive`: how does a user browse and prune a cause tree in a terminal?
 
-The screen runs in the main thread and never waits: another thread computes the causes below
-one.  Meanwhile the main thread asks the tree for causes already known, marks and sources, so
-these must be quick and safe.
-
-A tree may have two methods that a `CauseTree` need not have:
-- `source_path(file)` tells where the user has a source file, so that an editor can open it;
-- `cancel()` makes the `children` under way in another thread raise soon, and does nothing if
-  there is none.
+The screen runs in the main thread and never waits: another thread computes the causes below a
+cause.  Meanwhile the main thread asks the tree for known causes, marks and sources, so these must
+be fast and thread-safe.
 """
 
 from __future__ import annotations
@@ -20,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import ClassVar, Literal
 
 from rich.text import Text
@@ -32,6 +26,7 @@ from textual.message import Message
 from textual.widgets import Footer, Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
+from whence.cli.editor import editor_command
 from whence.cli.panes import (
     LOOK,
     CauseView,
@@ -42,38 +37,39 @@ from whence.cli.panes import (
     StatementPane,
     row_of,
 )
-from whence.cli.phrases import HELP, cause_sentence, escaped, everything, travel
+from whence.cli.phrases import HELP, cause_sentence, escaped, path_text, statement_text
+from whence.cli.tree_nodes import causes_from, contains, nodes_from
 from whence.errors import UserError
-from whence.model import Cause, CauseTree, Mark, Predicate, Statement
+from whence.model import Cause, Mark, Statement
 from whence.service.background import Answer, Background
-from whence.service.tree_session import SavedTree
+from whence.service.tree_session import BrowsableTree, SavedTree
 
-_URGENT, _LAST = -1, sys.maxsize  # ranks: the user waits for it, or nobody does
-_LIKE_CODE = ("code", "code-insiders", "codium", "vscodium", "cursor")
+_URGENT, _LAST = -1, sys.maxsize  # ranks of computations: the user waits for it, or nobody does
 
 
-def run_interactive(tree: CauseTree, *, title: str) -> None:
-    """Let the user walk the tree until they quit; what they marked is in the tree then."""
+def run_interactive(tree: BrowsableTree, *, title: str) -> None:
+    """Let the user browse the tree until they quit; the tree then has their marks."""
     check_terminal()
     app = WhyApp(tree, title=title)
     with suppress(KeyboardInterrupt):
         app.run()
     app.stop()
     if app.return_code:
-        raise SystemExit(app.return_code)  # a bug of ours: Textual has shown the traceback
+        raise SystemExit(app.return_code)  # our bug; Textual has shown the traceback
 
 
 def check_terminal() -> None:
-    # Textual draws on standard error, but where the output goes to a file, somebody wants text.
+    """Raise an error unless a user is at a terminal."""
+    # Textual needs only standard error, but who redirects the output wants text.
     streams = {"input": sys.stdin, "output": sys.stdout, "error": sys.stderr}
     missing = [name for name, stream in streams.items() if not (stream and stream.isatty())]
     if not missing and os.environ.get("TERM") != "dumb":
         return
-    why = f"standard {missing[0]} is none" if missing else "$TERM is dumb"
+    why = f"standard {missing[0]} is not one" if missing else "$TERM is dumb"
     raise UserError(
         f"--interactive needs a terminal, but {why}.\n"
-        "Instead, --html FILE writes the tree as a page to walk in a browser, "
-        "and --depth N prints its first levels.",
+        "Instead, --html FILE writes the tree as a page to browse, and --depth N prints its "
+        "first levels.",
         slug="no-terminal",
     )
 
@@ -101,41 +97,43 @@ class WhyApp(App[None]):
     ]
 
     class Computed(Message):
-        """The causes below one are known, or why they cannot be."""
+        """The causes below a cause were computed, or computing them failed."""
 
-        def __init__(self, number: int, found: Answer) -> None:
+        def __init__(self, number: int, answer: Answer) -> None:
             super().__init__()
             self.number = number
-            self.found = found
+            self.answer = answer
 
-    def __init__(self, tree: CauseTree, *, title: str) -> None:
+    def __init__(self, tree: BrowsableTree, *, title: str) -> None:
         super().__init__()
         self._tree = tree
         self._subject = title
         self._session = tree.session if isinstance(tree, SavedTree) else None
         self._expanded = set(self._session.expanded if self._session else ())
         computed = self._session.computed if self._session else ()
-        self._ranks = {key: rank for rank, key in enumerate(computed)}  # of an earlier session
+        self._ranks = {
+            key: rank for rank, key in enumerate(computed)
+        }  # by key of a cause: its place in the order of an earlier session
         self._resume = self._session.selected if self._session else None
         self._shown: dict[int, TreeNode[Row]] = {}
         self._files: dict[str, list[str]] = {}
-        self._background = Background(tree, self._tell)
-        self._detailed: TreeNode[Row] | None = None  # whose statements are shown
-        self._sought = ""
+        self._background = Background(tree, self._post_answer)
+        self._detailed: TreeNode[Row] | None = None  # the node whose statements are shown
+        self._sought = ""  # the text that the user searches
 
-    def _tell(self, number: int, found: Answer) -> None:
-        self.post_message(self.Computed(number, found))
+    def _post_answer(self, number: int, answer: Answer) -> None:
+        self.post_message(self.Computed(number, answer))
 
     def stop(self) -> None:
-        """Keep where the user is, and end what is being computed."""
+        """Save the session, and cancel the computation under way."""
         if self._session:
             self._session.save()
         self._background.stop()
 
-    # -- what is on the screen -----------------------------------------------------------------
+    # -- the screen ----------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        # Held here and not looked up: while the screen closes, there is nothing to be found.
+        # Kept in attributes: while the screen closes, looking widgets up fails.
         self._heading = Static(id="title")
         self._causes = CauseView(self._row(0))
         self._sentence = Static(id="sentence")
@@ -186,7 +184,7 @@ class WhyApp(App[None]):
     def _show_cause(self) -> None:
         node = self._detailed = self._selected
         if not node.is_root:
-            self._resume = None  # the user, or we, went somewhere
+            self._resume = None  # the cursor has moved, so the old position is out of date
         cause = row_of(node).cause
         self._sentence.update(cause_sentence(cause))
         self._statements.show(cause.statements)
@@ -206,27 +204,27 @@ class WhyApp(App[None]):
         self._source.show(file, self._files[file], lit=lit, line=line)
 
     def _position(self) -> tuple[str, int]:
-        """The file and line that is selected: a statement's, or the predicate's."""
+        """Return the file and line of the selected statement, or else of the predicate."""
         where = self._statement or row_of(self._selected).cause.predicate
         return where.file, where.line
 
     @property
     def _statement(self) -> Statement | None:
         if self._detailed is not self._selected:
-            self._show_cause()  # two keys were quicker than the news that the cursor moved
+            self._show_cause()  # a key came before the event that the cursor moved
         return self._statements.selected
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """Show what goes wrong inside, and go on."""
+        """Show an error of the block, and go on."""
         try:
             yield
         except Exception as error:
             self._complain(error)
 
     def _complain(self, error: Exception) -> None:
-        said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-        self._say(said, "error")
+        is_ours = not isinstance(error, UserError)
+        self._say(f"{type(error).__name__}: {error}" if is_ours else str(error), "error")
 
     def _say(self, text: str, severity: Literal["information", "warning", "error"]) -> None:
         lines = "\n".join(map(escaped, text.splitlines()))
@@ -251,7 +249,7 @@ class WhyApp(App[None]):
 
     @on(Tree.NodeExpanded)
     def _is_unfolded(self, event: Tree.NodeExpanded[Row]) -> None:
-        if event.node.is_expanded and self._is_shown(event.node):  # still: this is a moment ago
+        if event.node.is_expanded and self._is_shown(event.node):  # the event is old: look again
             self._note_expanded(row_of(event.node), True)
             self._want(event.node, rank=_URGENT)
 
@@ -297,25 +295,25 @@ class WhyApp(App[None]):
     def _is_computed(self, message: Computed) -> None:
         node = self._shown.get(message.number)
         if node is not None and not self._background.is_dropped:
-            if isinstance(message.found, Exception):
-                self._complain(message.found)
+            if isinstance(message.answer, Exception):
+                self._complain(message.answer)
                 self._set_state(node, PaneState.NEW)
                 node.collapse()
             else:
                 with self._reporting():
-                    self._add(node, message.found)
+                    self._add(node, message.answer)
                 self._set_state(node, PaneState.KNOWN)
         self._background.end()
         self._show_current()
 
     def _add(self, node: TreeNode[Row], numbers: tuple[int, ...]) -> None:
-        """Show the causes below one, and go on to what was computed the last time."""
+        """Show the causes below a cause, and compute what an earlier session computed."""
         key = row_of(node).cause.key
         self._ranks.setdefault(key, len(self._ranks))
         if self._session:
             with self._reporting():
                 self._session.note_computed(key)
-        row_of(node).cause = self._tree.cause(row_of(node).cause.id)  # it knows its children now
+        row_of(node).cause = self._tree.cause(row_of(node).cause.id)  # now with its children
         node.allow_expand = bool(numbers)
         for number in numbers:
             row = self._row(number)
@@ -334,9 +332,9 @@ class WhyApp(App[None]):
         if node.allow_expand and key in self._expanded:
             node.expand()
         if key == self._resume:
-            self._causes.call_after_refresh(self._go_on_at, node)
+            self._causes.call_after_refresh(self._resume_at, node)
 
-    def _go_on_at(self, node: TreeNode[Row]) -> None:
+    def _resume_at(self, node: TreeNode[Row]) -> None:
         if self._resume is not None:
             self._causes.move_cursor(node)
 
@@ -362,8 +360,8 @@ class WhyApp(App[None]):
             self.action_path()
 
     def _cut(self, node: TreeNode[Row]) -> None:
-        """Take away what is below a cause, and compute nothing of it any more."""
-        below = set(_numbers(node))
+        """Remove the causes below a cause, and cancel their computation."""
+        below = causes_from(node)
         self._background.drop(below.__contains__)
         for number in below - {row_of(node).cause.id}:
             del self._shown[number]
@@ -377,48 +375,49 @@ class WhyApp(App[None]):
         while node is not None:
             steps.append(row_of(node).cause)
             node = node.parent
-        self.push_screen(Page("How the damage travels", travel(steps)))
+        self.push_screen(Page("From this cause to the failure", path_text(steps)))
 
-    # -- looking closer ------------------------------------------------------------------------
+    # -- pages and editor ----------------------------------------------------------------------
 
     def action_help(self) -> None:
         self.push_screen(Page("Keys and signs", HELP))
 
     def action_values(self) -> None:
         if self._statement is not None:
-            self.push_screen(Page("Values", everything(self._statement)))
+            self.push_screen(Page("Values", statement_text(self._statement)))
 
     def action_edit(self) -> None:
         file, line = self._position()
-        find = getattr(self._tree, "source_path", None)
         editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
         with self._reporting():
-            path = find(file) if find and file else None
+            path = self._tree.source_path(file) if file else None
             if path is None:
-                self._say(f"{file or 'This cause'} is no file that can be opened here.", "warning")
+                self._say(
+                    f"{file or 'This cause'} has no source file that can be opened here.", "warning"
+                )
             elif not editor.strip():
                 self._say("Set $VISUAL or $EDITOR to the command of your editor.", "warning")
             else:
                 self._run(editor_command(editor, path, line))
 
     def _run(self, command: list[str]) -> None:
-        """Leave the screen to a command until it ends."""
-        with self.suspend(), self._deaf():
+        """Give the terminal to a command until it ends."""
+        with self.suspend(), self._ignoring_interrupts():
             status = subprocess.run(command, check=False).returncode
         if status:
             self._say(f"{shlex.join(command)} ended with status {status}.", "warning")
 
     def _listen(self) -> None:
-        """Let an interrupt from outside be an orderly end; Ctrl-C is a key like others."""
+        """Exit in order on SIGINT from outside; Ctrl-C in the terminal is a key."""
         with suppress(NotImplementedError):  # on Windows
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self.exit)
 
     @contextmanager
-    def _deaf(self) -> Iterator[None]:
-        """Let Ctrl-C be for the command that has the terminal: we get it, too."""
+    def _ignoring_interrupts(self) -> Iterator[None]:
+        """Leave Ctrl-C to the command that has the terminal, although we receive it too."""
         with suppress(NotImplementedError):
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
-        before = signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN: that is inherited
+        before = signal.signal(signal.SIGINT, lambda *_: None)  # the command would inherit SIG_IGN
         try:
             yield
         finally:
@@ -433,7 +432,7 @@ class WhyApp(App[None]):
         self._search.focus()
 
     @on(Input.Submitted)
-    def _is_asked(self, event: Input.Submitted) -> None:
+    def _start_search(self, event: Input.Submitted) -> None:
         self.action_close_search()
         self._sought = event.value
         self.action_next(1)
@@ -445,15 +444,15 @@ class WhyApp(App[None]):
             self._causes.focus()
 
     def action_next(self, step: int) -> None:
-        """Go to the next cause, or the one before, that has what was sought."""
-        nodes = list(_walk(self._causes.root))
-        here = nodes.index(self._selected)
-        ahead = [nodes[(here + step * n) % len(nodes)] for n in range(1, len(nodes) + 1)]
-        found = next((node for node in ahead if _has(row_of(node).cause, self._sought)), None)
+        """Go to the next cause that contains the searched text; `step` -1: to the previous one."""
+        nodes = list(nodes_from(self._causes.root))
+        start = nodes.index(self._selected)
+        ahead = [nodes[(start + step * n) % len(nodes)] for n in range(1, len(nodes) + 1)]
+        found = next((node for node in ahead if contains(row_of(node).cause, self._sought)), None)
         if not self._sought:
             return
         if found is None:
-            self._say(f"No cause computed so far has {self._sought!r}.", "information")
+            self._say(f"No cause computed so far contains {self._sought!r}.", "information")
         else:
             self._reveal(found)
 
@@ -463,28 +462,3 @@ class WhyApp(App[None]):
             above.expand()
             above = above.parent
         self._causes.call_after_refresh(self._causes.move_cursor, node)
-
-
-def editor_command(editor: str, path: Path, line: int) -> list[str]:
-    """The command that opens a file at a line, in the way that the editor wants to be told."""
-    words = shlex.split(editor)
-    if Path(words[0]).stem.lower() in _LIKE_CODE:
-        return [*words, "-g", f"{path.absolute()}:{line}"]
-    return [*words, f"+{line}", str(path.absolute())]
-
-
-def _walk(node: TreeNode[Row]) -> Iterator[TreeNode[Row]]:
-    yield node
-    for child in node.children:
-        yield from _walk(child)
-
-
-def _numbers(node: TreeNode[Row]) -> Iterator[int]:
-    return (row_of(each).cause.id for each in _walk(node))
-
-
-def _has(cause: Cause, sought: str) -> bool:
-    """Does anything that is shown of it contain these words?"""
-    places: list[Predicate | Statement] = [cause.predicate, *cause.statements]
-    said = [f"{each.text} {each.file}:{each.line} {each.function}" for each in places]
-    return any(sought.casefold() in each.casefold() for each in (cause.because, *said))

@@ -1,4 +1,4 @@
-"""What do the parts of the interactive screen look like?"""
+"""What do the panes of the interactive screen look like?"""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _SCROLL = (
     Binding("j", "scroll_down", show=False),
     Binding("k", "scroll_up", show=False),
 )
-_LEAST = 12  # columns of text that are shown however narrow the screen is
+_MIN_COLUMNS = 12  # of text, however narrow the screen is; guessed
 
-# One pane below the other, or side by side where the screen is wide.
+# The panes are stacked; on a wide screen they are side by side.
 LOOK = """\
 #title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
 #panes { height: 1fr; }
@@ -75,7 +75,7 @@ Page { align: center middle; }
 
 
 def _fit(text: Text, width: int) -> Text:
-    """Exactly `width` cells of it."""
+    """Truncate or pad the text to exactly `width` cells."""
     text.truncate(max(width, 1), overflow="ellipsis", pad=True)
     return text
 
@@ -84,7 +84,7 @@ def _fit(text: Text, width: int) -> Text:
 
 
 class PaneState(Enum):
-    """What is known of the causes below one."""
+    """Whether the causes below a cause are computed; the value is shown in its row."""
 
     NEW = ""
     WAITING = "waiting …"
@@ -102,7 +102,7 @@ class Row:
 
 
 class CauseView(Tree[Row]):
-    """The causes, one a line: what held, where, and how it bears on the one above."""
+    """The causes, one on each line: predicate, place, and how it bears on the cause above."""
 
     ICON_NODE = "▸ "
     ICON_NODE_EXPANDED = "▾ "
@@ -118,7 +118,7 @@ class CauseView(Tree[Row]):
         self.guide_depth = 2
 
     def render_label(self, node: TreeNode[Row], base_style: Style, style: Style) -> Text:
-        """A line as wide as there is room, so that the right ends of all form columns."""
+        """Return a line that fills the width, so that the right ends of all lines are aligned."""
         row = row_of(node)
         room = self.scrollable_content_region.width - self.guide_depth * _depth(node) - 2
         text = holds(row.cause.predicate)
@@ -127,7 +127,7 @@ class CauseView(Tree[Row]):
         elif row.mark is Mark.BENIGN:
             text.stylize("dim strike", 2)
         end = _right_end(row)
-        _fit(text, max(room - end.cell_len, _LEAST)).append_text(end)
+        _fit(text, max(room - end.cell_len, _MIN_COLUMNS)).append_text(end)
         text.stylize(style)
         icon = self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
         prefix = icon if node.allow_expand else "  "
@@ -163,7 +163,7 @@ def _right_end(row: Row) -> Text:
 class StatementPane(ScrollView, can_focus=True):
     """The statements of a cause in the order in which they ran, with their values.
 
-    There may be thousands, so a line is made when it is drawn.
+    There may be thousands, so each line is made only when it is drawn.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"statements--cursor", "statements--line"}
@@ -183,10 +183,10 @@ class StatementPane(ScrollView, can_focus=True):
         super().__init__(id="statements")
         self._shown: tuple[Statement, ...] = ()
         self._cursor = 0
-        self._widest = (0, 0, 0)  # place, text and values
+        self._widest = (0, 0, 0)  # columns of place, text and values
 
     def show(self, statements: tuple[Statement, ...]) -> None:
-        """Show these, with the cursor on the last."""
+        """Show these statements, with the cursor on the last."""
         self._shown = statements
         self._widest = (
             _widest(place_phrase, statements),
@@ -194,7 +194,7 @@ class StatementPane(ScrollView, can_focus=True):
             _widest(values_of, statements),
         )
         self.virtual_size = Size(0, len(statements))
-        self.styles.height = max(len(statements), 1)  # or less, where there is no room
+        self.styles.height = max(len(statements), 1)  # the style sheet limits it
         self._select(len(statements) - 1)
 
     @property
@@ -222,7 +222,7 @@ class StatementPane(ScrollView, can_focus=True):
         if row >= len(self._shown):
             return Strip.blank(width, self.rich_style)
         statement, (first, middle, last) = self._shown[row], self._widest
-        last = min(last, max((width - first) // 2, _LEAST))
+        last = min(last, max((width - first) // 2, _MIN_COLUMNS))
         middle = min(middle, width - first - last - 4)
         text = _fit(Text(place_phrase(statement), "dim"), first)
         text = Text("  ").join(
@@ -246,7 +246,7 @@ def _code(statement: Statement) -> str:
 
 
 class SourcePane(ScrollView, can_focus=True):
-    """A source file with line numbers; a cause's lines are lit, and one of them is selected."""
+    """A source file with line numbers; the lines of a cause are lit, one of them is selected."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*_SCROLL]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"source--number", "source--lit", "source--selected"}
@@ -280,7 +280,7 @@ class SourcePane(ScrollView, can_focus=True):
         left, top = self.scroll_offset
         number, width = top + y + 1, self.size.width
         if number > len(self._lines):
-            note = "The source is not at hand." if y == 0 and not self._lines else ""
+            note = "The source is not available." if y == 0 and not self._lines else ""
             return Strip([Segment(note, self.rich_style)]).adjust_cell_length(
                 width, self.rich_style
             )
@@ -297,7 +297,7 @@ class SourcePane(ScrollView, can_focus=True):
         return Strip([gutter, *shown]).adjust_cell_length(width, code_style)
 
 
-# -- pages on top ------------------------------------------------------------------------------
+# -- modal pages -------------------------------------------------------------------------------
 
 
 class _Scroll(VerticalScroll):
@@ -305,7 +305,7 @@ class _Scroll(VerticalScroll):
 
 
 class Page(ModalScreen[None]):
-    """Something to read, until the user goes back."""
+    """A text to read, until the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter,question_mark,v,p,r", "app.pop_screen", "Back"),

@@ -1,7 +1,7 @@
-"""How is a cause said on the interactive screen?
+"""How is a cause put into words on the interactive screen?
 
-What is said may come from the program under test.  All of it goes through `literal`, and into
-`Text` objects, whose content nobody parses: a plain string would be read as markup.
+The words may come from the program under test.  All of them go through `escaped`, and into `Text`
+objects, which are not parsed: a plain string would be read as markup.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ WORDS = {
     Influence.PREMISE: "premise",
     Influence.ADDRESS: "which memory",
 }
-_LINKS = {  # from a cause to the one that it bears on
+_LINKS = {  # between a cause and the cause above it ("this")
     Influence.DIRECT: "decided that this ran",
-    Influence.INDIRECT: "could, gone the other way, have changed this",
-    Influence.PREMISE: "is what the proof of this rests on",
+    Influence.INDIRECT: "could have changed this by going the other way",
+    Influence.PREMISE: "is assumed by the proof of this",
     Influence.ADDRESS: "says which memory this used",
 }
 _OUTCOMES = {"true": ("✓", "green"), "false": ("✗", "red")}
@@ -33,25 +33,25 @@ HELP = Text("""\
 → enter   unfold, which computes the causes below; again: go to the first
 ←         fold; again: go to the cause above
 tab       to the statements, to the source, and back to the tree
-b         benign: it is as it should be, so what leads to it goes away
-r         root: this is the fault; shows how the damage travels from it
-p         how the damage travels from here to the failure
+b         benign: this is correct, so hide the causes below
+r         root: this is the fault; shows the path to the failure
+p         show the path from this cause to the failure
 e         open the source at the selected line in $VISUAL or $EDITOR
-v         all values of the selected statement
+v         show all values of the selected statement
 /         search in the causes computed so far; n, N: next, previous
-q ctrl+c  quit; marks, and what is unfolded, are kept
+q ctrl+c  quit; marks and unfolded causes are saved
 
-✓ was true   ✗ was false   • had this value   x3 in 3 turns of a loop
+✓ was true   ✗ was false   • had this value   x3 in 3 iterations of a loop
 decided             it decided that a statement of the cause above ran
-could have changed  gone the other way, it could have changed what one read
+could have changed  by going the other way, it could have changed a value read there
 premise             the proof of the cause above rests on it
-which memory        it says which memory a statement there read or wrote""")
+which memory        it says which memory a statement of the cause above used""")
 
 
 def escaped(text: str) -> str:
-    """Return `text` with everything that does not print written as an escape.
+    """Return `text` with every character that is not printable written as an escape.
 
-    Nothing of it can move the cursor, turn the direction of writing or end the line.
+    The result cannot move the cursor, change the direction of writing or end the line.
     """
     if text.isprintable():
         return text
@@ -59,12 +59,12 @@ def escaped(text: str) -> str:
 
 
 def place_phrase(where: Predicate | Statement) -> str:
-    """The file, without its folders, and the line; empty if unknown."""
+    """Return the file, without its folders, and the line; empty if unknown."""
     return escaped(f"{PurePath(where.file).name}:{where.line}") if where.file else ""
 
 
 def holds(predicate: Predicate) -> Text:
-    """The predicate after a sign for what it was: `✓ a > b`, `✗ p`, `• class = RIGHT`."""
+    """Return the predicate after a sign for its outcome: `✓ a > b`, `✗ p`, `• class = RIGHT`."""
     sign, style = _OUTCOMES.get(predicate.outcome, ("•", "cyan"))
     text = Text(end="").append(f"{sign} ", style=style).append(escaped(predicate.text))
     if predicate.outcome not in _OUTCOMES:
@@ -77,16 +77,16 @@ def values_of(where: Statement | Predicate) -> str:
 
 
 def cause_sentence(cause: Cause) -> Text:
-    """Why the predicate held, then what else there is to know about the cause."""
+    """Return why the predicate held, then further facts about the cause."""
     text = Text(escaped(cause.because))
     facts = [f"in {escaped(cause.predicate.function)}"] if cause.predicate.function else []
     facts.append(_counted(cause.instances, "instruction"))
     if cause.times > 1:
-        facts.append(f"stands for {cause.times:,} turns of a loop")
+        facts.append(f"stands for {cause.times:,} iterations of a loop")
     if cause.also:
-        facts.append(f"bears on {_counted(len(cause.also), 'other cause')} too")
+        facts.append(f"also bears on {_counted(len(cause.also), 'other cause')}")
     if cause.children == ():
-        facts.append("nothing else leads to it")
+        facts.append("there are no causes below it")
     text.append(f"\n{', '.join(facts)}", style="dim")
     if not cause.is_proved:
         text.append("\nThe solver gave up: some of these statements may not matter.", "yellow")
@@ -97,8 +97,8 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def everything(statement: Statement) -> Text:
-    """All that is known of a statement, one value a line."""
+def statement_text(statement: Statement) -> Text:
+    """Return everything known about a statement, one value on each line."""
     text = Text(escaped(statement.text.strip()), style="bold")
     where = escaped(f"{statement.file}:{statement.line}")
     inside = f" in {escaped(statement.function)}" if statement.function else ""
@@ -108,12 +108,12 @@ def everything(statement: Statement) -> Text:
         text.append(f"\n{escaped(name):{widest}}", "not bold")
         text.append(" = ", "not bold dim").append(escaped(value), "not bold green")
     if not statement.values:
-        text.append("\nIt computed nothing that has a name.", "not bold")
+        text.append("\nIt computed no value that has a name.", "not bold")
     return text
 
 
-def travel(steps: Sequence[Cause]) -> Text:
-    """How the damage travels: `steps` leads from a cause to the failure."""
+def path_text(steps: Sequence[Cause]) -> Text:
+    """Return the path from a cause, the first of `steps`, to the failure."""
     text = Text()
     for number, cause in enumerate(steps):
         text.append_text(holds(cause.predicate)).append(

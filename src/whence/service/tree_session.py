@@ -1,7 +1,8 @@
-"""What did the user say of a cause tree, so that it can be gone on with another day?
+"""How does a user go on with a cause tree another day?  Marks and progress are saved in a file.
 
-What a cause has below it may depend on what was computed before: a cause that bears on two
-others is shown below the first.  So the order is kept, too, and gone through again.
+The causes below a cause may depend on what was computed before: a cause that bears on two others
+is shown below the first.  Therefore the session also keeps the order of the computations, and
+the next session repeats it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from whence.errors import UserError
 from whence.model import Cause, CauseTree, Mark
@@ -21,10 +22,10 @@ _VERSION = 1
 
 
 class TreeSession:
-    """Marks, and what is unfolded, of the cause tree of one recorded run.
+    """The marks and the unfolded causes of the cause tree of one recorded run.
 
-    They go by the keys of causes: numbers depend on the order in which a tree is walked.  What a
-    method changes is in the file when it returns.
+    Causes are identified by key, because numbers depend on the order in which a tree is computed.
+    Every method that changes the session has saved it when it returns.
     """
 
     def __init__(self, path: Path, run: str) -> None:
@@ -32,16 +33,16 @@ class TreeSession:
         self.run = run  # a fingerprint of the recorded run
         self.marks: dict[str, Mark] = {}
         self.expanded: set[str] = set()
-        self.computed: list[str] = []  # causes whose children were asked for, in that order
-        self.selected: str | None = None  # to set; it is saved with the next change
+        self.computed: list[str] = []  # causes whose children were computed, in that order
+        self.selected: str | None = None  # set by the user interface; saved with the next change
         self.is_new = True
-        self.kept: Path | None = None  # where the file of another run went, or a damaged one
+        self.kept: Path | None = None  # where a damaged file, or one of another run, was moved to
 
     @classmethod
     def load(cls, path: Path, run: str) -> TreeSession:
-        """Return the session of `run` that is saved there, or else a new one.
+        """Return the session of `run` that is saved in the file, or else a new one.
 
-        A file that is of another run or damaged is not lost: it gets the suffix .old.json.
+        A file that is damaged or of another run is kept: it gets the suffix .old.json.
         """
         session = cls(path, run)
         try:
@@ -56,7 +57,7 @@ class TreeSession:
         return session
 
     def _fill(self, document: Any) -> None:
-        """Take what a file says, which may be anything."""
+        """Take over the content of a file; raise an error if it is not a session of this run."""
         if (document["whence"], document["run"]) != (_VERSION, self.run):
             raise ValueError("of another run")
         self.marks = {key: Mark(mark) for key, mark in document["marks"].items()}
@@ -80,7 +81,7 @@ class TreeSession:
             self.save()
 
     def save(self) -> None:
-        """Write it all; whenever we are killed, the file is the old one or the new one."""
+        """Write the file in one step: a killed process leaves the old or the new file."""
         document = {
             "whence": _VERSION,
             "run": self.run,
@@ -95,7 +96,7 @@ class TreeSession:
         except OSError as error:
             raise UserError(
                 f"{self.path} cannot be written: {error.strerror or error}.\n"
-                "What you mark is lost when you quit, unless it can be written by then.",
+                "Your marks are lost when you quit, unless the file can be written by then.",
                 slug="cannot-write",
             ) from None
 
@@ -121,14 +122,21 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
-class SavedTree:
-    """A cause tree whose marks are kept in a session.
+class BrowsableTree(CauseTree, Protocol):
+    """A cause tree that also knows where the user has the source files."""
 
-    A cause that was marked in an earlier session has its mark from the moment it appears.
+    def source_path(self, file: str, /) -> Path | None:
+        """Return where the user has a source file, or None if that is unknown."""
+
+
+class SavedTree:
+    """A cause tree whose marks are saved in a session.
+
+    A cause that was marked in an earlier session has its mark as soon as it is computed.
     """
 
     def __init__(self, tree: CauseTree, session: TreeSession, sources: Path | None = None) -> None:
-        """`sources` is where the user has the source files, if they have them."""
+        """`sources` is the directory with the user's source files, if it is known."""
         self._tree = tree
         self.session = session
         self._sources = sources
@@ -138,7 +146,7 @@ class SavedTree:
         return self._tree.cause(number)
 
     def children(self, number: int, /) -> tuple[int, ...]:
-        """The causes below one; none, and nothing is computed, if it or one above is benign."""
+        """Return the causes below a cause; none if the cause, or one above it, is benign."""
         if self._is_pruned(number):
             return ()
         found = self._tree.children(number)
@@ -157,11 +165,7 @@ class SavedTree:
         return self._tree.source(file)
 
     def source_path(self, file: str, /) -> Path | None:
-        """Where the user has that file, if that is known."""
-        if self._sources is not None:
-            return self._sources / file
-        find = getattr(self._tree, "source_path", None)
-        return find(file) if find else None
+        return None if self._sources is None else self._sources / file
 
     def cancel(self) -> None:
         self._tree.cancel()
