@@ -1,4 +1,4 @@
-"""What can a user have done wrong, and how do we say it?"""
+"""How does whence report a mistake of the user?"""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ DISTRIBUTION = "whence-explain"
 
 
 class UserError(Exception):
-    """A mistake outside whence: its message is all the user sees (exit status 2).
+    """A mistake outside whence; the user sees only its message (exit status 2).
 
-    The message says what was wrong, where, and what to do.  `slug` is the anchor of the
-    longer explanation in docs/messages.md.  Any other exception is our bug.
+    The message says what was wrong, where, and what to do.  `slug` is the anchor of a longer
+    explanation in docs/messages.md.  Any other exception is a bug of whence.
     """
 
     def __init__(self, message: str, *, slug: str) -> None:

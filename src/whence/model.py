@@ -1,4 +1,4 @@
-"""The nouns that every phase shares: Change, Outcome, Failure, Run, Statement, Cause."""
+"""Which nouns do all phases share?  Change, Outcome, Failure, Run, Statement, Cause and others."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NewType, Protocol
 
 from whence.inputs import InputRange
 
-ChangeId = NewType("ChangeId", int)  # index into one list of changes; means nothing in another
+ChangeId = NewType("ChangeId", int)  # index into one list of changes; meaningless in another
 
 Reverted = frozenset[ChangeId]
 """A variant: the bad version with these changes reverted.
 
-Nothing reverted is the bad version itself, everything reverted is the good one."""
+The empty set is the bad version itself, the set of all changes is the good version."""
 
 
 class ChangeKind(Enum):
@@ -22,16 +22,16 @@ class ChangeKind(Enum):
     EDIT = "edit"  # some lines of a text file
     ADD = "add"  # a file that only the bad version has
     DELETE = "delete"  # a file that only the good version has
-    RENAME = "rename"  # the path alone; edits inside the file are changes of their own
-    MODE = "mode"  # the executable bit alone
+    RENAME = "rename"  # only the path; edits inside the file are separate changes
+    MODE = "mode"  # only the executable bit
     REPLACE = "replace"  # binary content, a symlink's target, a file that became something else
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """`count` lines from line `start` on (1-based); with no lines, the place after line `start`.
+    """`count` lines from line `start` on (1-based); if `count` is 0, the place after `start`.
 
-    The same convention as in a unified diff with no context.
+    This is the convention of a unified diff without context.
     """
 
     start: int
@@ -48,31 +48,31 @@ class Change:
 
     id: ChangeId
     kind: ChangeKind
-    file: str  # the path in the bad tree; in the good one if the file is gone
-    old_file: str  # the path in the good tree; in the bad one if the file is new
+    file: str  # the path in the bad tree; in the good tree if the file was deleted
+    old_file: str  # the path in the good tree; in the bad tree if the file is new
     old: Span
     new: Span
     removed: bytes  # the old lines, for EDIT
     added: bytes  # the new lines, for EDIT
-    block: int  # changes of the same block are pieces of one contiguous run of changed lines
-    function: str | None = None  # the function that holds it, where we know the language
+    block: int  # changes of one block are pieces of the same contiguous changed lines
+    function: str | None = None  # the function around the change, if we know the language
 
 
 class Outcome(Enum):
     """How the test ended on a variant."""
 
     PASS = "pass"  # the test passes
-    FAIL = "fail"  # the failure we look for
-    OTHER = "other"  # fails, but differently
-    BROKEN = "broken"  # does not build, takes too long, or cannot be judged
+    FAIL = "fail"  # the failure that is to be explained
+    OTHER = "other"  # another failure
+    BROKEN = "broken"  # does not build, runs out of time, or cannot be judged
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a failing run says of itself.
+    """How a run failed.
 
-    `signature` holds only what stays the same when unrelated code moves: no line numbers, no
-    addresses, no values.  Two runs have the same failure if their signatures are equal.
+    `signature` does not change when unrelated code moves: it has no line numbers, addresses or
+    values.  Two runs have the same failure if their signatures are equal.
     """
 
     kind: str  # assert, abort, crash, exit, output, exception, timeout
@@ -84,11 +84,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A compiler's or interpreter's message about a variant that does not hold together."""
+    """A message of a compiler or interpreter about a variant that does not build or run."""
 
     file: str | None  # relative to the tree
     line: int | None
-    names: tuple[str, ...]  # the identifiers it speaks of
+    names: tuple[str, ...]  # the identifiers that it mentions
     text: str
 
 
@@ -103,13 +103,13 @@ class Run:
     built: bool = False
     flaky: bool = False  # repeated runs of this same variant disagreed
     note: str = ""  # the last lines that a broken build or run printed
-    output: bytes | None = None  # standard output, where it is what others are compared with
+    output: bytes | None = None  # standard output, if other runs are compared with it
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
 class Hunk:
-    """Some old lines and what became of them."""
+    """Some old lines and the new lines that replaced them."""
 
     old: Span
     new: Span
@@ -119,9 +119,9 @@ class Hunk:
 
 @dataclass(frozen=True)
 class Reported:
-    """One change as the answer shows it: a change, or pieces that belong together."""
+    """One change as a report shows it: a change, or pieces that belong together."""
 
-    id: ChangeId  # of its first piece
+    id: ChangeId  # that of its first piece
     ids: tuple[ChangeId, ...]
     file: str
     old_file: str
@@ -134,7 +134,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Result:
-    """What a command found out, for every report alike."""
+    """What a command found out; all reports are made from it."""
 
     command: str
     status: str  # explained, isolated or unexplained
@@ -154,26 +154,30 @@ class Result:
 
 @dataclass(frozen=True)
 class Statement:
-    """A line of the program that ran, with what it computed the last time."""
+    """A line of the program that ran, with the values of its last execution."""
 
     file: str
     line: int
     function: str
     text: str  # the source line; empty if we do not have the source
-    values: dict[str, str] = field(default_factory=dict)  # as the programmer writes both
-    instances: int = 1  # how often it ran
-    passing: dict[str, str] = field(default_factory=dict)  # what a passing run had, if it differs
+    values: dict[str, str] = field(
+        default_factory=dict
+    )  # names and values as in the source language
+    instances: int = 1  # number of executions
+    passing: dict[str, str] = field(
+        default_factory=dict
+    )  # values in the passing run, if they differ
 
 
 @dataclass(frozen=True)
 class SliceResult:
     """What a point of a run depends on."""
 
-    point: str  # in words
+    point: str  # a description
     statements: tuple[Statement, ...]  # distinct lines, by file and line
-    order: tuple[Statement, ...]  # every execution, in order; empty unless asked for
-    lines: int  # how many are in the slice; if not all are told, `statements` has those nearest
-    near: frozenset[tuple[str, int]]  # file and line of those that a short report shows
+    order: tuple[Statement, ...]  # every execution, in order; empty unless requested
+    lines: int  # in the slice; `statements` may hold only the nearest of them
+    near: frozenset[tuple[str, int]]  # file and line of the lines that a short report shows
     steps: int
     of_steps: int
     of_lines: int
@@ -194,7 +198,7 @@ class ProcessSummary:
     instructions: int
     events: int
     bytes: int
-    functions: int  # that ran, of those recorded
+    functions: int  # recorded functions that ran
     files: tuple[str, ...]
     inputs: tuple[InputRange, ...]  # the input bytes that it read, and its arguments
     ended: str  # "exit status 1", "killed by SIGSEGV"
@@ -203,7 +207,7 @@ class ProcessSummary:
 
 @dataclass(frozen=True)
 class TraceSummary:
-    """What a recording saw."""
+    """A summary of a recording."""
 
     folder: str
     outcome: Outcome
@@ -218,59 +222,61 @@ class Influence(Enum):
 
     FAILURE = "failure"  # it is the failure itself
     DIRECT = "direct"  # it decided that a statement of that cause ran
-    INDIRECT = "indirect"  # gone the other way, it could have changed what a statement read
+    INDIRECT = "indirect"  # by going the other way, it could have changed what a statement read
     PREMISE = "premise"  # the proof of that cause rests on it
     ADDRESS = "address"  # it says which memory a statement read or wrote
 
 
 class Mark(Enum):
-    """What a user says of a cause."""
+    """A user's verdict on a cause."""
 
-    BENIGN = "benign"  # it is as it should be: nothing that leads to it matters
+    BENIGN = "benign"  # it is correct, so the causes below it do not matter
     ROOT = "root"  # this is the fault
 
 
 @dataclass(frozen=True)
 class Predicate:
-    """Something that held in the run, and that a cause explains."""
+    """A condition that held in the run, and that a cause explains."""
 
-    file: str  # empty if the compiler did not say where
+    file: str  # empty if the place is unknown
     line: int
     function: str
     text: str  # as the programmer writes it: `a * a != b * b + c * c`
-    outcome: str  # "true", "false", "RIGHT", "3": what it was
+    outcome: str  # its value: "true", "false", "RIGHT", "3"
     values: dict[str, str] = field(default_factory=dict)  # of the variables that it reads
-    passing: str | None = None  # what it was in a passing run, if it differs
-    passing_text: str | None = None  # how the passing version writes it, if it differs
+    passing: str | None = None  # its value in the passing run, if it differs
+    passing_text: str | None = None  # its text in the passing version, if it differs
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A statement that the passing run executed and the failing one did not."""
+    """A statement that only the passing run executed."""
 
-    statement: Statement  # with file and line of the passing version
-    file: str  # where it would have run: after this line of the failing version
+    statement: Statement  # its file and line are those of the passing version
+    file: str  # it would have run after this line of the failing version
     line: int
-    changes: tuple[ChangeId, ...] = ()  # those that removed it
+    changes: tuple[ChangeId, ...] = ()  # the changes that removed it
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a predicate held: the statements that made it so."""
+    """Why a predicate held: the statements of its proof."""
 
     id: int  # in order of discovery
-    key: str  # the same for the same run, in whatever order the tree is walked
+    key: str  # identifies the cause, in whatever order the tree is computed
     parent: int | None
     level: int
     influence: Influence
     predicate: Predicate
     because: str  # a sentence; "`class` was RIGHT because line 10 set it"
-    statements: tuple[Statement, ...]  # in the order in which they ran; the predicate's own last
-    instances: int  # how many executed instructions those are
-    times: int = 1  # how many turns of a loop it stands for
+    statements: tuple[
+        Statement, ...
+    ]  # in the order in which they ran; that of the predicate is last
+    instances: int  # number of executed instructions in the statements
+    times: int = 1  # number of iterations of a loop that it stands for
     also: tuple[int, ...] = ()  # other causes that its predicate bears on
-    children: tuple[int, ...] | None = None  # the nearest first; None: not computed
-    is_proved: bool = True  # False: the solver gave up, so statements may be in excess
+    children: tuple[int, ...] | None = None  # nearest first; None: not computed
+    is_proved: bool = True  # False: the solver gave up, so some statements may be unnecessary
     changes: tuple[ChangeId, ...] = ()
     missing: tuple[Missing, ...] = ()
 
@@ -304,11 +310,11 @@ class WhyResult:
     status: str  # explained or unexplained
     reason: str | None
     failure: Failure
-    point: str  # the failure in words: "the failed assertion at shape.c:22"
-    causes: tuple[Cause, ...]  # by number
+    point: str  # a description of the failure: "the failed assertion at shape.c:22"
+    causes: tuple[Cause, ...]  # sorted by number
     marks: dict[int, Mark]
     sources: dict[str, tuple[str, ...]]  # the lines of each file that a cause names
-    of_steps: int  # how many instructions the thread executed
+    of_steps: int  # instructions that the thread executed
     of_lines: int
     solver_calls: int
     events: int
@@ -317,51 +323,53 @@ class WhyResult:
 
 
 class LinkKind(Enum):
-    """What a link of a chain tells."""
+    """What a link of a chain shows."""
 
     CHANGE = "change"  # a changed statement ran
-    MISSING = "missing"  # a statement did not run: it was removed, or control went elsewhere
-    VALUE = "value"  # something was computed from what is wrong already
-    BRANCH = "branch"  # a condition came out differently
-    FAILURE = "failure"  # and so the test failed
+    MISSING = "missing"  # a statement did not run: it was removed, or a branch avoided it
+    VALUE = "value"  # a value was computed from wrong values
+    BRANCH = "branch"  # a condition had another outcome
+    FAILURE = "failure"  # the test failed
 
 
 @dataclass(frozen=True)
 class Link:
-    """One step of the damage on its way from a change to the failure."""
+    """One statement of the chain from a change to the failure."""
 
     step: LinkKind
     file: str
     line: int
     function: str
-    text: str  # the source line; the passing version's if it is missing
+    text: str  # the source line; that of the passing version if the statement is missing
     says: str  # a sentence
     failing: dict[str, str] = field(default_factory=dict)  # the values that differ
     passing: dict[str, str] = field(default_factory=dict)
-    changes: tuple[ChangeId, ...] = ()  # of the root, that the line lies in
-    cause: int | None = None  # the number of the cause that it is of
+    changes: tuple[ChangeId, ...] = ()  # changes of the root on this line
+    cause: int | None = None  # the number of the cause that it belongs to
     times: int = 1
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another set of changes with which reverted the test passes."""
+    """Another set of changes whose reverting makes the test pass."""
 
     root: tuple[Reported, ...]
     auxiliary: tuple[Reported, ...] = ()
-    is_dodge: bool = False  # it only steers around code that is at fault
-    why: str = ""  # a sentence: why another one comes first
+    is_dodge: bool = False  # reverting it only avoids the faulty code
+    why: str = ""  # a sentence: why another set is preferred
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Which changes broke the test, and how: all that `whence explain` found out."""
+    """Which changes broke the test, and how: the full answer of `whence explain`."""
 
     result: Result
-    chain: tuple[Link, ...] = ()  # in the order in which it happened; the failure comes last
-    why: WhyResult | None = None  # the causes; None if nothing could be explained
+    chain: tuple[Link, ...] = ()  # in the order of execution; the failure is last
+    why: WhyResult | None = None  # the cause tree; None if nothing could be explained
     alternatives: tuple[Alternative, ...] = ()
-    dodged: str | None = None  # a sentence, if reverting root only steers around the fault
-    passing: str = "good"  # the run that other values are of: "good", or "reverted"
+    dodged: str | None = None  # a sentence, if reverting the root only avoids the faulty code
+    passing: str = (
+        "good"  # which run passing values are from: "good", or "reverted" (the fixed run)
+    )
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of the passing version
-    recorded: int = 0  # how many of the result's runs were recorded
+    recorded: int = 0  # number of the result's runs that were recorded

@@ -1,8 +1,8 @@
 """`pytest --whence GOOD`: why do tests fail that passed on GOOD?
 
-pytest loads this module in every run, so it imports nothing of whence.  The tests that failed are
-noted, and after the run each is explained by a process of its own (whence.cli.failing_test):
-the tests may have left this one in any state.
+pytest loads this module in every run, so it imports nothing else of whence.  The plugin notes the
+tests that fail.  After the run, a separate process explains each of them
+(whence.cli.failing_test), because the tests may have left this process in any state.
 """
 
 from __future__ import annotations
@@ -20,42 +20,45 @@ from typing import Any
 
 import pytest
 
-_GRACE = 30.0  # seconds in which a process that is stopped says what it knows
-_CANNOT_JUDGE = 125
-_WANTED = (
-    "xdist",
-    "pytest_cov",
-    "cacheprovider",
-)  # plugins that a run of one test is better without
+_GRACE = 30.0  # seconds that a stopped process gets to write its answer; guessed
+_CANNOT_JUDGE = 125  # exit status, as for git bisect
+# Plugins that need other options in a run of one test.
+_TUNED_PLUGINS = ("xdist", "pytest_cov", "cacheprovider")
 
-# Tests, conftests and plugins may change these; what is here is what Python and the user gave.
+# Copies from before tests, conftests and plugins may change them.
 _ENVIRONMENT = dict(os.environ)
 _PATH = tuple(sys.path)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     add = parser.getgroup("whence", "explaining failures (whence)").addoption
-    explains = (
-        "explain failing tests: which changes since GOOD, a git revision, broke them, and how"
-    )
-    add("--whence", metavar="GOOD", help=f"after the run, {explains} (--whence= does not)")
-    add("--whence-max", type=int, metavar="N", help="explain so many of them at most")
-    add("--whence-time", type=float, metavar="SECONDS", help="for so long at most, in all")
-    add("--whence-html", metavar="DIR", help="write a page about each to this folder")
-    add("--whence-run", action="store_true", help=argparse.SUPPRESS)  # a run of our own
+    explains = "explain which changes since GOOD, a git revision, broke the failing tests, and how"
+    add("--whence", metavar="GOOD", help=f"after the run, {explains} (--whence= turns it off)")
+    add("--whence-max", type=int, metavar="N", help="explain at most N failing tests")
+    add("--whence-time", type=float, metavar="SECONDS", help="time limit for all explanations")
+    add("--whence-html", metavar="DIR", help="write a page for each explained test to this folder")
+    add(
+        "--whence-run", action="store_true", help=argparse.SUPPRESS
+    )  # set in runs that whence starts
     parser.addini("whence_good", "default of --whence")
     parser.addini("whence_max", "default of --whence-max", default="3")
     parser.addini("whence_time", "default of --whence-time", default="300")
     parser.addini("whence_html", "default of --whence-html", default=".whence")
-    parser.addini("whence_keep", "globs: files that belong to the tests and are no changes", "args")
-    parser.addini("whence_trust", "functions that whence does not look into", "args")
+    parser.addini(
+        "whence_keep", "globs of files that belong to the tests and do not count as changes", "args"
+    )
+    parser.addini(
+        "whence_trust",
+        "functions to treat as correct: their calls are shown, not their bodies",
+        "args",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.whence_run:
         config.pluginmanager.register(_Judge(), "whence-judge")
     elif "WHENCE_TREE" in _ENVIRONMENT or hasattr(config, "workerinput"):
-        pass  # this is a run of whence's own, or part of a run that another process reports on
+        pass  # whence started this run, or it is an xdist worker whose controller explains
     elif good := _setting(config, "good"):
         config.pluginmanager.register(_Explainer(config, str(good)), "whence-explainer")
 
@@ -71,11 +74,11 @@ def _number(config: pytest.Config, name: str) -> float:
     try:
         return float(given)
     except ValueError:
-        raise pytest.UsageError(f"whence_{name} has to be a number, not {given!r}") from None
+        raise pytest.UsageError(f"whence_{name} must be a number, not {given!r}") from None
 
 
 class _Judge:
-    """In a run of one test for whence: a test that was skipped has not passed."""
+    """Used in runs that whence starts: makes a skipped test a test that cannot be judged."""
 
     def __init__(self) -> None:
         self.ran = False
@@ -97,15 +100,17 @@ def _is_skip(report: pytest.TestReport) -> bool:
 
 
 class _Explainer:
-    """Notes what fails, and has it explained after the run."""
+    """Notes the failing tests, and has them explained after the run."""
 
     def __init__(self, config: pytest.Config, good: str) -> None:
         self._config, self._good = config, good
         self._most, self._seconds = int(_number(config, "max")), _number(config, "time")
-        self._failed: dict[str, bool] = {}  # by node id: is it a file that cannot be collected?
+        self._failed: dict[
+            str, bool
+        ] = {}  # by node id: whether it is a file that could not be collected
         self._was_stopped = False
 
-    # -- what fails --------------------------------------------------------------------------
+    # -- failing tests -----------------------------------------------------------------------
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and report.when != "teardown":
@@ -116,16 +121,16 @@ class _Explainer:
             self._failed.setdefault(report.nodeid, True)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        # Not by pytest or xdist itself, which do so where they cannot collect, or for -x.
+        # Only by the user: pytest and xdist raise subclasses, on collection errors and for -x.
         self._was_stopped = type(excinfo.value) in (KeyboardInterrupt, pytest.exit.Exception)
 
     def _own_id(self, test: str) -> str:
-        """The id without the group that xdist appends to it."""
+        """Return the id without the group that xdist appends to it."""
         at = test.rfind("@")
         is_grouped = getattr(self._config.option, "dist", "no") == "loadgroup"
         return test[:at] if is_grouped and at > test.rfind("]") else test
 
-    # -- why it fails ------------------------------------------------------------------------
+    # -- explanations ------------------------------------------------------------------------
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._was_stopped:
@@ -135,7 +140,9 @@ class _Explainer:
         for number, test in enumerate(tests[: self._most]):
             left = deadline - time.monotonic()
             if left <= 0:
-                say(f"whence: no time is left for {_tests(len(tests) - number)} (--whence-time)")
+                say(
+                    f"whence: no time left to explain {_tests(len(tests) - number)} (--whence-time)"
+                )
                 return
             terminalreporter.section(f"whence: why {test} fails")
             terminalreporter.flush()
@@ -148,7 +155,7 @@ class _Explainer:
             say(f"whence: {_tests(len(tests) - self._most)} more not explained (--whence-max)")
 
     def _answer(self, test: str, seconds: float) -> tuple[str, bool]:
-        """What there is to say, and whether it is the last, as it would be the same of all."""
+        """Return the answer, and whether to stop, because every other answer would be the same."""
         with tempfile.TemporaryDirectory(prefix="whence-pytest-") as folder:
             is_last = False
             with self._explaining(test, folder) as process:
@@ -160,21 +167,21 @@ class _Explainer:
                     is_last = True
                     _stop(process, b"")
             try:
-                found = json.loads(Path(folder, "answer.json").read_bytes())
+                answer = json.loads(Path(folder, "answer.json").read_bytes())
             except (OSError, ValueError):
                 return "stopped, before anything was found", is_last
-        return found["text"], is_last or found["is_last"]
+        return answer["text"], is_last or answer["is_last"]
 
     def _explaining(self, test: str, folder: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "whence.cli.failing_test", json.dumps(self._request(test))],
-            cwd=folder,  # `python -m` imports from where it is: there is nothing in this one
-            # The variants' runs would push out what the failing tests left in pytest's own.
+            cwd=folder,  # empty: `python -m` imports from the current directory
+            # pytest keeps few temporary folders; runs of variants must not replace the tests' own.
             env=_ENVIRONMENT | {"PYTEST_DEBUG_TEMPROOT": folder},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=None if sys.stderr.isatty() else subprocess.DEVNULL,  # for progress
-            start_new_session=True,  # Ctrl-C is for us
+            start_new_session=True,  # Ctrl-C must reach only this process
         )
 
     def _request(self, test: str) -> dict[str, Any]:
@@ -184,10 +191,10 @@ class _Explainer:
             "collects": self._failed[test],
             "good": self._good,
             "root": str(config.rootpath),
-            "here": str(config.invocation_params.dir),
+            "started_in": str(config.invocation_params.dir),
             "arguments": [str(argument) for argument in config.invocation_params.args],
             "named": getattr(config.option, "file_or_dir", []),
-            "plugins": [name for name in _WANTED if config.pluginmanager.has_plugin(name)],
+            "plugins": [name for name in _TUNED_PLUGINS if config.pluginmanager.has_plugin(name)],
             "path": [*_PATH, *_editable()],
             "keep": config.getini("whence_keep"),
             "trust": config.getini("whence_trust"),
@@ -203,9 +210,9 @@ def _tests(count: int) -> str:
 
 
 def _editable() -> list[str]:
-    """Folders that projects installed in place are imported from, where no path says so."""
+    """Return the folders of projects that setuptools installed in place without a path entry."""
     found = (
-        getattr(module, "MAPPING", {})  # package -> its folder, by setuptools
+        getattr(module, "MAPPING", {})  # package -> its folder
         for name, module in list(sys.modules.items())
         if name.startswith("__editable__")
     )
@@ -213,12 +220,12 @@ def _editable() -> list[str]:
 
 
 def _stop(process: subprocess.Popen[bytes], why: bytes) -> None:
-    """Have it say what it knows; who interrupts a second time does not want to hear it."""
+    """Make the process write what it knows; a second Ctrl-C kills it."""
     assert process.stdin is not None
     try:
         with suppress(OSError):
             process.stdin.write(why)
-            process.stdin.close()  # which it waits for
+            process.stdin.close()  # the process waits for this
         process.wait(_GRACE)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
         process.kill()

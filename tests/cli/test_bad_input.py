@@ -207,7 +207,7 @@ def test_the_cluster_needs_a_package_that_is_missing(user: User) -> None:
     ("options", "claims"),
     [
         (("--memory", "lots"), ("--memory", "'lots'", "512M")),
-        (("--memory", "1"), ("--memory", "'1'", "too little", "512M")),
+        (("--memory", "1"), ("--memory", "'1'", "too small", "512M")),
         (("--jobs", "0"), ("--jobs", "0 is not in the range x>=1")),
         (("--method", "magic"), ("--method", "'magic'", "ddmin")),
         (("--repo", "good/words"), ("--repo", "good/words")),

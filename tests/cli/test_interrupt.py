@@ -55,7 +55,7 @@ def test_in_the_search_the_best_so_far_is_shown_and_the_rest_is_quick(
 def test_before_the_search_there_is_nothing_to_show(user: User, when: str) -> None:
     said = interrupt(user, when)
     assert (said.status, said.out, said.err.count("Traceback")) == (130, "", 0)
-    assert "The same command goes on" in said.err
+    assert "The same command continues" in said.err
     assert said.err.endswith("[interrupted]\n")
 
 

@@ -238,7 +238,7 @@ def test_interrupted_it_leaves_nothing(user: Recorder) -> None:
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert err.endswith(
-        "Interrupted; nothing was kept.\nThe same command starts afresh.\n[interrupted]\n"
+        "Interrupted; nothing was kept.\nThe same command starts again from the beginning.\n[interrupted]\n"
     )
     user.check_untouched(before)
     assert os.listdir(user.out) == []

@@ -77,7 +77,7 @@ def test_there_is_no_repository(tmp_path: Path) -> None:
     suite = shop(tmp_path)
     shutil.rmtree(suite.here / ".git")
     said = suite.pytest("--whence", "good", GIT_CEILING_DIRECTORIES=str(tmp_path))
-    check_line(said, TEN, "is in no git repository")
+    check_line(said, TEN, "is not in a git repository")
 
 
 def test_nothing_but_tests_differs(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_it_fails_now_and_then(tmp_path: Path) -> None:
 def test_a_setting_is_no_number(tmp_path: Path) -> None:
     said = shop(tmp_path).pytest("--whence", "good", "-o", "whence_max=some")
     assert said.status == 4
-    assert "whence_max has to be a number, not 'some'" in said.out
+    assert "whence_max must be a number, not 'some'" in said.out
 
 
 # -- stopped ---------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_there_is_a_limit_of_time(tmp_path: Path) -> None:
     suite.put({"test_z.py": "def test_z(): assert 0"})
     said = suite.pytest("--whence", "good", "--whence-time", "1.5")
     check_line(said, "test_slow.py::test_slow", "stopped after 1.5 s", "before anything was found")
-    assert "whence: no time is left for 1 failing test (--whence-time)" in said.out
+    assert "whence: no time left to explain 1 failing test (--whence-time)" in said.out
 
 
 @pytest.mark.parametrize(("runs", "known"), [(1, False), (4, True)])

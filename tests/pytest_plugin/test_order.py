@@ -16,7 +16,7 @@ from whence.service.pytest_request import PytestRequest, command, globs_of_tests
 
 def asked(top: Path, **more: Any) -> PytestRequest:
     facts = {"test": "tests/test_a.py::test_b", "collects": False, "good": "v1", "root": str(top)}
-    facts |= {"here": str(top), "arguments": [], "named": [], "plugins": [], "path": []}
+    facts |= {"started_in": str(top), "arguments": [], "named": [], "plugins": [], "path": []}
     facts |= {"keep": [], "trust": [], "html": "", "width": 80, "colour": False, "seconds": 1.0}
     return PytestRequest(**facts | more)  # type: ignore[arg-type]  # a mistake here fails soon enough
 

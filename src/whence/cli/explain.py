@@ -14,8 +14,7 @@ from whence.changes.changeset import ChangeSet
 from whence.cli.isolate import OPTIONS, claimed, request_from
 from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
-from whence.explain.session import FRONTEND_CHOICES, ExplainRequest
-from whence.explain.session import explain_failure as explain_wish
+from whence.explain.session import FRONTEND_CHOICES, ExplainRequest, explain_failure
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.model import Explanation
 from whence.report.dot import explain_dot
@@ -25,26 +24,26 @@ from whence.report.patch import to_patch
 from whence.report.sarif import explain_sarif
 from whence.report.story import explain_text
 
-_WIDTH = 100  # of reports that do not go to a terminal
+_WIDTH = 100  # columns of a report that does not go to a terminal
 
 _MORE: list[Callable[..., Any]] = [
-    click.option("--frontend", type=click.Choice(FRONTEND_CHOICES), default="auto", show_default=True, help="The language to explain in; none: only isolate."),
-    click.option("--trust", multiple=True, metavar="NAME", help="A function that is not looked into: its call stands for it."),
-    click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="The most that one recorded process may log."),
-    click.option("--html", "html_file", metavar="FILE", help="Write a page: the diff, the source and the causes, linked."),
+    click.option("--frontend", type=click.Choice(FRONTEND_CHOICES), default="auto", show_default=True, help="The language of the program; none: find the changes, but do not explain how they broke the test."),
+    click.option("--trust", multiple=True, metavar="NAME", help="Treat NAME as correct: show its call, not its body."),
+    click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="Limit on the log of one recorded process."),
+    click.option("--html", "html_file", metavar="FILE", help="Write a page with the diff, the source and the causes, linked to each other."),
     click.option("--sarif", "sarif_file", metavar="FILE", help="Write SARIF 2.1.0, for code scanning and editors."),
-    click.option("--dot", "dot_file", metavar="FILE", help="Write the tree of causes for Graphviz."),
+    click.option("--dot", "dot_file", metavar="FILE", help="Write the cause tree for Graphviz."),
 ]  # fmt: skip
 
 
 @click.command()
 @with_options([*OPTIONS, *_MORE])
 def explain(**options: Any) -> int:
-    """Find the changes that broke the test, and show how they did.
+    """Find the changes that broke the test, and show how they broke it.
 
-    Exit status: 0 explained, 1 not explained (the report says why), 2 something to mend first.
+    Exit status: 0 explained, 1 not explained (the report says why), 2 usage or setup error.
     """
-    wish = ExplainRequest(
+    request = ExplainRequest(
         request_from(options),
         frontend=options["frontend"],
         trust=tuple(options["trust"]),
@@ -52,10 +51,10 @@ def explain(**options: Any) -> int:
     )
     files = (options[f"{name}_file"] for name in ("json", "patch", "html", "sarif", "dot"))
     check_writable(*files)
-    explanation, changes = explain_wish(wish, watcher_for(quiet=options["quiet"]))
+    explanation, changes = explain_failure(request, watcher_for(quiet=options["quiet"]))
     _write(explanation, changes, options)
-    enough = ("explained", "isolated") if options["frontend"] == "none" else ("explained",)
-    return 0 if explanation.result.status in enough else 1
+    expected = ("explained", "isolated") if options["frontend"] == "none" else ("explained",)
+    return 0 if explanation.result.status in expected else 1
 
 
 def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]) -> None:

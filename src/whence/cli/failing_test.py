@@ -115,7 +115,7 @@ def page_at(explanation: Explanation, request: PytestRequest) -> str:
         page.write_text(explain_page(explanation), "utf-8")
     except OSError as error:
         return f"The page {page} cannot be written: {error.strerror or error}"
-    return f"Full explanation: {os.path.relpath(page, request.here)}"
+    return f"Full explanation: {os.path.relpath(page, request.started_in)}"
 
 
 def page_name(test: str) -> str:

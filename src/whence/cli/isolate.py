@@ -25,26 +25,26 @@ from whence.subject.trial import BuildAndTest
 
 OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version on which the test passes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
-    click.option("--bad", required=True, metavar="SRC", help="The version on which it fails."),
-    click.option("--test", required=True, metavar="CMD", help="Shell command run in the version's tree ({tree}); passes if it exits with 0, cannot be judged with 125."),
-    click.option("--build", metavar="CMD", help="Shell command run before it; $CC and $CXX are set."),
-    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository of git revisions."),
-    click.option("--oracle", type=click.Choice(["exit", "output"]), default="exit", show_default=True, help="What makes a pass: the exit status alone, or also the same standard output as on good."),
-    click.option("--same-failure", default="exact", show_default=True, metavar="exact|any|REGEX", help="Which failing runs count as THE failure."),
-    click.option("--keep", multiple=True, metavar="GLOB", help="Files that stay as on the bad side in every variant, such as the test itself."),
-    click.option("--method", type=click.Choice(METHODS), default="fast", show_default=True, help="How to search."),
-    click.option("--all", "find_all", is_flag=True, help="Find the other independent minimal sets as well."),
-    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Run so many variants at a time."),
+    click.option("--bad", required=True, metavar="SRC", help="The version on which the test fails, named in the same ways."),
+    click.option("--test", required=True, metavar="CMD", help="Shell command that runs the test in the version's tree ({tree}). Exit status 0: passes; 125: cannot be judged."),
+    click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
+    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+    click.option("--oracle", type=click.Choice(["exit", "output"]), default="exit", show_default=True, help="What makes a run pass: exit status 0, or also the same standard output as on the good version."),
+    click.option("--same-failure", default="exact", show_default=True, metavar="exact|any|REGEX", help="Which failing runs have the same failure: those with the same message, all, or those whose message matches."),
+    click.option("--keep", multiple=True, metavar="GLOB", help="Files that stay as in the bad version in every variant, such as the test itself."),
+    click.option("--method", type=click.Choice(METHODS), default="fast", show_default=True, help="The search method."),
+    click.option("--all", "find_all", is_flag=True, help="Also find the other independent minimal sets."),
+    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Number of variants to run at the same time."),
     click.option("--cluster", metavar="ADDRESS", help="Run the variants on a Dask cluster, such as tcp://host:8786."),
-    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds for one build or test.  [default: 5 times the reference runs]"),
-    click.option("--memory", type=Size(), metavar="SIZE", help="Memory that one process of a build or test may have, such as 2G."),
-    click.option("--confirm", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="For flaky tests: count a pass only after N passes in a row."),
-    click.option("--max-runs", type=click.IntRange(min=2), metavar="N", help="Stop after N runs with the smallest set known so far."),
-    click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where outcomes are kept.  [default: in the user's cache directory]"),
-    click.option("--fresh", is_flag=True, help="Do not use outcomes kept from earlier runs."),
-    click.option("--json", "json_file", metavar="FILE", help="Write the result document; - prints it, and nothing else, on standard output."),
-    click.option("--patch", "patch_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a patch that reverts what was found (git apply)."),
-    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for one build or test.  [default: 5 times the time of the first runs]"),
+    click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
+    click.option("--confirm", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="For flaky tests: a variant passes only after N passes in a row."),
+    click.option("--max-runs", type=click.IntRange(min=2), metavar="N", help="Stop after N runs, and report the smallest set found so far."),
+    click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The file that keeps outcomes for later runs.  [default: in the user's cache directory]"),
+    click.option("--fresh", is_flag=True, help="Ignore outcomes kept from earlier runs."),
+    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - prints only that."),
+    click.option("--patch", "patch_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a patch that reverts the changes found (for git apply)."),
+    click.option("--quiet", "-q", is_flag=True, help="Do not report progress."),
     click.option("--debug", is_flag=True, help="Show tracebacks."),
 ]  # fmt: skip
 
@@ -54,18 +54,19 @@ OPTIONS: list[Callable[..., Any]] = [
 def isolate(**options: Any) -> int:
     """Find the smallest set of changes that breaks the test.
 
-    Exit status: 0 found, 1 not found (the report says why), 2 something to mend first.
+    Exit status: 0 found, 1 not found (the report says why), 2 usage or setup error.
     """
-    order = request_from(options)
+    request = request_from(options)
     check_writable(options["json_file"], options["patch_file"])
-    result, changes = run_request(order, watcher_for(quiet=options["quiet"]))
+    result, changes = run_request(request, watcher_for(quiet=options["quiet"]))
     _write(result, changes, options)
     return 0 if result.status == "isolated" else 1
 
 
 def request_from(options: dict[str, Any]) -> IsolateRequest:
+    """Return what the options ask for."""
     check_same_failure(options["same_failure"])
-    recipe = BuildAndTest(
+    commands = BuildAndTest(
         test=options["test"],
         build=options["build"],
         asked_timeout=options["timeout"],
@@ -76,7 +77,7 @@ def request_from(options: dict[str, Any]) -> IsolateRequest:
     return IsolateRequest(
         good=options["good"],
         bad=options["bad"],
-        commands=recipe,
+        commands=commands,
         repo=options["repo"],
         keep=tuple(options["keep"]),
         method=options["method"],
@@ -103,4 +104,5 @@ def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
 
 
 def claimed(result: Result) -> Reverted:
+    """Return the changes whose reverting makes the test pass, according to the result."""
     return frozenset(c for change in (*result.root, *result.auxiliary) for c in change.ids)

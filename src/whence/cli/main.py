@@ -32,16 +32,16 @@ USER_ERROR = 2
 @click.version_option(__version__, prog_name="whence")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find the changes that broke a test, and how they did.
+    """Find the changes that broke a test, and show how they broke it.
 
     A test passed on the old version and fails on the new one.  whence explain finds the changes
-    between the two that are to blame, and in C and C++ shows how the damage travels from them to
-    the failure.  In a git repository, git whence is shorter for it (git whence -h).
+    that broke it.  For C, C++ and Python it also shows the chain from the changes to the failure.
+    In a git repository, git whence is a shorter way to run it (git whence -h).
 
-    Its halves are commands too.  whence isolate finds the smallest set of changes by running the
-    test on versions in between, in any language.  whence why shows what caused the failure of one
-    run of a C or C++ program, as a tree to walk and prune.  whence trace records such a run, and
-    whence slice says what a crash, an output byte or a variable of it depends on.
+    The parts of whence explain are commands too.  whence isolate finds the smallest set of changes
+    by running the test on versions in between, in any language.  whence why shows what caused the
+    failure of one run of a C, C++ or Python program, as a tree to browse and prune.  whence trace
+    records such a run, and whence slice shows what a crash, an output byte or a variable depends on.
 
     \b
     whence explain --good v1.4 --bad HEAD --build make --test ./check.sh
@@ -53,7 +53,7 @@ def cli(context: click.Context) -> None:
     whence trace --source . --build make --test ./check.sh --out run
     whence slice run --at crash
 
-    A file whence.toml in the current directory gives defaults for all options.
+    The file whence.toml in the current directory can set defaults for all options.
     """
     context.default_map = settings(Path())
 
@@ -66,7 +66,7 @@ def settings(folder: Path) -> dict[str, dict[str, Any]]:
 @cli.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print a script that completes whence commands in a shell.
 
     \b
     bash:  eval "$(whence completion bash)"      in ~/.bashrc
@@ -86,21 +86,23 @@ cli.add_command(why)
 
 
 def main() -> None:
-    """Entry point of whence."""
+    """Run the `whence` command line."""
     goes_on = sys.argv[1:2] in (["explain"], ["isolate"], ["why"])
     run(cli, "whence", sys.argv[1:], goes_on=goes_on)
 
 
 def run(command: click.Command, name: str, arguments: list[str], *, goes_on: bool) -> NoReturn:
-    """Run a command line and exit; a user's mistake ends in one message and status 2.
+    """Run a command line and exit; a user's mistake ends with one message and status 2.
 
-    `goes_on`: when it is interrupted, the same command line goes on with what is known.
+    `goes_on`: after an interruption, the same command line continues with what is known.
     """
     debug = "--debug" in arguments
     if threading.current_thread() is threading.main_thread():
-        # Who ends us by `kill` or `timeout` wants our tests to end, too.
+        # After `kill` or `timeout`, the tests that we started must end too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names and lines may hold bytes that are no text
+    if isinstance(
+        sys.stdout, io.TextIOWrapper
+    ):  # names and lines may contain bytes that are not text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = command.main(arguments, name, standalone_mode=False)
@@ -114,8 +116,8 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
             raise
         _complain(
             f"The disk is full: {error.filename or error.strerror}.\n"
-            "Free some space, or let TMPDIR name a directory with more, and run the same command "
-            "again: what is known so far is kept.",
+            "Free some space, or set TMPDIR to a directory with more space, and run the same command "
+            "again: it continues with what is known so far.",
             slug="disk-full",
         )
         sys.exit(USER_ERROR)
@@ -125,9 +127,9 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
     except (click.Abort, KeyboardInterrupt):
         _complain(
             "Interrupted, before anything was found.\n"
-            "The same command goes on from what is known so far."
+            "The same command continues with what is known so far."
             if goes_on
-            else "Interrupted; nothing was kept.\nThe same command starts afresh.",
+            else "Interrupted; nothing was kept.\nThe same command starts again from the beginning.",
             slug="interrupted",
         )
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""What do the options of several commands share?"""
+"""Which option types and checks do several commands share?"""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import click
 
 from whence.errors import UserError
 
-_LEAST_MEMORY = 2**20
+_MIN_SIZE = 2**20  # bytes; guessed: no process works with less
 _SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
-class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5 on only
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.5
     """A number of bytes of memory such as 512M or 2G."""
 
     name = "size"
@@ -24,10 +24,10 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         match = re.fullmatch(r"(\d+)\s*([kmgt]?)i?b?", str(value).strip().lower())
         if match is None:
-            self.fail(f"{value!r} is no size; write it like 512M or 2G", param, ctx)
+            self.fail(f"{value!r} is not a size; write it like 512M or 2G", param, ctx)
         size = int(match[1]) * _SIZES[match[2]]
-        if size < _LEAST_MEMORY:
-            self.fail(f"{value!r} is too little for any process; write it like 512M", param, ctx)
+        if size < _MIN_SIZE:
+            self.fail(f"{value!r} is too small; write it like 512M", param, ctx)
         return size
 
 
@@ -43,7 +43,7 @@ def with_options(options: list[Callable[..., Any]]) -> Callable[..., Any]:
 
 
 def check_writable(*names: str | Path | None) -> None:
-    """Say now, not after an hour of work, that a report cannot be written."""
+    """Raise an error now, not after an hour of work, if a report cannot be written."""
     for name in names:
         if name in (None, "-"):
             continue
@@ -51,12 +51,12 @@ def check_writable(*names: str | Path | None) -> None:
         if path.is_dir():
             raise _cannot_write(str(name), "it is a directory")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
-            why = f"{path.parent} is no directory that you may write to"
+            why = f"{path.parent} is not a directory that you may write to"
             raise _cannot_write(str(name), why)
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a report."""
+    """Write a report to a file."""
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -65,6 +65,6 @@ def put(path: Path, content: bytes) -> None:
 
 def _cannot_write(name: str | Path, why: str) -> UserError:
     return UserError(
-        f"{name} cannot be written: {why}.\nName a file in a directory that is there and yours.",
+        f"{name} cannot be written: {why}.\nName a file in an existing directory that you may write to.",
         slug="cannot-write",
     )

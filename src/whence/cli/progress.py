@@ -1,4 +1,4 @@
-"""How far along are we?  A line that moves in a terminal, plain lines elsewhere."""
+"""How far is the work?  Shows one live line in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def _mark(run: Run) -> str:
 
 
 def watcher_for(*, quiet: bool) -> Watcher:
+    """Return what reports progress on standard error; it reports nothing if `quiet`."""
     if quiet:
         return Watcher()
     console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -35,7 +36,7 @@ def watcher_for(*, quiet: bool) -> Watcher:
 
 
 class PlainProgress(Watcher):
-    """One line for each thing that happens."""
+    """Prints one line for each event."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -73,7 +74,7 @@ class PlainProgress(Watcher):
 
 
 class LiveProgress(PlainProgress):
-    """The same in one line that is overwritten."""
+    """Shows the latest event in one line that is overwritten."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)

@@ -1,4 +1,4 @@
-"""Defaults for the options, from whence.toml in the current directory."""
+"""Which defaults for options does whence.toml give?"""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ def read_settings(
 ) -> dict[str, dict[str, Any]]:
     """Return the defaults of each command, by parameter name.
 
-    They are in whence.toml in `folder`, if it is there.  Keys are the long options without their dashes.  At the top of the file they hold for every
-    command that has the option, in a table such as [isolate] for that command.
+    They are read from whence.toml in `folder`, if it exists.  Keys are long options without their
+    dashes.  A key at the top of the file holds for every command that has the option, a key in a
+    table such as [isolate] for that command only.
     """
     settings = _parsed(folder)
     options = {name: _options(params) for name, params in commands.items()}
@@ -70,18 +71,18 @@ def _options(params: list[click.Parameter]) -> dict[str, click.Option]:
         for name in param.opts
         if name.startswith("--")
         and isinstance(param, click.Option)
-        # A mistake in this file is said before any setting is in force.
+        # --debug must work before the file is read: it shows tracebacks of mistakes in it.
         and name != "--debug"
     }
 
 
 def _checked(command: str, key: str, value: Any, option: click.Option) -> Any:
-    """Return the value if the option can take it."""
+    """Return the value if it is valid for the option."""
     types, what = _kind(option)
     each = value if isinstance(value, list) else [value]
     if isinstance(value, list) is not option.multiple or not all(type(v) in types for v in each):
-        wanted = f"a list, each of it {what}" if option.multiple else what
-        raise _wrong(command, key, value, f"it has to be {wanted}")
+        wanted = f"a list; each item is {what}" if option.multiple else what
+        raise _wrong(command, key, value, f"it must be {wanted}")
     try:
         for v in each:
             option.type.convert(v, option, None)
@@ -91,7 +92,7 @@ def _checked(command: str, key: str, value: Any, option: click.Option) -> Any:
 
 
 def _kind(option: click.Option) -> tuple[tuple[type, ...], str]:
-    """Return what an option's value can be in TOML, and how to say it."""
+    """Return the TOML types that an option accepts, and a description of them."""
     if option.is_flag:
         return (bool,), "true or false"
     if isinstance(option.type, click.IntRange):
@@ -100,7 +101,7 @@ def _kind(option: click.Option) -> tuple[tuple[type, ...], str]:
         return (int, float), "a number"
     if option.type.name == "size":
         return (int, str), 'a size such as "512M"'
-    return (str,), 'a string, such as "this"'
+    return (str,), 'a string such as "this"'
 
 
 def _wrong(command: str, key: str, value: Any, why: str) -> UserError:
@@ -112,6 +113,6 @@ def _wrong(command: str, key: str, value: Any, why: str) -> UserError:
 
 def _unknown(key: str, known: list[str]) -> UserError:
     return UserError(
-        f"{FILE}: there is no setting {key!r}.\nKnown are: {', '.join(known)}",
+        f"{FILE}: there is no setting {key!r}.\nSettings are: {', '.join(known)}",
         slug="bad-settings",
     )

@@ -18,14 +18,14 @@ from whence.trace.slice_at import slice_at
 
 _OPTIONS: list[Callable[..., Any]] = [
     click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR"),
-    click.option("--at", required=True, metavar="POINT", help="FILE:LINE, FILE:LINE:VARIABLE, crash, assert, exit, or output:BYTE (of standard output, from 0)."),
-    click.option("--relevant", is_flag=True, help="Also branches that could have changed it by going the other way."),
-    click.option("--trust", multiple=True, metavar="NAME", help="A function that is not entered: its call stands for it."),
-    click.option("--process", metavar="PID", help="Which process, if several were recorded.  [default: the last that has the point]"),
-    click.option("--steps", "in_order", is_flag=True, help="Every execution of a line in order, with its values, instead of the lines."),
-    click.option("--all", "everything", is_flag=True, help="Show all lines of a long slice, and those in files outside the tree."),
-    click.option("--json", "json_file", metavar="FILE", help="Write the slice as JSON; - prints it, and nothing else."),
-    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+    click.option("--at", required=True, metavar="POINT", help="The point: FILE:LINE, FILE:LINE:VARIABLE, crash, assert, exit, or output:BYTE (a byte of standard output, counted from 0)."),
+    click.option("--relevant", is_flag=True, help="Include branches that could have changed the point by going the other way."),
+    click.option("--trust", multiple=True, metavar="NAME", help="Treat NAME as correct: show its call, not its body."),
+    click.option("--process", metavar="PID", help="The recorded process to look at.  [default: the last that has the point]"),
+    click.option("--steps", "in_order", is_flag=True, help="Show every execution of a line, in order, with its values."),
+    click.option("--all", "everything", is_flag=True, help="Show all lines of a long slice, also in files outside the tree."),
+    click.option("--json", "json_file", metavar="FILE", help="Write the slice as JSON; - prints only that."),
+    click.option("--quiet", "-q", is_flag=True, help="Do not report progress."),
     click.option("--debug", is_flag=True, help="Show tracebacks."),
 ]  # fmt: skip
 
@@ -33,8 +33,10 @@ _OPTIONS: list[Callable[..., Any]] = [
 @click.command("slice")
 @with_options(_OPTIONS)
 def slice_command(**options: Any) -> int:
-    """Show what a point of a run recorded in DIR depends on: through data and control, and with
-    --relevant also through what was not executed."""
+    """Show what a point of the run recorded in DIR depends on, through data and control.
+
+    With --relevant, also show what it depends on because a branch was not taken.
+    """
     check_writable(options["json_file"])
     recording = open_recording(options["folder"])
     result = slice_at(

@@ -43,7 +43,9 @@ def error_line(error: UserError, request: PytestRequest) -> str:
     """Return the error as one line, for a user who has named nothing but GOOD."""
     good = request.good
     if error.slug == "bad-passes":
-        whole = shlex.join(["python", "-m", "pytest", os.path.relpath(request.file, request.here)])
+        whole = shlex.join(
+            ["python", "-m", "pytest", os.path.relpath(request.file, request.started_in)]
+        )
         return (
             "passes alone but failed in the suite: it depends on tests that ran before it, or on "
             f"files that git ignores; try its whole file: git whence {good} -- {whole}"

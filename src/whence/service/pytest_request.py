@@ -1,8 +1,8 @@
-"""How does one failing test of a pytest run become an order to explain it?
+"""How does one failing test of a pytest run become a request to explain it?
 
-The test is run again by itself, by the same Python, in the same directory of copies of the
-repository, and with the options that the user gave but for those about what to run and where to
-report it.  What belongs to the tests stays as it is in all copies: it is the user's judge.
+The test runs alone, with the same Python, in the same directory of copies of the repository.  It
+gets the user's options, except those that select tests or say how to report.  Files that belong
+to the tests stay as they are in all copies, because they define what the user expects.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from whence.subject.sources.git import git, what_git_says
 from whence.subject.sources.revision import find_commit
 from whence.subject.trial import BuildAndTest
 
-_TESTS = ("test", "tests", "testing")  # what folders of tests are called
-# Options about the user's own run: which tests it has, how it reports, where it leaves things.
-_ALONE = {
+_TEST_FOLDERS = ("test", "tests", "testing")  # names of folders that hold tests
+# Options that only concern the user's run: which tests it has, how it reports, what it writes.
+_WITHOUT_VALUE = {
     *("--", "-x", "--exitfirst", "--lf", "--last-failed", "--ff", "--failed-first", "--nf"),
     *("--new-first", "--sw", "--stepwise", "--stepwise-skip", "--pdb", "--trace", "-q", "--quiet"),
     *("-v", "-vv", "--verbose", "-l", "--showlocals", "--no-header", "--no-summary"),
@@ -37,26 +37,26 @@ _WITH_VALUE = {
 }
 _FOR_PLUGINS = {
     "xdist": ("-n0",),
-    "pytest_cov": ("--no-cov",),  # which may find that one test covers too little
-    # Not without it, as settings may name its options; and not in a folder that others use.
+    "pytest_cov": ("--no-cov",),  # it may complain that one test covers too little
+    # The plugin stays, as settings may name its options, but with a folder of its own.
     "cacheprovider": ("-o", "cache_dir=.pytest_cache"),
 }
-_TOLD = ("--verbosity=-1", "--tb=auto", "--color=no", "-rfE")  # so that we can read what it says
+_REPORT = ("--verbosity=-1", "--tb=auto", "--color=no", "-rfE")  # output that whence can parse
 
 
 @dataclass(frozen=True)
 class PytestRequest:
-    """What the plugin knows of a test that failed, and of the run."""
+    """What the plugin knows about a failing test and about the run."""
 
     test: str  # its node id
-    collects: bool  # it is a file whose tests could not even be collected
+    collects: bool  # `test` is a file whose tests could not be collected
     good: str
     root: str  # pytest's rootdir
-    here: str  # where pytest was started
+    started_in: str  # the directory where pytest was started
     arguments: Sequence[str]
-    named: Sequence[str]  # those of the arguments that name tests
+    named: Sequence[str]  # the arguments that name tests
     plugins: Sequence[str]
-    path: Sequence[str]  # where Python imports from
+    path: Sequence[str]  # Python's import path
     keep: Sequence[str]
     trust: Sequence[str]
     html: str
@@ -69,29 +69,30 @@ class PytestRequest:
         return Path(os.path.normpath(Path(self.root, self.test.partition("::")[0])))
 
 
-def request_of(asked: PytestRequest) -> IsolateRequest:
-    top = _work_tree(asked)
-    if find_commit(asked.good, top) is None:
+def request_of(request: PytestRequest) -> IsolateRequest:
+    """Return the request to isolate the changes that broke the test."""
+    top = _work_tree(request)
+    if find_commit(request.good, top) is None:
         raise UserError(
-            f"there is no revision {asked.good!r} in {top}.\n"
+            f"there is no revision {request.good!r} in {top}.\n"
             "Name a commit, a tag or a branch; a shallow clone lacks the older ones.",
             slug="no-such-revision",
         )
     return IsolateRequest(
-        good=asked.good,
+        good=request.good,
         bad=str(top),
-        commands=BuildAndTest(test=command(asked, top)),
+        commands=BuildAndTest(test=command(request, top)),
         repo=top,
-        keep=(*globs_of_tests(asked, top), *asked.keep),
+        keep=(*globs_of_tests(request, top), *request.keep),
         store=default_store(),
     )
 
 
-def _work_tree(asked: PytestRequest) -> Path:
-    found = git("-C", asked.root, "rev-parse", "--show-toplevel")
+def _work_tree(request: PytestRequest) -> Path:
+    found = git("-C", request.root, "rev-parse", "--show-toplevel")
     if found.returncode != 0:
         raise UserError(
-            f"{asked.root} is in no git repository that {asked.good} could be a revision of "
+            f"{request.root} is not in a git repository, so {request.good} is not a revision "
             f"({what_git_says(found.stderr)})\n"
             "Run pytest --whence in a clone of the project.",
             slug="not-a-repository",
@@ -102,23 +103,28 @@ def _work_tree(asked: PytestRequest) -> Path:
 # -- the command -----------------------------------------------------------------------------
 
 
-def command(asked: PytestRequest, top: Path) -> str:
-    """The shell command that runs the test alone, in a copy of `top`."""
-    here = _inside(asked.here, top) or _inside(asked.root, top) or "."
-    own = [option for name in asked.plugins for option in _FOR_PLUGINS[name]]
+def command(request: PytestRequest, top: Path) -> str:
+    """Return the shell command that runs the test alone, in a copy of `top`."""
+    folder = _inside(request.started_in, top) or _inside(request.root, top) or "."
+    own = [option for name in request.plugins for option in _FOR_PLUGINS[name]]
     words = [
-        *(sys.executable, "-m", "pytest", _node(asked, top, here)),
-        *(_in_copy(word, top) for word in options(asked.arguments, asked.named)),
-        *(_in_copy(f"--rootdir={Path(asked.root).resolve()}", top), *own, *_TOLD, "--whence-run"),
-        *(("--collect-only",) if asked.collects else ()),
+        *(sys.executable, "-m", "pytest", _node(request, top, folder)),
+        *(_in_copy(word, top) for word in options(request.arguments, request.named)),
+        *(
+            _in_copy(f"--rootdir={Path(request.root).resolve()}", top),
+            *own,
+            *_REPORT,
+            "--whence-run",
+        ),
+        *(("--collect-only",) if request.collects else ()),
     ]
-    path = ":".join(quoted(folder) for folder in _imports(asked.path, top))
+    path = ":".join(quoted(folder) for folder in _imports(request.path, top))
     before = f"PYTHONPATH={path}${{PYTHONPATH:+:$PYTHONPATH}} " if path else ""
-    return run_in("" if here == "." else here, before + " ".join(map(quoted, words)))
+    return run_in("" if folder == "." else folder, before + " ".join(map(quoted, words)))
 
 
 def options(arguments: Sequence[str], named: Sequence[str]) -> list[str]:
-    """What the user said about how to run tests, and not about which, or for whom."""
+    """Return the user's options that say how tests run, not which tests or how to report."""
     left = list(arguments)
     for name in reversed(named):
         if name in left:
@@ -130,20 +136,20 @@ def _wanted(words: Sequence[str]) -> Iterator[str]:
     is_value = False
     for word in words:
         name, equals, _ = word.partition("=")
-        if not is_value and name not in _ALONE | _WITH_VALUE:
+        if not is_value and name not in _WITHOUT_VALUE | _WITH_VALUE:
             yield word
         is_value = not is_value and name in _WITH_VALUE and not equals
 
 
-def _node(asked: PytestRequest, top: Path, here: str) -> str:
-    """The test as the command names it; outside the repository it has one place only."""
-    inside = _inside(str(asked.file), top)
-    file = str(asked.file) if inside is None else os.path.relpath(inside, here)
-    return file + "".join(asked.test.partition("::")[1:])
+def _node(request: PytestRequest, top: Path, folder: str) -> str:
+    """Return the test as the command in `folder` names it; a file outside `top` by its path."""
+    inside = _inside(str(request.file), top)
+    file = str(request.file) if inside is None else os.path.relpath(inside, folder)
+    return file + "".join(request.test.partition("::")[1:])
 
 
 def _imports(path: Sequence[str], top: Path) -> list[str]:
-    """Where a copy is imported from, if the project is installed in place."""
+    """Return the import path of a copy, if the project is installed in place."""
     folders = [_inside(folder, top) for folder in path if folder]
     own = _inside(sys.prefix, top)
     return [
@@ -154,7 +160,7 @@ def _imports(path: Sequence[str], top: Path) -> list[str]:
 
 
 def _inside(path: str, top: Path) -> str | None:
-    """A path as seen from the top of the repository; None if it is not in there."""
+    """Return a path relative to the top of the repository; None if it is outside."""
     with_links = Path(os.path.abspath(path))
     for real in (with_links, with_links.resolve()):
         if real.is_relative_to(top):
@@ -163,32 +169,35 @@ def _inside(path: str, top: Path) -> str | None:
 
 
 def _in_copy(word: str, top: Path) -> str:
-    """The word with {tree} for the repository's own place."""
+    """Return the word with {tree} in place of the path of the repository."""
     return re.sub(rf"{re.escape(str(top))}(?=[/:,]|$)", "{tree}", word)
 
 
-# -- the test itself -------------------------------------------------------------------------
+# -- files of the test ----------------------------------------------------------------------
 
 
-def globs_of_tests(asked: PytestRequest, top: Path) -> list[str]:
-    """Globs of what belongs to the tests: the test's file, what is in its folder of tests, every
-    conftest.py, and files that options name.  The file of a doctest is the program's, though."""
-    found = [*_configured(asked, top)]
-    file = _inside(str(asked.file), top)
-    if file is not None and not _is_in_docstring(asked.test):
-        folders = [part for part in PurePosixPath(file).parents if part.name in _TESTS]
+def globs_of_tests(request: PytestRequest, top: Path) -> list[str]:
+    """Return globs of the files that belong to the tests.
+
+    These are the test's file, its folder of tests, every conftest.py, and files that options name.
+    The file of a doctest belongs to the program.
+    """
+    found = [*_configured(request, top)]
+    file = _inside(str(request.file), top)
+    if file is not None and not _is_in_docstring(request.test):
+        folders = [part for part in PurePosixPath(file).parents if part.name in _TEST_FOLDERS]
         found += [file, *map(str, folders[-1:])]
     return ["conftest.py", *map(glob.escape, found)]
 
 
-def _configured(asked: PytestRequest, top: Path) -> Iterator[str]:
-    for word in options(asked.arguments, asked.named):
+def _configured(request: PytestRequest, top: Path) -> Iterator[str]:
+    for word in options(request.arguments, request.named):
         for part in filter(None, (word, word.partition("=")[2])):
-            path = os.path.join(asked.here, part)
+            path = os.path.join(request.started_in, part)
             if os.path.isfile(path) and (inside := _inside(path, top)):
                 yield inside
 
 
 def _is_in_docstring(test: str) -> bool:
     file, _, name = test.partition("[")[0].partition("::")
-    return file.endswith(".py") and "." in name  # the name of a module and what is in it
+    return file.endswith(".py") and "." in name  # a doctest is named by module and object

@@ -1,6 +1,6 @@
-"""In which git repository does the user stand, and what do its revisions stand for?
+"""Which git repository is the user in, and which commits do its revisions name?
 
-Here git is asked as the user would: with $GIT_DIR and the like, if git itself has started us.
+git runs as the user would run it: with $GIT_DIR and the like if git itself started us.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ class Repository:
     """The repository that git finds from the current directory."""
 
     git_dir: Path
-    work_tree: Path | None  # its top, if the user is in it
-    prefix: str  # the current directory as seen from there: "" or "sub/"
+    work_tree: Path | None  # the top of the work tree, if the user is in it
+    prefix: str  # the current directory, relative to the top: "" or "sub/"
 
     @property
     def place(self) -> Path:
-        """Where others find it who do not know what git knows from its environment."""
+        """The directory by which git finds the repository without its environment variables."""
         return self.work_tree or self.git_dir
 
     def revision(self, name: str) -> str:
-        """Return what names the commit that git knows as `name`, and no file or directory."""
+        """Return a name of the commit `name` that cannot be mistaken for a file or directory."""
         commit = commit_of(name)
         if commit is None:
             raise UserError(
@@ -45,7 +45,7 @@ class Repository:
     def changed(self, good: str, bad: str | None) -> dict[str, str]:
         """Return the files that differ, each with A (added), D (deleted) or another letter.
 
-        The work tree is `bad` if that is None, with its new files and without ignored ones.
+        If `bad` is None, it is the work tree, with new files and without ignored ones.
         """
         versions = [good] if bad is None else [good, bad]
         listed = _ask(
@@ -70,14 +70,14 @@ def here() -> Repository:
         )
     found = Path(os.fsdecode(git_dir.stdout).removesuffix("\n"))
     top, prefix = _ask("rev-parse", "--show-toplevel"), _ask("rev-parse", "--show-prefix")
-    # Without a .git of its own, nobody but git knows which of the files are the project's.
+    # A work tree without a .git of its own is only known to git's environment.
     if top is None or not Path(top, ".git").exists():
         return Repository(found, None, "")
     return Repository(found, Path(top), prefix or "")
 
 
 def commit_of(name: str) -> str | None:
-    if name.startswith("-"):  # git would take it for an option
+    if name.startswith("-"):  # git would read it as an option
         return None
     return _ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
 
@@ -88,18 +88,18 @@ def first_bad() -> str:
     if log is None:
         raise UserError(
             "No git bisect is under way here, so there is no first bad commit to explain.\n"
-            "Before git bisect reset, use --bisect; after it: git whence COMMIT^ COMMIT -- TEST",
+            "Use --bisect before git bisect reset; after it: git whence COMMIT^ COMMIT -- TEST",
             slug="no-bisect",
         )
     found = re.findall(r"(?m)^# first (\S+) commit: \[([0-9a-f]+)\]", log)
     term, commit = found[-1] if found else ("", "")
-    if not found or commit_of(f"refs/bisect/{term}") != commit:  # or it went on after that
+    if not found or commit_of(f"refs/bisect/{term}") != commit:  # the bisect went on after that
         possible = len(re.findall(r"(?m)^# possible first ", log))
         raise UserError(
             "git bisect has not found the first bad commit yet"
             + (f": it is one of {possible}, as some were skipped.\n" if possible else ".\n")
-            + "Go on with git bisect good, bad or run; or name the two versions yourself, which "
-            "may be many commits apart: git whence GOOD BAD -- TEST",
+            + "Go on with git bisect good, bad or run; or name two versions yourself, however many "
+            "commits apart: git whence GOOD BAD -- TEST",
             slug="bisect-not-finished",
         )
     if commit_of(f"{commit}^") is None:
@@ -112,12 +112,12 @@ def first_bad() -> str:
 
 
 def about(commit: str) -> str:
-    """Return a commit as people name it: the start of its number, and its subject."""
+    """Return a commit as people name it: its short hash and its subject."""
     return _ask("log", "-1", "--format=%h %s", commit, "--") or commit
 
 
 def _ask(*arguments: str) -> str | None:
-    """What git prints, without the end of its last line; None if it fails."""
+    """Return what git prints, without the last line end; None if it fails."""
     answer = _run(*arguments)
     printed = os.fsdecode(answer.stdout)
     return printed.removesuffix("\n") if answer.returncode == 0 else None

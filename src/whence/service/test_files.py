@@ -1,9 +1,9 @@
-"""Which of the changed files are the test itself, and no changes to the program?
+"""Which of the changed files are the test itself, rather than the program?
 
-A test that came with the bad version has to be run on the good one too.  We know only the
-command that runs it, so only files that this names are taken for a test: those that the good
-version lacks, as the command cannot pass there without them, and those that are called a test.
-What else it names may be the program.
+A test that is new in the bad version must run on the good version too.  We only know the command
+that runs the test.  Of the files that it names, we take those for a test that the good version
+lacks, because the command cannot pass without them, and those whose name says test.  Other named
+files may be the program.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _TEST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NamedFiles:
-    """What a test command names of the files that differ."""
+    """The files that differ and that a test command names."""
 
     tests: tuple[str, ...]  # files and directories
-    others: tuple[str, ...]  # files of both versions that are not called a test
+    others: tuple[str, ...]  # files of both versions whose name does not say test
 
     def leaves(self, file: str) -> bool:
-        """Is this file none of the tests?"""
+        """Is this file not one of the tests?"""
         return not any(file == test or file.startswith(f"{test}/") for test in self.tests)
 
 
 def named_in(test: str, prefix: str, changed: Mapping[str, str]) -> NamedFiles:
-    """Sort out what the command `test`, run in the directory `prefix`, names.
+    """Return the changed files that the command `test`, run in the directory `prefix`, names.
 
-    `changed` has the files that differ, with A for those that only the bad version has.
+    `changed` holds the files that differ, with A for those that only the bad version has.
     """
     tests: set[str] = set()
     others: set[str] = set()
@@ -48,12 +48,12 @@ def named_in(test: str, prefix: str, changed: Mapping[str, str]) -> NamedFiles:
 
 
 def _paths(test: str, prefix: str) -> Iterator[str]:
-    """Every word that could be a path, as seen from the top of the tree."""
+    """Yield every word that could be a path, relative to the top of the tree."""
     lexer = shlex.shlex(test, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         words = list(lexer)
-    except ValueError:  # an unclosed quote: the shell will say so
+    except ValueError:  # an unclosed quote: the shell will report it
         return
     for word in words:
         for part in (word, word.partition("::")[0], word.partition("=")[2]):
