@@ -1,1 +1,1 @@
-"""Recorded runs of Python programs, opened as the columns that `trace` reads."""
+"""Recorded runs of Python programs, as the columns that `trace` reads."""

@@ -16,6 +16,8 @@ from whence.trace.slicer import ByteRange, Flags
 
 
 class PythonAnalysis(ThreadAnalysis):
+    """The flow, the descriptions and the slices of Python threads."""
+
     def flow(self, thread: Thread) -> PythonFlow:
         assert isinstance(thread, PythonThread)
         return PythonFlow(thread)

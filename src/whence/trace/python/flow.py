@@ -23,16 +23,16 @@ from whence.trace.python.statements import PythonStepDescriber
 from whence.trace.recording import Comparable
 
 _DISPLAYS = {"list": PyOp.LIST, "tuple": PyOp.TUPLE, "set": PyOp.SET, "dict": PyOp.DICT}
-_GIVE = frozenset({"return", "yield", "store", "await"})  # what they are given, and nothing else
-# Ops that read what the objects hold that they are given.
-_READ_WHOLE = frozenset({
+_COPYING = frozenset({"return", "yield", "store", "await"})  # their value is their first operand
+# Operations that read what their operands hold.
+_READS_CONTENTS = frozenset({
     "call", "compare", "binary", "inplace", "unary", "branch", "either", "format", "list",
     "tuple", "set", "dict", "next", "match", "item", "unpack", "raise", "resume", "comp", "attr",
 })  # fmt: skip
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
-_MOST_TRIED = 100  # steps of a try block
-# Of what these raise the solver knows why: a key that is missing, an index out of range.
-_ASK = frozenset({"item", "attr", "binary", "unary", "compare", "call"})
+_MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
+# The solver knows why these operations raise: a missing key, an index out of range.
+_EXPLAINED = frozenset({"item", "attr", "binary", "unary", "compare", "call"})
 _COPY = Operation(COp.COPY, 0, ())
 _OPAQUE = Operation(COp.OPAQUE, 0, ())
 
@@ -62,18 +62,18 @@ class PythonFlow(Flow):
         return UNKNOWN
 
     def comparable_value(self, step: int) -> object:
-        """What a step came to; of a call that changed something, also what it was given."""
+        """Return the value of a step; for a call that may change its arguments, with these."""
         own = likeness(self.value(step))
         if not self.run.objects.may_have_changed_arguments(step):
             return own
-        given = self._arguments(step)
-        return own, tuple(likeness(self.value_of(operand)) for operand in given)
+        arguments = self._arguments(step)
+        return own, tuple(likeness(self.value_of(argument)) for argument in arguments)
 
     def comparable_part(self, step: int) -> object:
         return likeness(self.value(step))
 
     def compared_as(self, step: int) -> Comparable:
-        """A value by itself, if all of it is known; an object by how it was come by, too."""
+        """Compare a value as it is if all of it is known; else an object by its origin too."""
         value = self.value(step)
         if value is UNKNOWN and self.is_load(step):
             return Comparable.WIDE
@@ -83,11 +83,11 @@ class PythonFlow(Flow):
             return Comparable.PLAIN if _is_all_known(value) else Comparable.POINTER
         token = self.run.values[step]
         if value.kind == "function" and not self.run.objects.is_program_function(token):
-            return Comparable.POINTER  # it was made while the program ran
+            return Comparable.POINTER  # not defined in the source
         return Comparable.POINTER if value.kind == "object" else Comparable.PLAIN
 
     def decision(self, branch: int) -> object:
-        """How a branch came out; of a loop only whether it went on, of a try what was raised."""
+        """Return the value of a branch: for a loop whether it went on, for a try the exception."""
         if self.opcode(branch) == "next":
             return self.python.has_item(branch)
         value = self.value(branch)
@@ -110,13 +110,16 @@ class PythonFlow(Flow):
         return self.opcode(step) in LOADS
 
     def reads(self, step: int) -> bool:
-        return self.opcode(step) in LOADS or self.opcode(step) in _READ_WHOLE
+        return self.opcode(step) in LOADS or self.opcode(step) in _READS_CONTENTS
 
     def withheld(self, step: int) -> tuple[Step, ...]:
         return tuple(map(Step, self._omitted.branches(step)))
 
     def is_given(self, step: int) -> bool:
-        """Is it a new object of the program's?  What differs in it shows when it is read."""
+        """Is the value a new instance of a class of the program?
+
+        Differences inside of it show when its attributes are read.
+        """
         token = self.run.values[step]
         return super().is_given(step) and self.run.objects.is_program_instance(token)
 
@@ -140,10 +143,10 @@ class PythonFlow(Flow):
         source = self.run.source.get(step)
         if source:
             return self._taken(step, opcode, source, operands)
-        if step in self.run.raised and opcode not in _ASK:
+        if step in self.run.raised and opcode not in _EXPLAINED:
             inside = self._inside(step, op) if opcode == "with_exit" else ()
             return FlowNode(_OPAQUE, (*self._all(step, operands), *inside))
-        if opcode in _GIVE:
+        if opcode in _COPYING:
             return FlowNode(_COPY, operands[:1])
         if opcode in ("set_attr", "set_item"):
             key = self._key(operands) if opcode == "set_item" else None
@@ -151,13 +154,13 @@ class PythonFlow(Flow):
         if opcode == "try":
             return FlowNode(_OPAQUE, tuple(self._tried(step, op)))
         if opcode == "param":
-            return self._given_from_outside(step)
+            return self._parameter(step)
         return self._computed(step, op, opcode, operands)
 
     def _taken(
         self, step: int, opcode: str, source: int, operands: tuple[Operand, ...]
     ) -> FlowNode:
-        """A node that took over the value of another step."""
+        """Return the node of a step that copied the value of another step."""
         through: tuple[Step, ...] = ()
         if opcode == "param":
             call = self.call_of(step)
@@ -173,8 +176,8 @@ class PythonFlow(Flow):
             )
         return FlowNode(_COPY, (source,), through)
 
-    def _given_from_outside(self, step: int) -> FlowNode:
-        """A parameter that no step was the argument for: a constant, or the call made it."""
+    def _parameter(self, step: int) -> FlowNode:
+        """Return the node of a parameter whose argument is no step: a constant or a default."""
         call = self.call_of(step)
         if call is None:
             return FlowNode(_OPAQUE, ())
@@ -187,15 +190,15 @@ class PythonFlow(Flow):
         return FlowNode(_OPAQUE, self._all(call, self._operands(call, op)), (call,))
 
     def _tried(self, step: int, op: int) -> Iterator[int]:
-        """The steps of a try block that it ran through: any of them could have raised."""
+        """Yield the steps that a try body executed: each of them could have raised."""
         rows, end = self.program.row, self.program.handlers.get(op, 0)
-        for last in self._before(step):
-            if not rows[op] <= rows[self.op_of(last)] < end:
+        for before in self._before(step):
+            if not rows[op] <= rows[self.op_of(before)] < end:
                 return
-            yield last
+            yield before
 
     def _inside(self, step: int, op: int) -> Iterator[int]:
-        """The steps of a with block that it ran through: its manager may have wanted another."""
+        """Yield the steps of a with body: its context manager may have expected others."""
         manager = self.program.uses[op]
         for last in self._before(step):
             own = self.op_of(last)
@@ -204,10 +207,10 @@ class PythonFlow(Flow):
             yield last
 
     def _before(self, step: int) -> Iterator[int]:
-        """The last logged steps of the same activation, backwards."""
+        """Yield the logged steps of the same activation before a step, the last first."""
         activation = self.activation_of(step)
         instance = self.previous_instance(self.instance_of(step))
-        for _ in range(_MOST_TRIED):
+        for _ in range(_MAX_BODY):
             if instance is None or self.activation(instance) != activation:
                 return
             last = self.queries.last_step(instance)
@@ -216,30 +219,30 @@ class PythonFlow(Flow):
             instance = self.previous_instance(instance)
 
     def called_on(self, call: int) -> int | None:
-        """What says which code a step ran: the function, or the object that it is a method of."""
+        """Return the step that decides which code a call runs: a function, or a method's object."""
         callee = next(iter(self._uses(call, self.op_of(call))), None)
         if isinstance(callee, int) and self.opcode(callee) == "method":
             callee = self._uses(callee, self.op_of(callee))[0]
         return callee if isinstance(callee, int) else None
 
     def given_to(self, call: int) -> Iterator[int]:
-        """What a step was given, and who made what that holds."""
+        """Yield the operands of a call, and the steps that wrote what they hold."""
         operands = self._operands(call, self.op_of(call))
-        return (one for one in self._all(call, operands) if isinstance(one, int))
+        return (operand for operand in self._all(call, operands) if isinstance(operand, int))
 
     def _shifted(self, step: int, source: int) -> tuple[int, ...]:
-        """The steps since an item was put there that moved what a list holds."""
+        """Return the steps since `source` that moved the items of the list that `step` reads."""
         holder = self.run.operands[self.run.start[step]]
         if not holder:
             return ()
         return self.run.objects.shifts_between(self.run.values[holder], source, step)
 
     def _key(self, operands: Sequence[Operand]) -> Operand | None:
-        """What an item was looked up by, if it is not written there."""
+        """Return the key of an item, if it is the value of a step."""
         return _step(operands, 1) if len(operands) > 1 else None
 
     def _computed(self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]) -> FlowNode:
-        held = self._held(step, operands) if opcode in _READ_WHOLE else ()
+        held = self._held(step, operands) if opcode in _READS_CONTENTS else ()
         operation = None if held else self._operation(step, op, opcode, operands)
         if operation is not None:
             return FlowNode(*operation)
@@ -257,7 +260,7 @@ class PythonFlow(Flow):
             return self._compared(name), operands
         if opcode == "branch":
             return _of(PyOp.TRUTH), operands
-        if opcode == "either":  # in a condition, its truth is recorded
+        if opcode == "either":  # in a condition only its truth is recorded
             return _of(PyOp.TRUTH if isinstance(self.value(step), bool) else PyOp.EITHER), operands
         if opcode == "unpack" and name.isdigit():
             return _of(PyOp.ITEM), (*operands, Constant(int(name), 0))
@@ -272,8 +275,8 @@ class PythonFlow(Flow):
         return None
 
     def _compared(self, name: str) -> Operation:
-        asked = [PY_COMPARISONS[one] for one in _comparisons(name)]
-        return _of(asked[0]) if len(asked) == 1 else _of(PyOp.CHAIN, *asked)
+        comparisons = [PY_COMPARISONS[operator] for operator in _comparisons(name)]
+        return _of(comparisons[0]) if len(comparisons) == 1 else _of(PyOp.CHAIN, *comparisons)
 
     def _looked_up(
         self, operands: tuple[Operand, ...]
@@ -288,26 +291,26 @@ class PythonFlow(Flow):
             )
         ]
         bounds += [Constant(None, 0)] * (3 - len(bounds))
-        return _of(PyOp.SLICE), (operands[0], *(one or Constant(None, 0) for one in bounds))
+        return _of(PyOp.SLICE), (operands[0], *(bound or Constant(None, 0) for bound in bounds))
 
     def _called(self, step: int, op: int) -> tuple[Operation, tuple[Operand, ...]] | None:
-        callee, given = self.program.uses[op][0], self._arguments(step)
-        names = [one for one in self.program.extra[op] or () if one]
-        looked = self._uses(step, op)[0]
-        if callee is None or callee < 0 or not isinstance(looked, int):
+        callee, arguments = self.program.uses[op][0], self._arguments(step)
+        keywords = [name for name in self.program.extra[op] or () if name]
+        loaded = self._uses(step, op)[0]
+        if callee is None or callee < 0 or not isinstance(loaded, int):
             return None
         name = self.program.name[callee] or ""
         if self.program.opcode[callee] == "method":
-            receiver = self._operands(looked, callee)
-            return _of(PyOp.METHOD, name, *names), (*receiver[:1], *given)
-        if self.program.opcode[callee] == "load" and looked not in self.run.source:
-            return _of(PyOp.BUILTIN, name, *names), given
+            receiver = self._operands(loaded, callee)
+            return _of(PyOp.METHOD, name, *keywords), (*receiver[:1], *arguments)
+        if self.program.opcode[callee] == "load" and loaded not in self.run.source:
+            return _of(PyOp.BUILTIN, name, *keywords), arguments
         return None
 
     # --- operands ------------------------------------------------------------------------------
 
     def _uses(self, step: int, op: int) -> list[Operand | None]:
-        """What a step used, one for each use of its op."""
+        """Return the operands of a step, one for each use of its operation."""
         found: list[Operand | None] = []
         start = self.run.start[step]
         for at, use in enumerate(self.program.uses[op]):
@@ -321,20 +324,21 @@ class PythonFlow(Flow):
         return found
 
     def _operands(self, step: int, op: int) -> tuple[Operand, ...]:
-        """What a step was made of; which function it called is another question."""
-        found = [one for one in self._uses(step, op) if one is not None]
+        """Return the operands of a step; the callee of a call only if it is not known code."""
+        found = [operand for operand in self._uses(step, op) if operand is not None]
         if self.program.opcode[op] != "call" or not found:
             return tuple(found)
         if self._is_known(found[0]):
             return tuple(found[1:])
-        on = self.called_on(step)
-        return tuple(found) if on is None else (on, *found[1:])
+        callee = self.called_on(step)
+        return tuple(found) if callee is None else (callee, *found[1:])
 
     def _arguments(self, call: int) -> tuple[Operand, ...]:
-        return tuple(one for one in self._uses(call, self.op_of(call))[1:] if one is not None)
+        uses = self._uses(call, self.op_of(call))[1:]
+        return tuple(argument for argument in uses if argument is not None)
 
     def _is_known(self, callee: Operand) -> bool:
-        """Is it a function by its name, or a method of a module or a class?"""
+        """Is a callee a named function, or a method of a module or a class?"""
         if not isinstance(callee, int):
             return True
         if self.opcode(callee) == "method":
@@ -347,36 +351,37 @@ class PythonFlow(Flow):
         return value is UNKNOWN or (isinstance(value, Obj) and value.kind in _CODE)
 
     def _all(self, step: int, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Return the operands, and the steps that wrote what they hold."""
         return tuple(dict.fromkeys((*operands, *self._held(step, operands))))
 
     def _held(self, step: int, operands: Sequence[Operand]) -> tuple[int, ...]:
-        """Who made what the objects hold that a step was given."""
+        """Return the steps that wrote what the operands of a step hold, and its other reads."""
         found: dict[int, None] = {}
-        is_part = self.opcode(step) == "attr"  # and what else the object holds does not matter
+        is_part = self.opcode(step) == "attr"  # the rest of the object does not matter
         for operand in () if is_part else self._given(operands):
             token = self.run.values[operand]
             if type(token) is tuple:
                 whole = self.opcode(step) in ("call", "compare", "raise", "format")
                 held = self.run.objects.content_writers(token, step, with_attributes=whole)
-                found.update(dict.fromkeys(one for one in held if one != operand))
-        for made in self.run.reads.get(step, ()):
-            if self._says_nothing(made):
+                found.update(dict.fromkeys(writer for writer in held if writer != operand))
+        for read in self.run.reads.get(step, ()):
+            if self._is_implicit_return(read):
                 continue
-            found[made] = None
-            if self.opcode(made) == "call":  # what it was given may show in what it made
-                found.update(dict.fromkeys(self._given(self._arguments(made))))
+            found[read] = None
+            if self.opcode(read) == "call":  # its arguments may be part of its result
+                found.update(dict.fromkeys(self._given(self._arguments(read))))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
             found.update(dict.fromkeys(self.run.objects.element_writers(token, step)))
-        return tuple(one for one in found if one != step)
+        return tuple(read for read in found if read != step)
 
-    def _says_nothing(self, step: int) -> bool:
-        """Is it the end of a function that has no return there?"""
+    def _is_implicit_return(self, step: int) -> bool:
+        """Is the step the end of a function without a return statement?"""
         op = self.op_of(step)
         return self.program.opcode[op] == "return" and not self.program.text[op]
 
     def _given(self, operands: Sequence[Operand]) -> Iterator[int]:
-        """The steps among the operands; of a method that was looked up, what it is of."""
+        """Yield the steps among the operands; after a method, the object that it is of."""
         for operand in operands:
             if isinstance(operand, int):
                 yield operand
@@ -398,11 +403,11 @@ class PythonFlow(Flow):
 
 
 def _is_all_known(value: Obj) -> bool:
-    """Does a container show all that it holds?"""
-    held = items(value)
-    return held is not None and all(
-        not isinstance(one, Obj) or (one.kind not in CONTAINERS and one.kind != "object")
-        for one in held
+    """Are all items of a container recorded in full?"""
+    recorded = items(value)
+    return recorded is not None and all(
+        not isinstance(item, Obj) or (item.kind not in CONTAINERS and item.kind != "object")
+        for item in recorded
     )
 
 
@@ -411,12 +416,13 @@ def _of(op: PyOp, *extra: object) -> Operation:
 
 
 def _step(operands: Sequence[Operand], number: int) -> Operand | None:
+    """Return an operand if it is a step."""
     found = operands[number] if number < len(operands) else None
     return found if isinstance(found, int) else None
 
 
 def _comparisons(name: str) -> Iterator[str]:
-    """`a < b not in c` has the names "< not in"."""
+    """Yield the operators of a chain: `a < b not in c` has the name "< not in"."""
     words = name.split()
     at = 0
     while at < len(words):

@@ -1,8 +1,8 @@
-"""Which branches of a Python run could have put more into what a step read, gone the other way?
+"""Which branches of a Python run could have put more into what a step read?
 
-An untaken side may change a container, yield from a generator or add to a comprehension.  Which
-container it would have changed follows from what the variables and attributes held then, by which
-the side calls it: so it is told apart from all others.
+The untaken side of a branch may change a container, yield from a generator or add to a
+comprehension.  The code of the side names the container by variables and attributes.  What these
+held when the branch ran decides which container the side would have changed.
 """
 
 from __future__ import annotations
@@ -20,101 +20,106 @@ from whence.trace.python.replayed_run import MISSING, ReplayedRun
 from whence.trace.queries import Queries
 
 _GENERATORS = ("generator", "genexpr")
-_MOST_TURNS = 24  # of a branch that are looked at, the last ones
-_MOST_BACK = 64  # executions of a store
-_MOST_INSTANCES = 2000  # of a generator, for one step
-_DEEPEST = 3  # calls
-_WRITABLE = frozenset({"list", "dict", "set", "object"})
+_MAX_EXECUTIONS = 24  # limit on the last executions of a branch that are considered; guessed
+_MAX_STORES = 64  # limit on the last executions of a store that are considered; guessed
+_MAX_INSTANCES = 2000  # limit on the instances of generators that ran for one step; guessed
+_MAX_DEPTH = 3  # limit on nested calls whose effects a side has; guessed
+_WRITABLE = frozenset({"list", "dict", "set", "object"})  # kinds of values that can be changed
 
 
 class OmittedPath(NamedTuple):
-    """How the program calls an object: a variable of a function, and attributes of that."""
+    """How the program names an object: by a variable, and attributes of its value."""
 
-    owner: int
+    owner: int  # the function that owns the variable
     name: str
     attributes: tuple[str, ...] = ()
 
 
 class BranchSide(NamedTuple):
-    """What a branch does if it goes to a block: containers that it changes, comprehensions that
-    it adds to, and whether it yields."""
+    """One side of a branch, and what the code of this side does."""
 
-    stretch: int
-    block: int
-    paths: frozenset[OmittedPath]
-    elements: frozenset[int]
+    stretch: int  # the stretch that ends with the branch
+    block: int  # the first block of the side
+    paths: frozenset[OmittedPath]  # the containers that it changes
+    elements: frozenset[int]  # operations that add elements to comprehensions
     yields: bool
 
 
 class Omitted:
-    """Asks the branches of one thread's run."""
+    """Finds the branches of one thread whose other side would have added something."""
 
     def __init__(self, run: ReplayedRun, queries: Queries, op_of: Callable[[int], int]) -> None:
         self._run, self._program, self._queries, self._op_of = run, run.program, queries, op_of
         self._known: dict[int, tuple[int, ...]] = {}
 
     def branches(self, step: int) -> tuple[int, ...]:
-        """The last steps of branches that could have given a step more to read."""
+        """Return the last executions of branches that could have given a step more to read."""
         if step not in self._known:
-            self._known[step] = tuple(sorted({*self._found(step)}))
+            self._known[step] = tuple(sorted({*self._search(step)}))
         return self._known[step]
 
-    def _found(self, step: int) -> Iterator[int]:
+    def _search(self, step: int) -> Iterator[int]:
         run, op = self._run, self._op_of(step)
         if self._program.opcode[op] == "comp":
             for side in self._sides:
                 if side.elements & set(self._program.uses[op]):
-                    yield from self._turns(side, self._start(step), step, activation=True)
+                    yield from self._executions(side, self._start(step), step, activation=True)
             return
         if self._program.opcode[op] not in ("load", "store", "param", "attr", "method"):
-            for made in run.operands[run.start[step] : run.start[step + 1]]:
-                yield from self._unwritten(run.values[made], step)
-            looked = self._method(step)
-            if looked:
-                yield from self._unwritten(run.values[looked], step)
+            for operand in run.operands_of(step):
+                yield from self._unwritten(run.values[operand], step)
+            receiver = self._receiver(step)
+            if receiver:
+                yield from self._unwritten(run.values[receiver], step)
         yield from self._unyielded(step)
 
     def _start(self, step: int) -> int:
+        """Return the first step of the activation of a step."""
         row = self._run.activations[self._queries.activation_of(step)]
         return self._run.first[row.first_instance]
 
-    def _method(self, step: int) -> int:
-        """The object that a step calls a method of."""
+    def _receiver(self, step: int) -> int:
+        """Return the step of the object whose method a step calls; 0: none."""
         run = self._run
-        given = run.operands[run.start[step] : run.start[step + 1]]
-        if not given or not given[0]:
+        operands = run.operands_of(step)
+        if not operands or not operands[0]:
             return 0
-        op = self._op_of(given[0])
-        return run.operands[run.start[given[0]]] if self._program.opcode[op] == "method" else 0
+        op = self._op_of(operands[0])
+        is_method = self._program.opcode[op] == "method"
+        return run.operands[run.start[operands[0]]] if is_method else 0
 
     # --- containers ----------------------------------------------------------------------------
 
     def _unwritten(self, token: Token, step: int) -> Iterator[int]:
+        """Yield branches that could have changed a container before `step` read it."""
         objects = self._run.objects
         if objects.kind(token) not in _WRITABLE:
             return
-        known = objects.at(token, step)
-        if known is None or not known.made:
+        state = objects.at(token, step)
+        if state is None or not state.made:
             return
         for side in self._sides:
             if not side.paths:
                 continue
-            for branch in self._turns(side, known.made, step):
-                tokens = (self._named(path, branch) for path in side.paths)
-                if any(objects.at(one, branch) is known for one in tokens if one is not MISSING):
+            for branch in self._executions(side, state.made, step):
+                named = (self._named(path, branch) for path in side.paths)
+                if any(objects.at(one, branch) is state for one in named if one is not MISSING):
                     yield branch
 
-    def _turns(
+    def _executions(
         self, side: BranchSide, since: int, until: int, *, activation: bool = False
     ) -> Iterator[int]:
-        """The last times between two steps that a branch did not go to a side."""
+        """Yield the last executions of a branch between two steps that did not take a side.
+
+        With `activation` only those in the activation of `until`.
+        """
         run = self._run
         instances = self._queries.instances_of(side.stretch).tolist()
         size = self._program.stretch_ops[side.stretch] - 1
         low = bisect_left(instances, since, key=lambda instance: run.first[instance])
         high = bisect_left(instances, until, key=lambda instance: run.first[instance])
         own = self._queries.activation_of(until) if activation else None
-        for instance in instances[max(low, high - _MOST_TURNS) : high]:
+        for instance in instances[max(low, high - _MAX_EXECUTIONS) : high]:
             after = self._following.get(instance)
             went = None if after is None else self._program.stretch_block[run.stretch[after]]
             if went is not None and went != side.block and own in (None, run.activation[instance]):
@@ -122,26 +127,30 @@ class Omitted:
 
     @cached_property
     def _following(self) -> dict[int, int]:
-        """The instance after each one in its activation."""
+        """For each instance, the next one of its activation."""
         return {before - 1: at for at, before in enumerate(self._run.previous) if before}
 
     def _named(self, path: OmittedPath, step: int) -> Token:
-        """What the program calls by a path at a step."""
-        made = self._last_set(path, step)
-        token = self._run.values[made] if made else MISSING
+        """Return the value that a path names at a step."""
+        setter = self._last_set(path, step)
+        token = self._run.values[setter] if setter else MISSING
         for attribute in path.attributes:
-            known = self._run.objects.at(token, step) if type(token) is tuple else None
-            setters = [] if known is None else known.attribute_writers
+            state = self._run.objects.at(token, step) if type(token) is tuple else None
+            setters = [] if state is None else state.attribute_writers
             before = setters[: bisect_right(setters, step)]
-            found = (one for one in reversed(before) if self._sets(one) == attribute)
+            found = (setter for setter in reversed(before) if self._sets(setter) == attribute)
             token = self._run.values[next(found, 0)]
         return token
 
     def _sets(self, step: int) -> str | None:
+        """Return the name of the attribute that a step sets."""
         return self._program.name[self._op_of(step)]
 
     def _last_set(self, path: OmittedPath, step: int) -> int:
-        """The last step before another that set a variable, of its activation if it is local."""
+        """Return the last step before `step` that set a variable; 0: none.
+
+        Only the activation of `step` counts if the variable belongs to its function.
+        """
         run, found = self._run, 0
         activation = self._queries.activation_of(step)
         is_own = run.activations[activation].function == path.owner
@@ -150,7 +159,7 @@ class Omitted:
             instances = self._queries.instances_of(stretch)
             inside = op - self._program.stretch_first[stretch]
             at = bisect_left(instances, step, key=lambda instance: run.first[int(instance)])
-            for instance in map(int, instances[max(0, at - _MOST_BACK) : at][::-1]):
+            for instance in map(int, instances[max(0, at - _MAX_STORES) : at][::-1]):
                 if not is_own or run.activation[instance] == activation:
                     found = max(found, run.first[instance] + inside)
                     break
@@ -158,6 +167,7 @@ class Omitted:
 
     @cached_property
     def _setters(self) -> dict[tuple[int, str], list[int]]:
+        """The operations that set each variable, by its owner and name."""
         found: dict[tuple[int, str], list[int]] = {}
         for op, opcode in enumerate(self._program.opcode):
             if opcode in ("store", "param"):
@@ -168,10 +178,10 @@ class Omitted:
     # --- generators ----------------------------------------------------------------------------
 
     def _unyielded(self, step: int) -> Iterator[int]:
-        """Branches of generators that ran for a step, and could have yielded."""
+        """Yield the branches of generators that ran for a step and could have yielded."""
         run, instance = self._run, self._queries.instance_of(step)
         own, end = run.activation[instance], self._following.get(instance, len(run.stretch))
-        for at in range(instance + 1, min(end, instance + _MOST_INSTANCES)):
+        for at in range(instance + 1, min(end, instance + _MAX_INSTANCES)):
             row = run.activations[run.activation[at]]
             is_generator = self._program.functions[row.function].kind in _GENERATORS
             if not is_generator or row.parent != own:
@@ -184,7 +194,7 @@ class Omitted:
 
     @cached_property
     def _yielding(self) -> dict[int, set[int]]:
-        """The sides of each branch that yield."""
+        """For each branch, the first blocks of its sides that yield."""
         found: dict[int, set[int]] = {}
         for side in self._sides:
             if side.yields:
@@ -196,11 +206,12 @@ class Omitted:
         return [side for side in _sides(self._program) if side[2:] != (frozenset(),) * 2 + (False,)]
 
 
-# --- what sides do, without running them -------------------------------------------------------
+# --- effects of a side, by the program alone -----------------------------------------------------
 
 
 def _sides(program: PythonProgram) -> Iterator[BranchSide]:
-    changed = _Changed(program)
+    """Yield each side of each branch."""
+    changed = _ChangedPaths(program)
     elements = {
         use
         for op, opcode in enumerate(program.opcode) if opcode == "comp"
@@ -211,14 +222,14 @@ def _sides(program: PythonProgram) -> Iterator[BranchSide]:
         yield BranchSide(
             stretch,
             target,
-            frozenset(path for op in ops for path in changed.by(op, _DEEPEST)),
+            frozenset(path for op in ops for path in changed.by(op, _MAX_DEPTH)),
             frozenset(elements.intersection(ops)),
             any(program.opcode[op] == "yield" for op in ops),
         )
 
 
-class _Changed:
-    """Which objects an op changes, by how the program calls them."""
+class _ChangedPaths:
+    """Finds the paths of the objects that operations change."""
 
     def __init__(self, program: PythonProgram) -> None:
         self._program = program
@@ -228,6 +239,7 @@ class _Changed:
         self._summaries: dict[tuple[int, int], frozenset[OmittedPath]] = {}
 
     def by(self, op: int, depth: int) -> Iterator[OmittedPath]:
+        """Yield what an operation changes, calls included up to `depth`."""
         program = self._program
         opcode, uses = program.opcode[op], program.uses[op]
         if opcode in ("set_item", "del_item", "inplace"):
@@ -238,33 +250,34 @@ class _Changed:
             if is_method and program.name[callee] in MUTATING_METHODS:
                 yield from self._path(program.uses[callee][0])
             if depth:
-                given = [program.uses[callee][0] if is_method else None, *uses[1:]]
-                yield from self._called(program.name[callee] or "", given, depth, is_method)
+                arguments = [program.uses[callee][0] if is_method else None, *uses[1:]]
+                yield from self._called(program.name[callee] or "", arguments, depth, is_method)
 
     def _called(
-        self, name: str, given: Sequence[Use], depth: int, is_method: bool
+        self, name: str, arguments: Sequence[Use], depth: int, is_method: bool
     ) -> Iterator[OmittedPath]:
-        """What the functions of a name change, called by what was given to them."""
+        """Yield what the functions of a name change, as paths of the caller."""
         for number in self._functions.get(name, ()):
             params = self._program.functions[number].params
-            arguments = given if is_method and params[:1] == ("self",) else given[1:]
+            given = arguments if is_method and params[:1] == ("self",) else arguments[1:]
             for path in self._summary(number, depth - 1):
                 if path.owner != number:
                     yield path
-                elif path.name in params and params.index(path.name) < len(arguments):
-                    for root in self._path(arguments[params.index(path.name)]):
+                elif path.name in params and params.index(path.name) < len(given):
+                    for root in self._path(given[params.index(path.name)]):
                         yield root._replace(attributes=root.attributes + path.attributes)
 
     def _summary(self, number: int, depth: int) -> frozenset[OmittedPath]:
+        """Return what a function changes, as paths of its own."""
         key = (number, depth)
         if key not in self._summaries:
-            self._summaries[key] = frozenset()  # for those that call themselves
-            function = self._program.functions[number]
-            ops = range(function.first_op, function.first_op + function.n_ops)
+            self._summaries[key] = frozenset()  # used if the function calls itself
+            ops = self._program.function_ops(number)
             self._summaries[key] = frozenset(path for op in ops for path in self.by(op, depth))
         return self._summaries[key]
 
     def _path(self, use: Use) -> Iterator[OmittedPath]:
+        """Yield the path by which a use names an object, if it has one."""
         attributes: list[str] = []
         program = self._program
         while use is not None and use >= 0 and program.opcode[use] == "attr":

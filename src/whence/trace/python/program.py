@@ -96,7 +96,7 @@ class PythonProgram:
         base, first, block = loaded.base, len(self.functions), len(self._blocks)
         if base != len(self.opcode):
             raise ValueError(f"module {loaded.name} begins at op {base}, not {len(self.opcode)}")
-        constants = tuple(map(constant_value, found["constants"]))
+        constants = tuple(map(decode_constant, found["constants"]))
         number = len(self.modules)
         self.modules.append(PythonModule(loaded.name, loaded.file, base, first, constants))
         for function in found["functions"]:
@@ -309,13 +309,13 @@ def _kind(opcode: str) -> int:
     return CALL if opcode == "call" else PLAIN
 
 
-def constant_value(found: Json) -> object:
+def decode_constant(found: Json) -> object:
     """Return a constant from its form in the description."""
     if not isinstance(found, dict):
         return found
     ((kind, value),) = found.items()
     if kind == "t":
-        return Display("tuple", tuple(map(constant_value, value)))
+        return Display("tuple", tuple(map(decode_constant, value)))
     if kind == "b":
         return bytes.fromhex(value)
     if kind == "f":

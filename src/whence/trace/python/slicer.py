@@ -1,7 +1,7 @@
-"""Which steps does a point of a Python run depend on, near and far?
+"""Which steps does a point of a Python run depend on, directly or indirectly?
 
-The closure of what `flow` says of each step, and of what decided that it ran.  The kernel that
-does this for C takes activations to nest, which those of generators do not.
+A slice is the closure of the operands of each step and of its controlling step.  The kernel that
+slices runs of C programs assumes that activations nest.  Those of generators do not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from whence.trace.relevance import Relevance
 from whence.trace.slicer import ByteRange, Potential
 
 Numbers = npt.NDArray[np.int64]
-_SHIFT = 32  # a step of an activation as one number: the activation above, the step below
+_SHIFT = 32  # bits of the step in a number for (activation, step)
 
 
 def slice_python(
@@ -29,84 +29,92 @@ def slice_python(
 ) -> U32:
     """Return the steps that `criteria` depend on, themselves included, in order.
 
-    `relevance`: with the branches that could have redefined what a load of the slice read.
-    `trusted` (for each function): steps in and below such functions are left out and the call
-    of the outermost one stands for them; what flows through is kept.
+    With `relevance` the slice contains the branches that could have redefined what it loads.
+    `trusted` (for each function): steps of trusted functions and their callees are left out.  The
+    call of the outermost trusted function stands for them; what flows through it is kept.
     """
     walk = _Walk(flow, trusted)
     for criterion in criteria:
         assert isinstance(criterion, int)  # Python's outputs are steps
-        walk.want(criterion)
+        walk.add(criterion)
     walk.go()
     if relevance is not None:
         branches = _Branches(flow, relevance.potential)
         while walk.loads or walk.new:
             loads, walk.loads = walk.loads, []
             for branch in (*branches.between(loads), *walk.withheld()):
-                walk.want(branch)
+                walk.add(branch)
             walk.go()
     return np.array(sorted(walk.members()), np.uint32)
 
 
 class _Walk:
-    """The steps that are known to take part."""
+    """Collects the steps of a slice."""
 
     def __init__(self, flow: PythonFlow, trusted: npt.NDArray[np.bool_] | None) -> None:
         self._flow, self._trusted = flow, trusted
-        self._whole: set[int] = set()  # what it came to matters
-        self._entered: set[int] = set()  # that it ran other code matters, and which
+        self._whole: set[int] = set()  # steps whose value matters
+        self._entered: set[int] = set()  # steps of which only matters which code they ran
         self._todo: list[tuple[int, bool]] = []
-        self._outer: dict[int, int] = {0: 0}  # activation -> call of the outermost trusted one
-        self.new: list[int] = []  # those of `whole` that were not asked what was kept from them
-        self.loads: list[tuple[int, int]] = []  # new ones: the step, and who made what it read
+        # Activation -> the call of the outermost trusted function around it; 0: none.
+        self._outer: dict[int, int] = {0: 0}
+        self.new: list[int] = []  # steps of `_whole` that `withheld` has not looked at
+        self.loads: list[tuple[int, int]] = []  # new loads, each with its earliest operand
 
     def members(self) -> Iterator[int]:
+        """Yield the steps of the slice, in no order."""
         return (step for step in self._whole | self._entered if not self._hidden(step))
 
-    def want(self, step: int, *, is_whole: bool = True) -> None:
+    def add(self, step: int, *, is_whole: bool = True) -> None:
+        """Add a step to the slice; `is_whole` if its value matters."""
         known = self._whole if is_whole else self._entered
         if step and step not in known:
             known.add(step)
             self._todo.append((step, is_whole))
 
     def go(self) -> None:
+        """Add what the steps depend on that were added since the last time."""
         while self._todo:
             step, is_whole = self._todo.pop()
             if self._trusted is not None and (call := self._hidden(step)):
-                self.want(call, is_whole=False)
-                for made in self._flow.given_to(call):
-                    self.want(made)
-            self._decided(step)
+                self.add(call, is_whole=False)
+                for operand in self._flow.given_to(call):
+                    self.add(operand)
+            self._add_controlling_step(step)
             if is_whole:
-                self._made(step)
+                self._add_operands(step)
             else:
-                self.want(self._flow.called_on(step) or 0)
+                self.add(self._flow.called_on(step) or 0)
 
-    def _decided(self, step: int) -> None:
-        """A branch of its own function by how it came out; another's step in that it ran code."""
-        decider = self._flow.controlling_step(step)
-        if decider is not None:
-            own = self._flow.activation_of(decider) == self._flow.activation_of(step)
-            self.want(decider, is_whole=own)
+    def _add_controlling_step(self, step: int) -> None:
+        """Add the controlling step: with its value if it is a branch of the same activation.
+
+        Otherwise it is a call, of which only matters which code it ran.
+        """
+        controlling = self._flow.controlling_step(step)
+        if controlling is not None:
+            own = self._flow.activation_of(controlling) == self._flow.activation_of(step)
+            self.add(controlling, is_whole=own)
 
     def withheld(self) -> list[int]:
-        """The branches that could have put more into what new steps read."""
+        """Return the branches that could have put more into what new steps read."""
         new, self.new = self.new, []
         return [branch for step in new for branch in self._flow.withheld(step)]
 
-    def _made(self, step: int) -> None:
+    def _add_operands(self, step: int) -> None:
         self.new.append(step)
         node = self._flow.node(step)
-        steps = [one for one in (*node.operands, *node.pointers) if isinstance(one, int)]
-        for made in steps:
-            self.want(made)
-        for made in node.through:
-            self.want(made, is_whole=self._flow.opcode(step) != "param")
+        operands = (*node.operands, *node.pointers)
+        steps = [operand for operand in operands if isinstance(operand, int)]
+        for operand in steps:
+            self.add(operand)
+        for call in node.through:
+            self.add(call, is_whole=self._flow.opcode(step) != "param")
         if self._flow.is_load(step):
             self.loads.append((step, min(steps, default=0)))
 
     def _hidden(self, step: int) -> int:
-        """The call of the outermost trusted function around a step; 0 if there is none."""
+        """Return the call of the outermost trusted function around a step; 0: none."""
         return 0 if self._trusted is None else self._around(self._flow.activation_of(step))
 
     def _around(self, activation: int) -> int:
@@ -120,20 +128,23 @@ class _Walk:
 
 
 class _Branches:
-    """Branches that did not go where something might have been redefined."""
+    """Finds branches whose other side could have redefined a loaded value."""
 
     def __init__(self, flow: PythonFlow, potential: Potential) -> None:
         self._flow, self._potential = flow, potential
         stream = flow.thread.stream
         self._activation = stream.activation.astype(np.int64)
-        # The block to which control went after each instance in its own activation.
+        # For each instance: the next block of its activation.
         previous = np.array(flow.run.previous, np.int64)
         after = np.flatnonzero(previous)
-        self._went = np.full(len(previous), NONE, np.int64)
-        self._went[previous[after] - 1] = stream.code.stretch_block[stream.stretch[after]]
+        self._next_block = np.full(len(previous), NONE, np.int64)
+        self._next_block[previous[after] - 1] = stream.code.stretch_block[stream.stretch[after]]
 
     def between(self, loads: Sequence[tuple[int, int]]) -> Iterator[int]:
-        """Those between each load and who made what it read that could have redefined it."""
+        """Yield the branches between a definition and its load that could have redefined it.
+
+        `loads` are pairs of a load and the step of the definition.
+        """
         classes: dict[tuple[int, bool], list[tuple[int, int]]] = {}
         for step, since in loads:
             op = self._flow.op_of(step)
@@ -146,16 +157,19 @@ class _Branches:
             low, high = _merged(ranges)
             start, end = self._potential.class_start[number : number + 2]
             for edge in self._potential.class_edge[int(start) : int(end)].tolist():
-                yield from self._on(edge, is_private, low, high)
+                yield from self._executions(edge, is_private, low, high)
 
-    def _on(self, edge: int, is_private: bool, low: Numbers, high: Numbers) -> Iterator[int]:
+    def _executions(
+        self, edge: int, is_private: bool, low: Numbers, high: Numbers
+    ) -> Iterator[int]:
+        """Yield the executions of a branch in the ranges that did not take an edge."""
         stream = self._flow.thread.stream
         stretch, block = (
             int(column[edge])
             for column in (self._potential.edge_stretch, self._potential.edge_block)
         )
         instances = self._flow.queries.instances_of(stretch).astype(np.int64)
-        instances = instances[self._went[instances] != block]
+        instances = instances[self._next_block[instances] != block]
         ends = stream.first[instances].astype(np.int64) + stream.code.stretch_ops[stretch] - 1
         keys = (self._activation[instances] << _SHIFT if is_private else 0) | ends
         at = np.searchsorted(low, keys) - 1
@@ -163,7 +177,7 @@ class _Branches:
 
 
 def _merged(ranges: Sequence[tuple[int, int]]) -> tuple[Numbers, Numbers]:
-    """The same ranges, those that overlap as one, in order: where each begins and ends."""
+    """Return the starts and ends of the ranges in order, with overlapping ranges joined."""
     found: list[list[int]] = []
     for low, high in sorted(ranges):
         if found and low < found[-1][1]:

@@ -20,7 +20,7 @@ if sys.version_info >= (3, 10) and sys.implementation.name == "cpython":
         sys.path.insert(0, _settings["code"])
         import whence_recorder  # type: ignore[import-not-found]  # on the path at run time
 
-        whence_recorder.start(_settings)
+        whence_recorder.start_recording(_settings)
     except Exception:  # the test must run as usual, even if nothing is recorded
         if os.environ.get("WHENCE_DEBUG"):
             raise

@@ -10,7 +10,7 @@ from .settings import Settings
 from .tracing import hide_frames
 
 
-def start(values: dict[str, str]) -> None:
+def start_recording(values: dict[str, str]) -> None:
     """Start recording.
 
     A script is not imported.  So it is compiled here, and Python starts again with the result.
