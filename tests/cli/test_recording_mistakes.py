@@ -167,7 +167,8 @@ def test_the_test_is_killed_for_taking_too_long(user: Recorder) -> None:
     said = user.slice("sums.c:11")
     assert said.status == 0
     assert "note: the program was killed; the trace goes up to there" in said.out
-    check_refused(user.slice("exit"), "No recorded process exited", "was killed", slug="no-such-end")
+    said = user.slice("exit")
+    check_refused(said, "No recorded process exited", "was killed", slug="no-such-end")
 
 
 # --- where it goes -----------------------------------------------------------------------------
@@ -238,7 +239,8 @@ def test_interrupted_it_leaves_nothing(user: Recorder) -> None:
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert err.endswith(
-        "Interrupted; nothing was kept.\nThe same command starts again from the beginning.\n[interrupted]\n"
+        "Interrupted; nothing was kept.\n"
+        "The same command starts again from the beginning.\n[interrupted]\n"
     )
     user.check_untouched(before)
     assert os.listdir(user.out) == []
