@@ -72,7 +72,7 @@ class InputRange(NamedTuple):
     """Bytes start..stop of a source.
 
     An empty range says that only the presence of the source was looked at, as by
-    `if (argv[2])`, or only its end.
+    `if (argv[2])`, or that it is not known which of its bytes were read.
     """
 
     source: InputSource

@@ -13,8 +13,14 @@ _NUMBERED = (SourceKind.STDIN, SourceKind.FILE, SourceKind.STREAM)  # whose byte
 
 def input_words(inputs: Sequence[InputRange]) -> list[str]:
     """Return one phrase for each source: "argument 2", "in.txt (bytes 0 to 3)"."""
-    groups = groupby(inputs, key=lambda one: one.source)
-    return [_words(source, list(ranges)) for source, ranges in groups]
+    literals = [one for one in inputs if one.source.kind is SourceKind.LITERAL]
+    others = [one for one in inputs if one.source.kind is not SourceKind.LITERAL]
+    groups = groupby(others, key=lambda one: one.source)
+    words = [_words(source, list(ranges)) for source, ranges in groups]
+    return words + [
+        _literals(name, list(ranges))
+        for name, ranges in groupby(literals, key=lambda one: one.source.name)
+    ]
 
 
 def process_input_words(inputs: Sequence[InputRange]) -> list[str]:
@@ -25,12 +31,17 @@ def process_input_words(inputs: Sequence[InputRange]) -> list[str]:
     return count + input_words(others)
 
 
+def _literals(name: str, ranges: Sequence[InputRange]) -> str:
+    count = len({one.source for one in ranges})
+    return ranges[0].source.words if count == 1 else f"{count} literals of {name}"
+
+
 def _words(source: InputSource, ranges: Sequence[InputRange]) -> str:
     if source.kind not in _NUMBERED:
         return source.words
     filled = [one for one in ranges if one.stop > one.start]
     if not filled:
-        return f"{source.words} (its end)"
+        return source.words
     if len(filled) > _MAX_RANGES:
         filled = [InputRange(source, filled[0].start, filled[-1].stop)]
     listed = ", ".join(f"{one.start} to {one.stop - 1}" for one in filled)

@@ -343,7 +343,7 @@ class Thread(ABC):
     def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
         """Return the input bytes that the thread read, or that these steps of it read.
 
-        Arguments and variables count only where the steps are given: every run has them.
+        Without steps, all arguments count, and variables and literals do not.
         """
 
     @abstractmethod

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from whence.frontend.recorded_run import keep_sources
-from whence.inputs import InputRange, argument, merged
+from whence.inputs import InputRange, merged
 from whence.model import ProcessSummary, TraceSummary
 from whence.trace.columns import NONE
 from whence.trace.recording import Image, Process, Recording, Thread
@@ -54,8 +54,6 @@ def _process(recording: Recording, process: Process, image: Image) -> ProcessSum
         functions = np.unique(thread.stream.activations["function"])
         ran.update(number for number in functions.tolist() if number != NONE)
         inputs += thread.inputs()
-    for number, text in enumerate(process.arguments[1:], 1):
-        inputs.append(InputRange(argument(number), 0, len(text.encode("utf-8", "surrogateescape"))))
     return ProcessSummary(
         name=process.folder.name,
         pid=process.pid,

@@ -156,7 +156,7 @@ def byte_operands(found: InputRange) -> Iterable[InputByte | InputRange]:
 def inputs_of(thread: ReplayedLog, steps: Steps | None = None) -> tuple[InputRange, ...]:
     """Return the input bytes that a thread's calls read, or that these steps of it read.
 
-    Arguments and variables count only where the steps are given: every run has them.
+    Without steps, all arguments count, and variables do not: every run has them.
     """
     effects = thread.stream.effects
     read = effects[effects["kind"] == INPUT]
@@ -173,6 +173,9 @@ def inputs_of(thread: ReplayedLog, steps: Steps | None = None) -> tuple[InputRan
     ]
     if steps is not None:
         found += _given_ranges(thread, steps)
+    elif thread.log.kind == "main":
+        for number, text in enumerate(thread.image.process.arguments[1:], 1):
+            found.append(InputRange(argument(number), 0, len(os.fsencode(text))))
     return merged(found)
 
 

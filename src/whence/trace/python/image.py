@@ -23,6 +23,8 @@ _ANY_NAME = frozenset({"call", "binary", "inplace", "unary", "compare"})
 class PythonImage(Image):
     """The modules that a process loaded."""
 
+    process: PythonProcess
+
     def __init__(
         self, process: PythonProcess, folder: Path, tree: Path, loaded: list[Loaded]
     ) -> None:
@@ -30,6 +32,11 @@ class PythonImage(Image):
         self.program = PythonProgram(loaded, folder / "modules")
         self._shown = [_shown(module.file, tree) for module in self.program.modules]
         self._digests = [module.digest for module in loaded]
+
+    @property
+    def shown_files(self) -> list[str]:
+        """The path of each module as a user writes it."""
+        return self._shown
 
     @property
     def key(self) -> str:

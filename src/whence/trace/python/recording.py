@@ -14,6 +14,7 @@ from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
 from whence.trace.python.endings import failing, status_of, type_of, uncaught
 from whence.trace.python.image import PythonImage
+from whence.trace.python.inputs import Literals, PythonInputs, inputs_of
 from whence.trace.python.printing import PrintCall, placed, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
 from whence.trace.python.program import Display, OtherConstant
@@ -47,6 +48,8 @@ class PythonQueries(Queries):
 
 class PythonThread(Thread):
     """One thread of a process, and all that can be asked of it."""
+
+    image: PythonImage
 
     def __init__(self, recording: Recording, image: PythonImage, log: PythonLog) -> None:
         self.program = image.program
@@ -152,7 +155,18 @@ class PythonThread(Thread):
         return PrintCall(step, print_text(given if is_print else [*given, ("end", "")]))
 
     def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
-        return ()
+        wanted = None if steps is None else steps.tolist()
+        return inputs_of(self._inputs, self._literals, wanted)
+
+    @cached_property
+    def _inputs(self) -> PythonInputs:
+        cwd = str(self.image.process.document.get("cwd", ""))
+        tree = str(self.recording.document.get("tree", ""))
+        return PythonInputs(self, self.image.process.arguments, tree, cwd)
+
+    @cached_property
+    def _literals(self) -> Literals:
+        return Literals(self.program, self.image.shown_files)
 
     def reading_notes(self) -> tuple[str, ...]:
         if self._events.is_damaged:
