@@ -55,7 +55,7 @@ def report(rows: Sequence[Compared], missing: Mapping[str, str], table: Table) -
     differ = sum(len(row.unknown) for row in rows)
     same = sum(row.is_same for row in rows)
     parts = [
-        f"{same} of {len(rows)} suites the same; {differ} of {tests} tests differ.",
+        f"{same} of {len(rows)} suites are the same; {differ} of {tests} tests differ.",
         table(COLUMNS, map(cells, rows)),
     ]
     listed = [

@@ -169,7 +169,7 @@ def recorded(case: Case, work: Path) -> Recording:
     done = record(tree, BuildAndTest(test=case.test, build=case.build, asked_timeout=BUILD), out)
     if not fails_as_told(case, done):
         raise UnavailableError(
-            f"{case.name} does not fail as told: status {done.status}, printed {done.stdout!r}"
+            f"{case.name} does not fail as described: status {done.status}, output {done.stdout!r}"
         )
     summarise(open_recording(out), tree, max_trace=DEFAULT_MAX_TRACE)
     return open_recording(out)
@@ -271,7 +271,7 @@ def patience(seconds: float = PATIENCE) -> Iterator[None]:
     """Raise TimeoutError in code that takes longer."""
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"given up after {seconds:g} s")
+        raise TimeoutError(f"stopped after {seconds:g} s")
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)

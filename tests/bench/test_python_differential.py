@@ -107,7 +107,7 @@ def test_a_recorder_that_disturbs_a_test_is_seen(
     kept.mkdir(parents=True)
     (kept / differential.KEPT).write_text(comparing.to_json(row))
     page = differential.published(tmp_path / "kept")
-    assert "## Python 3.x\n\n0 of 1 suites the same; 1 of 4 tests differ." in page
+    assert "## Python 3.x\n\n0 of 1 suites are the same; 1 of 4 tests differ." in page
     assert "not compared: y: gone" in differential.report([row], {"y": "gone"}, text_table)
     assert len(differential.cells(row)) == len(differential.COLUMNS)
 
