@@ -1,4 +1,4 @@
-"""The C compiler of this machine, or zig's: tests of C run everywhere."""
+"""Which C compiler do the tests use?  The machine's, or zig, so that tests of C run everywhere."""
 
 from __future__ import annotations
 

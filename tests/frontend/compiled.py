@@ -15,7 +15,7 @@ from whence.frontend.c.reader import read_module
 
 TOUR = Path(__file__).parent / "tour"
 X86, ARM = "x86_64-linux-gnu", "aarch64-linux-gnu"
-# Each way of compiling shows other shapes: register names, one more target, C++.
+# Each way of compiling shows other shapes: register names, another target, C++.
 TOURS = [
     ("tour.c", X86, "-O0"),
     ("tour.c", X86, "-O0 -fno-discard-value-names"),
@@ -28,7 +28,7 @@ TOURS = [
 
 @cache
 def ir(source: str, target: str, flags: str) -> str:
-    """The IR that clang makes of a tour program."""
+    """Return the IR that clang makes from a tour program."""
     command = "c++" if source.endswith(".cpp") else "cc"
     options = f"-g -S -emit-llvm -w -fno-sanitize=all,undefined -target {target} {flags}".split()
     compiler = [sys.executable, "-m", "ziglang", command, *options, str(TOUR / source)]
@@ -45,13 +45,13 @@ def module(source: str, target: str, flags: str) -> Module:
 
 @cache
 def oracle(text: str) -> llvm.ModuleRef:
-    """LLVM's view of the same text."""
-    # A context of its own: two modules in one share their named types, and rename them.
+    """Return LLVM's view of the same text."""
+    # Each in a context of its own: modules in one context share named types, and LLVM renames them.
     return llvm.parse_assembly(text, context=llvm.create_context())
 
 
 def machine() -> llvm.TargetMachine:
-    """This machine, to run IR on."""
+    """Return the machine of this process, to run IR on."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine()
@@ -63,7 +63,7 @@ def host_layout() -> str:
 
 
 def run(text: str) -> llvm.ExecutionEngine:
-    """The module, compiled for this machine and loaded."""
+    """Compile a module for this machine and load it."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine())
     engine.finalize_object()
     return engine

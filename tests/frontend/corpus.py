@@ -1,4 +1,4 @@
-"""Which programs do we record in tests, and does a recorded one behave as the plain one?
+"""Which programs do we record in tests, and does a recorded one behave like the plain one?
 
 A program is a file of `programs/`, or any other C or C++ source.  Comments at its top say what it
 covers and, one each, how to run it and how it must end:
@@ -7,7 +7,7 @@ covers and, one each, how to run it and how it must end:
     // args: -v "two words"     as a shell would split them
     // stdin: one\ntwo\n        with the escapes of Python
     // env: NAME=value          added to the environment, repeatable
-    // exit: 3                  the exit status, 0 if not said
+    // exit: 3                  the exit status, 0 by default
     // signal: SIGABRT          or the signal that ends it
 """
 
@@ -44,7 +44,7 @@ class Program:
     args: tuple[str, ...] = ()
     stdin: bytes = b""
     env: Mapping[str, str] = field(default_factory=dict)
-    status: int = 0  # as subprocess has it: minus the signal that ended it
+    status: int = 0  # as in subprocess: minus the signal that ended it
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """The commands that compile C and C++, and what their environment has besides ours."""
+    """The commands that compile C and C++, and additions to their environment."""
 
     cc: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -65,7 +65,7 @@ class Compiler:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """All that a run can be seen by: `files` is what it left in its folder, by name."""
+    """Everything observable about a run; `files` are those it left in its folder, by name."""
 
     status: int
     stdout: bytes
@@ -79,9 +79,9 @@ PLAIN = Compiler(
 
 
 def recorder(mode: str, folder: Path) -> Compiler:
-    """whence's compilers, which record, or with mode "plain" do not; they keep theirs in `folder`.
+    """Return whence's compilers, which record unless `mode` is "plain".
 
-    Nothing is taken from earlier builds: $WHENCE_CACHE is in `folder` too.
+    They use only `folder`, also for $WHENCE_CACHE, so that nothing comes from earlier builds.
     """
     (folder / "modules").mkdir(parents=True, exist_ok=True)
     driver = "import sys; from whence.frontend.c.driver import {0}; sys.exit({0}())"
@@ -100,29 +100,29 @@ def recorder(mode: str, folder: Path) -> Compiler:
 
 
 def programs() -> list[Program]:
-    """Our own programs, by name."""
+    """Return our own programs, by name."""
     return [
         program(source) for source in sorted(PROGRAMS.iterdir()) if source.suffix in (".c", ".cc")
     ]
 
 
 def program(source: Path) -> Program:
-    """The program in a file, as the comments at its top describe it."""
-    told: dict[str, list[str]] = {}
+    """Return the program in a file, as the comments at its top describe it."""
+    declared: dict[str, list[str]] = {}
     for line in source.read_text().splitlines():
         if not line.startswith("//"):
             break
         if match := re.match(r"// (flags|args|stdin|env|exit|signal): (.*)", line):
-            told.setdefault(match[1], []).append(match[2])
+            declared.setdefault(match[1], []).append(match[2])
 
     def split(key: str) -> tuple[str, ...]:
-        return tuple(word for text in told.get(key, ()) for word in shlex.split(text))
+        return tuple(word for text in declared.get(key, ()) for word in shlex.split(text))
 
-    status = int(*told.get("exit", ["0"]))
-    for name in told.get("signal", ()):
+    status = int(*declared.get("exit", ["0"]))
+    for name in declared.get("signal", ()):
         status = -signal.Signals[name]
-    stdin = "".join(told.get("stdin", ())).encode().decode("unicode_escape").encode("latin-1")
-    env = dict(pair.split("=", 1) for pair in told.get("env", ()))
+    stdin = "".join(declared.get("stdin", ())).encode().decode("unicode_escape").encode("latin-1")
+    env = dict(pair.split("=", 1) for pair in declared.get("env", ()))
     return Program(source, split("flags"), split("args"), stdin, env, status)
 
 
@@ -138,7 +138,7 @@ def build(program: Program, compiler: Compiler, into: Path, flags: Sequence[str]
 
 
 def ir(program: Program, compiler: Compiler = PLAIN) -> str:
-    """The LLVM IR that the compiler makes of it at -O0."""
+    """Return the LLVM IR that the compiler makes at -O0."""
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder, "program.ll")  # zig cannot write it to standard output
         _compile(program, compiler, ("-S", "-emit-llvm", "-o", str(text)))
@@ -146,7 +146,7 @@ def ir(program: Program, compiler: Compiler = PLAIN) -> str:
 
 
 def _compile(program: Program, compiler: Compiler, flags: Sequence[str]) -> None:
-    # -w: the programs do on purpose what compilers warn of.
+    # -w: the programs do things on purpose that compilers warn about.
     command = (*compiler.command(program.source), "-O0", "-g", "-w", str(program.source))
     done = subprocess.run(
         (*command, *flags, *program.flags), env={**os.environ, **compiler.env}, capture_output=True
@@ -164,7 +164,7 @@ def run(
     env: Mapping[str, str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Ended:
-    """Run a copy of the executable in the new folder `where`, as ./program, and see how it ends."""
+    """Run a copy of the executable as ./program in the new folder `where`; return how it ended."""
     where.mkdir(parents=True)
     shutil.copy(executable, where / "program")
     done = subprocess.run(
@@ -185,7 +185,7 @@ def _without_core_file() -> None:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """What is in the folder: files by their bytes, links by where they point."""
+    """Return the contents of a folder: the bytes of files, the targets of links."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
@@ -200,7 +200,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A program that was recorded: its `trace` folder has a folder for each process."""
+    """A recorded program: its `trace` folder has a folder for each process."""
 
     executable: Path
     trace: Path
@@ -210,9 +210,9 @@ class Recorded:
 def check_same(
     program: Program, compiler: Compiler, folder: Path, plain: Compiler = PLAIN
 ) -> Recorded:
-    """Claim that the program ends as it says, and built by `compiler` just as built by `plain`.
+    """Claim that the program ends as declared, and equally when built by `compiler` and by `plain`.
 
-    All is kept in the new `folder`; the trace is in `folder`/trace.
+    All files are in the new `folder`; the trace is in `folder`/trace.
     """
     expected = run(program, build(program, plain, folder / "plain"), folder / "plain-run")
     assert expected.status == program.status, f"{program.source} ended differently: {expected}"
@@ -224,12 +224,12 @@ def check_same(
     return Recorded(executable, trace, ended)
 
 
-# --- what a recorded program left ---------------------------------------------------------
+# --- logs of a recorded program ---------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log of one thread or signal handler, and what it tells."""
+    """The log of one thread or signal handler, and its replay."""
 
     process: CProcess
     file: LogFile
@@ -237,7 +237,7 @@ class Log:
 
 
 def read_logs(trace: Path, modules: Path, into: Path) -> list[Log]:
-    """Read every log of a trace; the columns go to folders in `into`."""
+    """Replay every log of a trace; the columns go to folders in `into`."""
     found = []
     for process in c_processes(trace):
         code = process.program([process.description(m.id, modules) for m in process.modules])
@@ -251,9 +251,9 @@ def read_logs(trace: Path, modules: Path, into: Path) -> list[Log]:
 
 
 def check_recorded(program: Program, mode: str, folder: Path) -> list[Log]:
-    """Claim that a program behaves alike when it is recorded, and that its logs can be read.
+    """Claim that a program behaves the same when it is recorded, and that its logs can be read.
 
-    In mode "check" the claim is also that every value which replaying computes is the real one.
+    In mode "check", claim also that every value which a replay computes is the logged one.
     """
     plain = recorder("plain", folder)
     recorded = check_same(program, recorder(mode, folder), folder, plain)
@@ -263,7 +263,7 @@ def check_recorded(program: Program, mode: str, folder: Path) -> list[Log]:
         meta = log.replay.meta
         assert meta.status in (Status.OK, Status.CUT), f"{log.file.path}: {meta}"
         assert meta.mismatch_count == 0, f"{log.file.path}: {meta}"
-        # What a log may stop in is what the program died in.
+        # A log may stop early only in the step that killed the program.
         assert meta.status is Status.OK or log.file.state is ProcessState.CRASHED, (
             f"{log.file.path}: {meta}"
         )
@@ -271,9 +271,9 @@ def check_recorded(program: Program, mode: str, folder: Path) -> list[Log]:
 
 
 def unrecorded(folder: Path) -> set[str]:
-    """The functions that whence's compilers left as they were, told in the folder they keep."""
-    told = folder / "modules" / "unrecorded"
-    lines = told.read_text().splitlines() if told.exists() else []
+    """Return the functions that whence's compilers did not record, from their journal."""
+    declared = folder / "modules" / "unrecorded"
+    lines = declared.read_text().splitlines() if declared.exists() else []
     return {json.loads(line)["function"] for line in lines}
 
 
@@ -300,7 +300,7 @@ _COUNTED_WORDS = frozenset(("atomic", "volatile", "weak"))
 
 
 def kinds(text: str) -> set[str]:
-    """What occurs in a module: "add", "add i32", "icmp slt", "load atomic", "@memcpy", ..."""
+    """Return the kinds in a module: "add", "add i32", "icmp slt", "load atomic", "@memcpy", ..."""
     found = {kind for line in set(_INSTRUCTION.findall(text)) for kind in _kinds_of(line)}
     return found | {"@" + _OVERLOAD.sub("", name) for name in set(_INTRINSIC.findall(text))}
 

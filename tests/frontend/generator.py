@@ -1,16 +1,16 @@
-"""What C programs can we make up, to record runs that nobody has thought of?
+"""Which random C programs are worth recording, to find cases that nobody has thought of?
 
-`programs()` gives the text of closed, deterministic C programs without undefined behaviour:
+`programs()` draws the text of closed, deterministic C programs without undefined behaviour:
 
 1. Every variable is initialised where it is declared.
 2. Indices are masked to the size of their array, which is a power of two.
-3. Signed arithmetic goes through functions that give an operand back where the result would
-   not fit; everything else is unsigned, or narrower than int.  Doubles stay small by `tame`.
-4. A pointer points to a variable that lives at least as long as it: a global, or one that was
-   in scope where the pointer was declared.
-5. Expressions have no side effects; calls and assignments stand where the order is certain.
+3. Signed arithmetic goes through functions that return an operand if the result would not fit;
+   everything else is unsigned, or narrower than int.  `tame` keeps doubles small.
+4. A pointer points to a variable that lives at least as long as the pointer: a global, or one
+   that was in scope where the pointer was declared.
+5. Expressions have no side effects; calls and assignments stand where the order is defined.
 6. A loop runs a fixed number of times at most; functions call earlier ones, or themselves with
-   less `depth`.  The number of statements that can run is counted while the text is made.
+   smaller `depth`.  The number of statements that can run is counted while the text is made.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ T = TypeVar("T")
 INTEGERS = ("i32", "u32", "u8", "i8", "u16", "i16", "u64", "i64")
 UNSIGNED = ("u32", "u64", "u8", "u16")
 CHECKED = {"i32": "i32", "i64": "i64"}  # types whose arithmetic could overflow
-MOST_STEPS = 5_000  # statements that a call of a function can run, main's included
-MOST_DEPTH = 4  # of recursion
+MAX_STEPS = 5_000  # limit on the statements that one call of a function can run, including main
+MAX_DEPTH = 4  # limit on the depth of recursion
 
 PRELUDE = """\
 #include <stdio.h>
@@ -94,19 +94,19 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`depth` is the number of scopes around it; a pointer's `type` is what it points to."""
+    """A variable; `depth` is the number of scopes around it, a pointer's `type` is its target's."""
 
     name: str
     type: str
     depth: int
     count: int = 0  # of an array
     pointer: bool = False
-    fixed: bool = False  # a loop's counter, which only the loop changes
+    fixed: bool = False  # a loop counter, which only the loop changes
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A scalar that can be assigned.  In its text, @8 stands for an index below 8 to be chosen."""
+    """A scalar that can be assigned; in its text, @8 stands for an index below 8 to be drawn."""
 
     text: str
     type: str
@@ -116,7 +116,7 @@ class Place:
 class Function:
     name: str
     result: str
-    parameters: tuple[tuple[str, bool], ...]  # type, and is it a pointer to it?
+    parameters: tuple[tuple[str, bool], ...]  # (type, is it a pointer to it?)
     recursive: bool
     cost: int
 
@@ -127,9 +127,9 @@ class Function:
 
 @st.composite
 def _one_more(draw: st.DrawFn, usual: int, write: Callable[[], None]) -> bool:
-    """Write one more, or say that it is enough: after about `usual`.
+    """Write one more item or return False, after about `usual` items.
 
-    As a strategy of its own, so that shrinking can drop all that was written at once.
+    It is a strategy of its own, so that shrinking can drop everything written at once.
     """
     if draw(st.integers(0, usual)) == 0:
         return False
@@ -148,7 +148,7 @@ def _noted(place: Place) -> str:
 
 @dataclass
 class Writer:
-    """Writes one program, front to back; what it has so far is in `lines`."""
+    """Writes one program from front to back; `lines` holds the text so far."""
 
     draw: st.DrawFn
     left: int  # statements still to write
@@ -157,12 +157,12 @@ class Writer:
     scopes: list[list[Variable]] = field(default_factory=lambda: [[]])
     structs: list[Struct] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)  # where a goto out of each loop leads
-    times: int = 1  # how often the statement to be written can run in a call
-    cost: int = 0  # statements that one call of the function being written can run
+    labels: list[str] = field(default_factory=list)  # targets of a goto out of each loop
+    times: int = 1  # how often the next statement can run in a call
+    cost: int = 0  # statements that one call of the current function can run
     names: Iterator[int] = field(default_factory=itertools.count)
 
-    # --- choices: the first is the simplest, so that programs shrink to it
+    # --- choices: the first is the simplest, because programs shrink to it
 
     def number(self, low: int, high: int) -> int:
         return self.draw(st.integers(low, high))
@@ -202,7 +202,7 @@ class Writer:
     # --- places
 
     def places(self, *types: str) -> list[Place]:
-        """Every scalar of these types (of any, if none is said) that can be assigned here."""
+        """Return every scalar of these types (or of any type) that can be assigned now."""
         return [
             place
             for variable in self.visible()
@@ -237,7 +237,7 @@ class Writer:
     # --- expressions
 
     def value(self, type_: str, depth: int = 2) -> str:
-        """An expression of this type (a double's is tame) without side effects."""
+        """Return an expression of this type without side effects (a double is tame)."""
         if type_ == "double":
             return f"tame({self._double(depth)})"
         return f"({type_})({self._integer(depth, type_)})"
@@ -305,7 +305,7 @@ class Writer:
     # --- declarations
 
     def declare(self) -> None:
-        """A variable of any shape, initialised; often of a type that there is already."""
+        """Declare a variable of any shape, initialised; often of an existing type."""
         known = [*INTEGERS, "double", *(struct.type for struct in self.structs)]
         type_ = self.pick(
             [*known, *(variable.type for variable in self.visible() if not variable.fixed)]
@@ -341,9 +341,9 @@ class Writer:
         return "{" + (", ".join(given) or "0") + "}"
 
     def _targets(self, type_: str, depth: int) -> list[str]:
-        """The addresses that a pointer declared at this depth may hold (see invariant 4).
+        """Return the addresses that a pointer declared at this depth may hold (see invariant 4).
 
-        Not of what another pointer leads to: that may live shorter than this pointer.
+        Targets of other pointers are excluded: they may live shorter than this pointer.
         """
         found = []
         for variable in self.visible():
@@ -374,7 +374,7 @@ class Writer:
     # --- statements
 
     def statements(self, usual: int) -> None:
-        """Some statements, about `usual` of them."""
+        """Write about `usual` statements."""
         while self.left > 0 and self.draw(_one_more(usual, self.statement)):
             pass
 
@@ -394,7 +394,7 @@ class Writer:
         self.pick([*simple, *nested] if self.indent < 4 else simple)()
 
     def note(self) -> None:
-        """An output: the value of a variable, or the checksum so far."""
+        """Write an output: the value of a variable, or the checksum so far."""
         places = self.places()
         if places and self.number(0, 3) < 3:
             self.line(_noted(self.place(places)))
@@ -424,7 +424,7 @@ class Writer:
         return self.line(f"{place.text} {operator}= {self.value(place.type, 1)};")
 
     def copy(self) -> None:
-        """memcpy, memset or assignment of a whole struct or array."""
+        """Write a memcpy, memset or assignment of a whole struct or array."""
         whole = [v for v in self.visible() if not v.fixed and not v.pointer]
         whole = [v for v in whole if v.count or self.struct(v.type)]
         if not whole:
@@ -458,14 +458,14 @@ class Writer:
             self.assign()
 
     def _affords(self, function: Function) -> bool:
-        return self.cost + self.times * function.cost < MOST_STEPS
+        return self.cost + self.times * function.cost < MAX_STEPS
 
     def call_of(self, function: Function) -> None:
         arguments = [self._argument(type_, pointer) for type_, pointer in function.parameters]
         given = [argument for argument in arguments if argument is not None]
-        if len(given) < len(arguments):  # there is nothing here that a pointer could point to
+        if len(given) < len(arguments):  # there is nothing that a pointer could point to
             return self.assign()
-        depth = [str(self.number(0, MOST_DEPTH))] if function.recursive else []
+        depth = [str(self.number(0, MAX_DEPTH))] if function.recursive else []
         self.cost += self.times * function.cost
         return self._use(
             f"{self._callee(function)}({', '.join([*depth, *given])})", function.result
@@ -485,7 +485,7 @@ class Writer:
         return self.line(f"if ({self.condition(1)} && {called}) {place.text} = {given};")
 
     def _callee(self, function: Function) -> str:
-        """The function's name, or a table of it and another one of its kind, indexed."""
+        """Return the function's name, or an indexed table of it and another one of its type."""
         alike = [f for f in self.functions if f.signature == function.signature]
         alike = [f for f in alike if f.cost <= function.cost]
         if len(alike) < 2 or self.maybe():
@@ -529,9 +529,9 @@ class Writer:
             self.line("}")
 
     def count_up(self) -> None:
-        """A loop of a fixed number of rounds at most; `goto` may leave it."""
+        """Write a loop with a limited number of iterations; `goto` may leave it."""
         rounds = self.number(1, 6)
-        if self.cost + self.times * rounds * 10 > MOST_STEPS:
+        if self.cost + self.times * rounds * 10 > MAX_STEPS:
             return self.assign()
         counter, label = self.name("n"), self.name("out")
         kind = self.pick(["for", "while", "do"])
@@ -556,7 +556,7 @@ class Writer:
         return None
 
     def walk(self) -> None:
-        """A pointer that goes through an array."""
+        """Write a loop in which a pointer walks through an array."""
         arrays = [v for v in self.visible() if v.count and v.type in UNSIGNED]
         if not arrays:
             return self.count_up()
@@ -570,7 +570,7 @@ class Writer:
         return None
 
     def leave(self) -> None:
-        """Leave a loop, or this round of it, on a condition."""
+        """Leave a loop, or the current iteration, on a condition."""
         if not self.labels:
             return self.branch()
         how = self.pick(["break", "continue", *(f"goto {label}" for label in self.labels)])
@@ -611,11 +611,11 @@ class Writer:
                 self.line(f"{result} below = {function.name}({passed});")
                 self.line("note((u64)below);")
             self.line(f"return {self._result(result)};")
-        cost = (self.cost + 4) * (MOST_DEPTH + 1 if function.recursive else 1)
+        cost = (self.cost + 4) * (MAX_DEPTH + 1 if function.recursive else 1)
         self.functions.append(replace(function, cost=cost))
 
     def _declared(self) -> Function:
-        """A new function, of a kind that there is already or of a new one."""
+        """Declare a new function, of an existing or a new type."""
         name = self.name("fun")
         if self.functions and self.maybe():
             return replace(self.pick(self.functions), name=name, cost=0)
@@ -654,10 +654,10 @@ class Writer:
 
 @st.composite
 def programs(draw: st.DrawFn, by_line: bool = False, most: int = 100) -> str:
-    """The text of a program of `most` statements at most, 20 to 300 lines in all.
+    """Draw the text of a program of at most `most` statements, 20 to 300 lines in all.
 
-    It prints a checksum of its variables after every few statements; with `by_line`, the values
-    themselves, each on a line of its own.
+    It prints a checksum of its variables after every few statements; with `by_line`, it prints the
+    values themselves, each on a line of its own.
     """
     writer = Writer(draw, most)
     writer.program()

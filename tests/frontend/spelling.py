@@ -1,4 +1,4 @@
-"""Types as LLVM writes them: the inverse of the reader, to compare with the oracle."""
+"""How does LLVM write a type?  The inverse of the reader, to compare with the oracle."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def spelled(kind: Type) -> str:
 
 
 def sigil(mark: str, name: str) -> str:
-    """A name with its mark, in quotes if it needs them."""
+    """Return a name with its mark, in quotes if needed."""
     return mark + name if re.fullmatch(r"[-\w.]+", name) else f'{mark}"{name}"'
 
 
 def written(kind: Any) -> str:
-    """How llvmlite writes one of its types; of a named struct, the name alone."""
+    """Return the text of an llvmlite type; for a named struct, only the name."""
     return str(kind).split(" = type ")[0]

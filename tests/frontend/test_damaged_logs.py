@@ -1,4 +1,4 @@
-"""A log that was cut, or in which bytes were changed, is used up to there, and no further."""
+"""A log that was cut or changed is used up to the damage, and no further."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from whence.trace.slice_at import slice_at
 PROGRAM = "records"
 Rewrite = Callable[[bytearray], None]
 
-MEMORY = 1 << 28  # a damaged length may ask for all that there is
+MEMORY = 1 << 28  # bytes of shadow memory: a damaged length may ask for any amount
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Log:
-    """A log that is whole."""
+    """Return an undamaged log."""
     program = corpus.program(corpus.PROGRAMS / f"{PROGRAM}.c")
     (log,) = check_recorded(program, "record", tmp_path_factory.mktemp("recorded"))
     assert log.replay.meta.status is Status.OK
@@ -36,26 +36,26 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Log:
 
 
 def check_used_up_to(recorded: Log, place: int, damaged: bytes) -> None:
-    """Claim that a damaged log tells what the whole one does, up to the damage at `place`."""
+    """Claim that a damaged log gives what the whole log gives, up to the damage at `place`."""
     whole = recorded.replay
     with TemporaryDirectory() as folder:
         found = Replay.open(whole.program, damaged, Path(folder), memory=MEMORY)
-        # A step has read what it needs when the next one begins.
+        # A step has read all its bytes when the next one begins.
         offsets = whole.window(1, whole.meta.steps + 1).offset
         unharmed = max(int(np.searchsorted(offsets, place, "right")) - 1, 0)
         assert found.meta.steps >= unharmed
         first = whole.column("first.u32")
         instances = max(int(np.searchsorted(first, unharmed, "right")) - 1, 0)
         for name in ("stretch.u32", "first.u32", "activation.u32", "control.u32"):
-            told, true = found.column(name), whole.column(name)
-            assert np.array_equal(told[:instances], true[:instances]), name
+            actual, expected = found.column(name), whole.column(name)
+            assert np.array_equal(actual[:instances], expected[:instances]), name
         ops = whole.program.stretches["n_links"][whole.column("stretch.u32")[:instances]]
         links = int(ops.sum())
         assert np.array_equal(found.column("links.u32")[:links], whole.column("links.u32")[:links])
         if unharmed > 0:
-            told, true = (r.window(1, unharmed + 1).value for r in (found, whole))
-            assert np.array_equal(told[:-1], true[:-1])
-        if len(damaged) == place:  # it was cut: nothing is made up
+            actual, expected = (r.window(1, unharmed + 1).value for r in (found, whole))
+            assert np.array_equal(actual[:-1], expected[:-1])
+        if len(damaged) == place:  # it was cut: no steps are invented
             assert found.meta.steps <= whole.meta.steps
             stretches = whole.column("stretch.u32")[: found.meta.instances]
             assert np.array_equal(found.column("stretch.u32"), stretches)
@@ -103,7 +103,7 @@ def test_a_damaged_header_does_no_harm(recorded: Log, place: int, byte: int) -> 
     ],
     ids=["cut", "changed"],
 )
-def test_a_slice_of_a_damaged_trace_says_so(
+def test_a_slice_of_a_damaged_trace_notes_the_damage(
     recorded: Log, rewrite: Rewrite, note: str, tmp_path: Path
 ) -> None:
     folder = recorded.process.folder
@@ -114,4 +114,4 @@ def test_a_slice_of_a_damaged_trace_says_so(
     path.write_bytes(log)
     thread = opened(tmp_path, folder.parents[1] / "modules")
     found = slice_at(thread.recording, "output:0", CAnalysis())
-    assert any(note in said for said in found.notes), found.notes
+    assert any(note in text for text in found.notes), found.notes

@@ -53,7 +53,7 @@ types: st.SearchStrategy[Type] = st.recursive(
 
 
 def measured(layout: str, kind: Type) -> tuple[Layout, Any, Any]:
-    """Our layout, and LLVM's with LLVM's own form of the type."""
+    """Return our layout, and LLVM's with its own form of the type."""
     text = f'target datalayout = "{layout}"\n@v = external global {spelled(kind)}\n'
     [variable] = llvm.parse_assembly(text).global_variables
     return Layout(read_module(text)), llvm.create_target_data(layout), variable.global_value_type
@@ -115,7 +115,7 @@ def test_leaves_of_named_types_are_found() -> None:
         (NamedType("struct.tight"), 13, 13, 1),
     ],
 )
-def test_what_is_stored_may_be_less_than_the_size(
+def test_the_stored_size_may_be_less_than_the_size(
     kind: Type, stored: int, size: int, alignment: int
 ) -> None:
     layout = Layout(module(*TOURS[0]))
@@ -136,7 +136,7 @@ def test_a_type_without_a_size_is_refused() -> None:
 
 @st.composite
 def paths(draw: st.DrawFn) -> tuple[Type, list[Typed]]:
-    """A type, and indices into it: constants, or %0 for any index of an array."""
+    """Draw a type, and indices into it: constants, or %0 for any index of an array."""
     element = kind = draw(types)
     indices = [draw(index(1 << 20))]
     while isinstance(kind, ArrayType | StructType) and draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""Instructions mean what LLVM says they compute."""
+"""Instructions have the meaning that LLVM gives them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ define void @f(i32 %i, i64 %l, ptr %p, double %d, float %g, bfloat %b, i1 %c, <2
 
 
 def first(text: str, triple: str = "x86_64-linux", attributes: str = "") -> Meaning | None:
-    """What the first instruction of a text means."""
+    """Return the meaning of the first instruction of a text."""
     lines = [line if line.endswith(":") else "  " + line for line in text.splitlines()]
     body = "\n".join(lines)
     module = read_module(MODULE.format(text=body, triple=triple, attributes=attributes))
     instructions = module.functions["f"].blocks[0].instructions
     by_name: dict[str, Instruction] = {i.result: i for i in instructions if i.result}
-    asked = next((i for i in instructions if i.opcode == "extractvalue"), instructions[0])
-    return Meanings(module).of(asked, by_name.get)
+    tested = next((i for i in instructions if i.opcode == "extractvalue"), instructions[0])
+    return Meanings(module).of(tested, by_name.get)
 
 
 def operation(text: str, triple: str = "x86_64-linux", attributes: str = "") -> Operation:
@@ -72,17 +72,17 @@ def test_instructions_are_operations(text: str, expected: Operation) -> None:
     [
         "%x = load i32, ptr %p",
         "%x = call i32 @unknown(i32 %i)",
-        "%x = call i32 @round(i32 %i)",  # somebody's own
+        "%x = call i32 @round(i32 %i)",  # not the C library's: it takes an int
         "%x = add <2 x i32> %v, %v",
         "%x = freeze i32 poison",
         "%x = alloca i32",
     ],
 )
-def test_what_comes_from_elsewhere_or_is_no_scalar_has_no_meaning(text: str) -> None:
+def test_loads_calls_and_vectors_have_no_meaning(text: str) -> None:
     assert first(text) is None
 
 
-def test_an_address_has_its_constants_put_together() -> None:
+def test_the_constant_parts_of_an_address_are_added_up() -> None:
     found = first(
         "%x = getelementptr [4 x %pair], ptr %p, i64 1, i32 %i, i32 1"  # 32 bytes, and 4
     )
@@ -92,7 +92,7 @@ def test_an_address_has_its_constants_put_together() -> None:
     assert back == Operation(COp.ADDRESS, 64, (64,), (-8,))
 
 
-def test_branches_mean_what_they_decide_on() -> None:
+def test_branches_mean_their_condition() -> None:
     one = "br i1 %c, label %yes, label %yes\nyes:"
     assert operation(one) == Operation(COp.COPY, 1, (1,))
     cases = "switch i32 %i, label %yes [\n  i32 7, label %yes\n  i32 -1, label %yes\n]\nyes:"
@@ -121,7 +121,7 @@ PLAIN = 'attributes #0 = { nounwind "target-features"="+sse2,-fma4" }'
         ("fmuladd", "x86_64-linux", FUSED + "\n" + PLAIN.replace("#0", "#1"), COp.OPAQUE),
         ("fmuladd", "aarch64-linux", "", COp.FMA),
         ("fma", "x86_64-linux", FUSED, COp.FMA),
-        ("fma", "x86_64-linux", PLAIN, COp.OPAQUE),  # a function, which may be wrong
+        ("fma", "x86_64-linux", PLAIN, COp.OPAQUE),  # a library function, which may round wrongly
     ],
 )
 def test_a_product_and_sum_is_fused_where_the_machine_does_it(

@@ -1,4 +1,4 @@
-"""Our own programs end as they say, and between them clang emits all that it emits at -O0."""
+"""Our test programs end as declared, and together they cover everything that clang emits at -O0."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_programs_cover_every_instruction_and_intrinsic(covered: set[str]) -
     assert sorted(EXPECTED - covered) == []
 
 
-def test_programs_say_what_they_cover() -> None:
+def test_programs_begin_with_a_comment() -> None:
     for program in corpus.programs():
         assert program.source.read_text().startswith("// "), program.source
 
@@ -82,7 +82,7 @@ def misbehaving(flag: str) -> Compiler:
 @pytest.mark.parametrize(
     "flag", ["-DSTATUS=1", '-DTEXT="x"', '-DERROR="x"', '-DNAME="x"', '-DCONTENTS="x"']
 )
-def test_each_way_to_differ_is_noticed(flag: str, tmp_path: Path) -> None:
+def test_each_kind_of_difference_is_noticed(flag: str, tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text("""
         #include <stdio.h>
@@ -111,14 +111,14 @@ def test_each_way_to_differ_is_noticed(flag: str, tmp_path: Path) -> None:
         check_same(Program(source), misbehaving(flag), tmp_path / "runs")
 
 
-def test_a_program_that_ends_otherwise_than_it_says_is_noticed(tmp_path: Path) -> None:
+def test_a_program_that_does_not_end_as_declared_is_noticed(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text("int main(void) { return 4; }")
     with pytest.raises(AssertionError, match="ended differently"):
         check_same(Program(source), PLAIN, tmp_path / "runs")
 
 
-def test_a_program_that_does_not_compile_says_why(tmp_path: Path) -> None:
+def test_compiler_errors_are_shown(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text("int main(void) { return undeclared; }")
     with pytest.raises(AssertionError, match="undeclared"):

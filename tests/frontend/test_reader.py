@@ -1,4 +1,4 @@
-"""The reader sees in a module what LLVM itself sees in it."""
+"""The reader sees in a module what LLVM itself sees."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def instructions(function: Function) -> Iterator[Instruction]:
 
 
 def bodies(tour: tuple[str, str, str]) -> Iterator[tuple[Function, Any]]:
-    """Each function with a body, as we and as LLVM see it."""
+    """Yield each function with a body, as we and as LLVM see it."""
     mine = module(*tour).functions
     theirs = {f.name: f for f in oracle(ir(*tour)).functions if not f.is_declaration}
     assert list(mine) == list(theirs)
@@ -82,9 +82,9 @@ def test_functions_have_the_blocks_and_instructions_that_llvm_sees(
 
 
 def operand_types(instruction: Instruction) -> list[str]:
-    """The types of the operands, in the order in which LLVM keeps them."""
+    """Return the types of the operands, in LLVM's order."""
     found = [spelled(operand.type) for operand in instruction.operands]
-    if instruction.opcode in ("phi", "switch"):  # llvmlite shows the labels in one of the two
+    if instruction.opcode in ("phi", "switch"):  # llvmlite shows the labels of only one of the two
         skipped = "label" if instruction.opcode == "phi" else spelled(instruction.operands[0].type)
         return found[: len(found) % 2 or 1] + [k for k in found[1:] if k != skipped]
     if instruction.opcode == "shufflevector":
@@ -95,7 +95,7 @@ def operand_types(instruction: Instruction) -> list[str]:
 def oracle_operand_types(actual: Any) -> list[str]:
     found = [written(operand.type) for operand in actual.operands]
     if actual.opcode == "landingpad":
-        return []  # its clauses: we have no use for them
+        return []  # its clauses, which we do not use
     if actual.opcode == "call":  # the operands of its bundles stand before the callee
         bundles = re.findall(r'"[\w.]+"\(([^)]*)\)(?=[^"]* \])', str(actual))
         extra = sum(len(bundle.split(",")) for bundle in bundles)
@@ -105,7 +105,7 @@ def oracle_operand_types(actual: Any) -> list[str]:
 
 @tours
 def test_lines_of_an_instruction_are_its_text(tour: tuple[str, str, str]) -> None:
-    """LLVM prints each instruction as it stands on the lines that we say."""
+    """LLVM prints each instruction as it stands on the lines that we report."""
     lines = ir(*tour).splitlines()
     for mine, theirs in bodies(tour):
         for block, real in zip(mine.blocks, theirs.blocks, strict=True):
@@ -115,12 +115,12 @@ def test_lines_of_an_instruction_are_its_text(tour: tuple[str, str, str]) -> Non
 
 
 def unnumbered(text: str) -> str:
-    """Without numbers of metadata and attributes: an instruction printed alone has others."""
+    """Return a text without numbers of metadata and attributes, which differ when printed alone."""
     return re.sub(r"([!#])\d+", r"\1", text)
 
 
 @tours
-def test_lines_of_functions_blocks_variables_and_declares_are_theirs(
+def test_functions_blocks_variables_and_declares_have_their_lines(
     tour: tuple[str, str, str],
 ) -> None:
     lines = ir(*tour).splitlines()
@@ -155,7 +155,7 @@ def operand_text(value: Value) -> str:
 
 
 @tours
-def test_every_shape_read_the_fast_way_is_what_the_slow_way_reads(
+def test_both_ways_of_reading_an_instruction_agree(
     tour: tuple[str, str, str],
 ) -> None:
     lines, seen = ir(*tour).splitlines(), module(*tour)
@@ -165,7 +165,7 @@ def test_every_shape_read_the_fast_way_is_what_the_slow_way_reads(
             assert reader.read(lines, found.line, fast=False) == found
 
 
-def test_most_instructions_are_read_the_fast_way() -> None:
+def test_most_instructions_have_a_common_shape() -> None:
     lines, seen = ir(*TOURS[0]).splitlines(), module(*TOURS[0])
     reader = Instructions(seen.types, attribute_groups(lines))
     found = [i for function in seen.functions.values() for i in instructions(function)]
@@ -202,7 +202,7 @@ def test_registers_of_an_instruction_are_those_in_its_text_in_order(
 
 
 def registers(found: Instruction) -> list[str]:
-    """The registers and blocks that an instruction names, in the order of its text."""
+    """Return the registers and blocks that an instruction names, in the order of its text."""
     values = [found.callee, *(operand.value for operand in found.operands)]
     names = [v.name for v in values if isinstance(v, Local | Label)]
     return names + list(found.labels)
@@ -216,7 +216,7 @@ def test_globals_are_those_that_llvm_sees(tour: tuple[str, str, str]) -> None:
         found = mine.variables[variable.name]
         assert spelled(found.type) == written(variable.global_value_type)
         assert (found.initial is None) == variable.is_declaration
-    # llvmlite does not show ifuncs; to us they are declarations.
+    # llvmlite does not show ifuncs; for us they are declarations.
     declared = {f.name: f for f in theirs.functions if f.is_declaration}
     assert mine.declarations.keys() - declared.keys() <= {"indirect"}
     for name, function in declared.items():
@@ -231,7 +231,7 @@ def test_globals_are_those_that_llvm_sees(tour: tuple[str, str, str]) -> None:
 
 
 def one(text: str, types: str = "") -> Instruction:
-    """The instruction that `text` spells, read in a function of a module."""
+    """Read the instruction that `text` spells, in a function of a module."""
     source = (
         f"{types}\ndefine void @f(ptr %p, i32 %x) {{\n  {text}\n}}\nattributes #1 = {{ cold }}\n"
     )
@@ -241,7 +241,7 @@ def one(text: str, types: str = "") -> Instruction:
 
 
 def initial(text: str) -> Value | None:
-    """The initial value of the global that `text` gives type and value of."""
+    """Return the initial value of the global whose type and value are `text`."""
     return read_module(f"@v = global {text}\n").variables["v"].initial
 
 
@@ -300,14 +300,14 @@ def test_a_landingpad_takes_the_lines_of_its_clauses() -> None:
     assert (found.type, found.lines, found.location) == (StructType((PTR, I32)), 4, 3)
 
 
-def test_an_alloca_says_what_and_how_many_it_allocates() -> None:
+def test_an_alloca_has_a_type_and_a_count() -> None:
     assert one("%1 = alloca [3 x i8], align 1").operands == typed(I32, 1)
     found = one("%1 = alloca i8, i64 %n, align 16, addrspace(5), !dbg !3")
     assert (found.element, found.operands[0].value) == (I8, Local("n"))
     assert (found.type, found.location) == (PointerType(5), 3)
 
 
-def test_atomic_and_volatile_accesses_say_so() -> None:
+def test_atomic_and_volatile_accesses_are_flagged() -> None:
     load = one('%1 = load atomic volatile i32, ptr %p syncscope("agent") acquire, align 4')
     assert (load.atomic, load.volatile, load.type) == (True, True, I32)
     store = one("store volatile i32 1, ptr %p, align 4")
@@ -333,7 +333,7 @@ def test_a_getelementptr_by_a_vector_gives_a_vector_of_pointers() -> None:
     assert one("%1 = getelementptr i8, ptr %p, <2 x i64> %i").type == VectorType(2, PTR)
 
 
-def test_va_arg_has_the_type_that_it_asks_for() -> None:
+def test_va_arg_has_the_requested_type() -> None:
     assert one("%1 = va_arg ptr %p, double").type == DOUBLE
 
 
@@ -432,7 +432,7 @@ def test_a_header_with_every_decoration() -> None:
 
 
 def test_variables_declared_the_old_way_are_found() -> None:
-    """Before records, debug information was calls; they take no place among instructions."""
+    """Before debug records, debug information was calls; they do not count as instructions."""
     [function] = read_module(
         "define void @f() {\nentry:\n  %x = alloca i32, align 4\n"
         "  call void @llvm.dbg.declare(metadata ptr %x, metadata !5, metadata !DIExpression()), "
@@ -474,7 +474,7 @@ def test_the_name_of_the_source_is_unescaped() -> None:
         "br label",
     ],
 )
-def test_what_is_not_understood_is_refused_with_its_line(text: str) -> None:
+def test_an_unreadable_instruction_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(IRError, match=re.escape(text)) as caught:
         one(text)
     assert caught.value.line == 2
@@ -490,7 +490,7 @@ def test_what_is_not_understood_is_refused_with_its_line(text: str) -> None:
         "define void @f() 5 {\n}",
     ],
 )
-def test_a_line_of_the_module_that_is_not_understood_is_refused(text: str) -> None:
+def test_an_unreadable_line_of_the_module_is_refused(text: str) -> None:
     with pytest.raises(IRError):
         read_module(f"{text}\n")
 

@@ -1,4 +1,4 @@
-"""Recorded programs behave as plain ones do, and reading their logs gives what really happened."""
+"""Recorded programs behave like plain ones, and their logs give the values that really occurred."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from tests.frontend.corpus import Program, check_recorded, unrecorded
 from tests.frontend.generator import programs
 from whence.frontend.c.replay import Status
 
-# What cannot be recorded, and is left as it was: functions that jump into the middle of assembly,
-# naked ones, those that run before the program is ready, and those that must leave no frame.
-LEFT_ALONE = {
+# Functions that cannot be recorded and are left unchanged: those that jump into the middle of
+# assembly, naked ones, those that run before the program is ready, and those that must leave no
+# frame.
+UNRECORDED = {
     "assembly": {"main", "naked"},
     "resolving": {"choose"},
     "tail_calls": {"grow", "ping", "pong", "shrink"},
 }
-# In mode "record" too: one of each kind, and all that do not end by returning from main.
-RECORDED_TOO = {"exceptions", "files", "forking", "signals", "threads"}
+# Also tested in mode "record": one of each kind, and all that do not end by returning from main.
+ALSO_RECORD = {"exceptions", "files", "forking", "signals", "threads"}
 
 
 def by_name(program: Program) -> str:
@@ -29,16 +30,14 @@ def by_name(program: Program) -> str:
 
 
 @pytest.mark.parametrize("program", corpus.programs(), ids=by_name)
-def test_every_value_that_replaying_computes_is_the_real_one(
-    program: Program, tmp_path: Path
-) -> None:
+def test_every_computed_value_equals_the_logged_one(program: Program, tmp_path: Path) -> None:
     check_recorded(program, "check", tmp_path)
-    assert unrecorded(tmp_path) == LEFT_ALONE.get(program.name, set())
+    assert unrecorded(tmp_path) == UNRECORDED.get(program.name, set())
 
 
 @pytest.mark.parametrize(
     "program",
-    [p for p in corpus.programs() if p.status or p.name in RECORDED_TOO],
+    [p for p in corpus.programs() if p.status or p.name in ALSO_RECORD],
     ids=by_name,
 )
 def test_a_recorded_program_behaves_as_the_plain_one(program: Program, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.frontend.corpus import Recorded, check_same, program, recorder
 from whence.frontend.c.process import c_processes
 from whence.frontend.c.replay import Replay, ReplaySummary, Status
 
-# Each logs more than fits between two windows, in some way that a rule about room could miss.
+# Each program logs more than fits between two windows, in a way that a rule about room could miss.
 DEEP = """
 #include <stdio.h>
 static long cells[64];
@@ -31,7 +31,7 @@ int main(void) {
     return 0;
 }
 """
-TURNS = """
+ITERATIONS = """
 #include <stdio.h>
 static volatile int word;
 int main(void) {
@@ -50,7 +50,7 @@ again:
     return 0;
 }
 """
-LONG_WAY = f"""
+LONG_PATH = f"""
 #include <stdio.h>
 typedef long wide __attribute__((vector_size(256)));
 static volatile wide word;
@@ -67,7 +67,7 @@ int main(void) {{
 
 @pytest.mark.parametrize("mode", ["record", "check"])
 @pytest.mark.parametrize(
-    "source", [DEEP, TURNS, LONG_WAY], ids=["deep returns", "turns of loops", "a long way"]
+    "source", [DEEP, ITERATIONS, LONG_PATH], ids=["deep returns", "loop iterations", "a long path"]
 )
 def test_a_long_log_is_whole_wherever_its_windows_end(
     source: str, mode: str, tmp_path: Path

@@ -1,4 +1,4 @@
-"""A part of a log, read again, gives the values that reading all of it gives."""
+"""A part of a log, read again, gives the same values as the whole log."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def test_windows_agree_with_the_whole(name: str, tmp_path: Path) -> None:
         part = replay.window(start, end)
         inside = slice(start - 1, end - 1)
         for field in ("value", "address", "offset"):
-            # What a call returned is known only to a window in which it returns.
+            # The result of a call is known only to a window in which the call returns.
             certain = (ops[inside] != OpCode.CALL) | (field != "value")
-            told, true = getattr(part, field), getattr(whole, field)[inside]
-            assert np.array_equal(told[certain], true[certain]), (field, start, end)
+            actual, expected = getattr(part, field), getattr(whole, field)[inside]
+            assert np.array_equal(actual[certain], expected[certain]), (field, start, end)
 
 
 CALLS = """
@@ -54,7 +54,7 @@ int main(void) {
 """
 
 
-def test_what_calls_were_given_and_wide_values(tmp_path: Path) -> None:
+def test_arguments_of_calls_and_wide_values(tmp_path: Path) -> None:
     program = running.of_text(CALLS, tmp_path)
     _, thread = running.run(program, running.build(program, tmp_path), tmp_path / "trace")
     rows = thread.stream.activations

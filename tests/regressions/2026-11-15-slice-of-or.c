@@ -1,4 +1,4 @@
-// The value of || is chosen by a branch, not computed: the branch was not in the slice.
+// The value of || is chosen by a branch, not computed: the slice missed the branch.
 #include <stdio.h>
 
 static unsigned short known = 1;

@@ -1,4 +1,4 @@
-// What qsort leaves depends on what its callback returned: the callback was not in the slice.
+// The result of qsort depends on the results of its callback: the slice missed the callback.
 #include <stdio.h>
 #include <stdlib.h>
 static int order = 1;

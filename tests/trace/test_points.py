@@ -198,7 +198,7 @@ def test_a_file_may_be_written_in_several_ways(kinds: Run, file: str) -> None:
         ("gone.c:3", "Its files are: lib/list.c, lib/list.h, main.c", "no-such-file"),
         ("main.c:1", "Line 1 of main.c has no code.", "line-not-executed"),
         ("main.c:28", "Line 28 of main.c was not executed.", "line-not-executed"),
-        ("main.c:77:gone", "The local variables there are:", "unknown-variable"),
+        ("main.c:77:gone", "Its local variables at this line are:", "unknown-variable"),
         ("main.c:77:p->gone", "Its members are: key, next.", "variable-path"),
         ("main.c:77:1+1", "names no variable", "variable-syntax"),
     ],

@@ -9,7 +9,7 @@ from tests.frontend.driver.toolchain import Toolchain, install
 
 @pytest.fixture(scope="session")
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One runtime for all tests, made by the first that links."""
+    """One runtime for all tests, compiled by the first test that links."""
     home = tmp_path_factory.mktemp("runtime")
     tools = install(home, home, home / "made")
     tools.write(main_c="int main(void) { return 0; }\n")

@@ -1,8 +1,8 @@
 """whence-cc and whence-c++ with a stand-in for the instrumenter and the runtime.
 
-Each module is given a constructor that calls the runtime, so a program that was linked without
-the runtime is not linked at all, and one whose constructors do not run prints nothing.  A
-source that says CANNOT_INSTRUMENT cannot be instrumented, one that says CANNOT_EMIT ends LLVM.
+Each module gets a constructor that calls the runtime.  A program linked without the runtime does
+not link, and one whose constructors do not run prints nothing.  A source that contains
+CANNOT_INSTRUMENT cannot be instrumented; one that contains CANNOT_EMIT makes LLVM end the process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Is a compiler's command line understood, and put together again as it was?"""
+"""Is a compiler's command line parsed, and rebuilt as it was?"""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ UNKNOWN = st.from_regex(r"-[fWm][a-z][a-z0-9=-]{0,8}", fullmatch=True)
 
 
 @given(st.permutations(list(KNOWN)))
-def test_known_options_are_understood_in_any_order(options: list[tuple[str, ...]]) -> None:
+def test_known_options_are_recognised_in_any_order(options: list[tuple[str, ...]]) -> None:
     line = parse_command_line([word for option in options for word in option])
     assert [(a.words, a.kind) for a in line.arguments] == [(o, KNOWN[o]) for o in options]
     assert (line.stage, line.output) == (Stage.OBJECT, "out.o")
@@ -59,7 +59,7 @@ def test_known_options_are_understood_in_any_order(options: list[tuple[str, ...]
 
 
 @given(st.lists(st.one_of(UNKNOWN.map(lambda word: (word,)), st.sampled_from(list(KNOWN)))))
-def test_unknown_options_pass_in_order(options: list[tuple[str, ...]]) -> None:
+def test_unknown_options_are_kept_in_order(options: list[tuple[str, ...]]) -> None:
     line = parse_command_line([word for option in options for word in option])
     assert [word for a in line.arguments for word in a.words] == [w for o in options for w in o]
     unknown = [option for option in options if option not in KNOWN]
@@ -85,7 +85,7 @@ def test_where_the_compiler_stops(words: str, stage: Stage) -> None:
     assert parse_command_line(words.split()).stage is stage
 
 
-def test_a_language_holds_until_the_next() -> None:
+def test_a_language_option_applies_until_the_next() -> None:
     first, then = ["a.c", "-x", "c", "b.txt", "-"], ["-xassembler-with-cpp", "c.c"]
     line = parse_command_line([*first, *then, "-x", "none", "d.cc", "e.so"])
     assert [(file.path, file.language) for file in line.inputs] == [
@@ -112,7 +112,7 @@ def words_of(line: str, choose: object) -> list[str]:
     ]
 
 
-def test_what_recording_drops() -> None:
+def test_options_that_recording_drops() -> None:
     line = "-O2 -Os -g0 -ggdb3 -gdwarf-5 -Werror=x -flto=auto -fsanitize=address -pipe -fPIC -DX"
     assert words_of(line, recordable) == ["-gdwarf-5", "-fPIC", "-DX", "-O0", "-g"]
     assert words_of("-D _FORTIFY_SOURCE=2 -U_FORTIFY_SOURCE", recordable)[0] == "-U_FORTIFY_SOURCE"
@@ -143,7 +143,7 @@ def test_quoting(text: str, words: list[str]) -> None:
 
 
 @given(st.text("a \\\"'\n", max_size=8).filter(lambda text: not text.endswith("\\")))
-def test_no_text_is_too_odd(text: str) -> None:
+def test_any_text_can_be_split(text: str) -> None:
     assert "".join(split(text)).count("a") == text.count("a")
 
 
@@ -156,8 +156,8 @@ def test_response_files_nest_and_may_be_missing(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_compiler_reads_our_response_files_alike(tmp_path: Path) -> None:
-    """Quoted by us, a macro reaches the compiler as it is."""
+def test_the_compiler_reads_our_response_files_the_same_way(tmp_path: Path) -> None:
+    """A macro that we quote reaches the compiler unchanged."""
     value = """"it's \\\\ a \\"test\\"" """
     response = tmp_path / "r"
     response.write_text(join(["-E", "-P", "-xc", f"-DX={value}", "-"]))

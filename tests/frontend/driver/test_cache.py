@@ -43,10 +43,10 @@ def test_another_tree_takes_the_same_object(twins: tuple[Toolchain, Toolchain]) 
     assert len({entry["module"] for entry in other.journal()}) == 1
 
 
-def test_what_matters_makes_another_object(twins: tuple[Toolchain, Toolchain]) -> None:
+def test_relevant_changes_make_another_object(twins: tuple[Toolchain, Toolchain]) -> None:
     one, other = twins
     assert was_cached(one, "-O2", "-Wno-error") is False
-    assert was_cached(one, "-O1", "-Wno-error")  # nothing is optimised anyway
+    assert was_cached(one, "-O1", "-Wno-error")  # recording does not optimise anyway
     assert not was_cached(one, "-fPIC")
     assert not was_cached(one, mode="check")
     other.write(x_h="#define X 4\n")
@@ -71,7 +71,7 @@ def test_a_file_name_in_the_program_is_that_of_its_tree(tools: Toolchain, tmp_pa
         assert str(place.tree).encode() in (place.tree / "x.o").read_bytes()
 
 
-def test_a_damaged_entry_is_no_entry(twins: tuple[Toolchain, Toolchain]) -> None:
+def test_a_damaged_entry_is_ignored(twins: tuple[Toolchain, Toolchain]) -> None:
     one, _ = twins
     (entry,) = (one.home / "cache" / "objects").glob("*/*")
     good = entry.read_bytes()
@@ -84,7 +84,7 @@ def test_a_damaged_entry_is_no_entry(twins: tuple[Toolchain, Toolchain]) -> None
 # -- the store itself ----------------------------------------------------------------------
 
 
-def test_what_is_stored_is_found(tmp_path: Path) -> None:
+def test_stored_entries_are_found(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     assert cache.find("abcd") is None
     cache.store("abcd", COMPILED)
@@ -98,7 +98,7 @@ def test_the_least_used_goes_first(tmp_path: Path) -> None:
     for age, key in enumerate(("aaa1", "bbb1", "ccc1")):
         cache.store(key, COMPILED)
         os.utime(tmp_path / key[:2] / key[2:], (age, age))
-    assert cache.find("aaa1")  # now used last
+    assert cache.find("aaa1")  # now the most recently used
     cache.prune()
     assert [bool(cache.find(key)) for key in ("aaa1", "bbb1", "ccc1")] == [True, False, True]
 
@@ -109,7 +109,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "size"), [("500M", 500 << 20), ("7", 7), ("", 4 << 30), ("x", 4 << 30)]
+    ("setting", "size"), [("500M", 500 << 20), ("7", 7), ("", 4 << 30), ("x", 4 << 30)]
 )
-def test_how_large_it_may_be(said: str, size: int, tmp_path: Path) -> None:
-    assert Cache.of(tmp_path, {"WHENCE_CACHE_SIZE": said}).size == size
+def test_the_size_setting(setting: str, size: int, tmp_path: Path) -> None:
+    assert Cache.of(tmp_path, {"WHENCE_CACHE_SIZE": setting}).size == size

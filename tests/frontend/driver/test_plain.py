@@ -1,4 +1,4 @@
-"""Is whence-cc, where it does not record, the compiler it stands for?"""
+"""Does whence-cc behave like the compiler it stands for when it does not record?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUESTIONS = ["--version", "-dumpmachine", "-dumpversion", "-print-search-dirs", 
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_questions_are_answered_alike(tools: Toolchain, question: str) -> None:
+def test_queries_get_the_compilers_answer(tools: Toolchain, question: str) -> None:
     tools.write(x_c='#include "x.h"\nint x = X;\n', x_h="#define X 3\n")
     recorded, plain = (tools.cc(*question.split(), mode=mode) for mode in ("record", "plain"))
     command, words = compiler(False, tools.environment()), question.split()
@@ -33,7 +33,7 @@ def test_questions_are_answered_alike(tools: Toolchain, question: str) -> None:
     )
     expected = (itself.returncode, itself.stdout, itself.stderr)
     assert expected[0] == (1 if question == "" else 0)
-    if question == "-E -dM -x c -":  # zig keeps standard input in a file of another name
+    if question == "-E -dM -x c -":  # zig keeps standard input in a file with another name
         expected = (itself.returncode, plain.out, plain.err)
     assert (plain.status, plain.out, plain.err) == expected
     assert (recorded.status, recorded.out, recorded.err) == expected
@@ -49,7 +49,7 @@ def test_a_syntax_error_is_found_without_making_anything(tools: Toolchain) -> No
 
 
 def test_starting_imports_nothing_heavy() -> None:
-    """configure starts it hundreds of times."""
+    """A configure script starts it hundreds of times."""
     program = """
 import sys
 before = set(sys.modules)
@@ -107,7 +107,7 @@ def test_a_clang_whose_ir_we_cannot_read_is_passed_over(tmp_path: Path, version:
     assert compiler(False, env) == [str(numbered)]
 
 
-def test_without_any_compiler_the_user_is_told(
+def test_a_missing_compiler_is_an_error_with_a_hint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
@@ -116,6 +116,6 @@ def test_without_any_compiler_the_user_is_told(
     assert raised.value.slug == "no-clang"
 
 
-def test_where_things_are_kept() -> None:
+def test_the_cache_folder() -> None:
     assert cache_directory({"WHENCE_CACHE": "/a", "XDG_CACHE_HOME": "/b"}) == "/a"
     assert cache_directory({"XDG_CACHE_HOME": "/b"}) == "/b/whence"

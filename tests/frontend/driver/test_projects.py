@@ -1,4 +1,4 @@
-"""Do whole projects build with whence-cc as their compiler, whatever builds them?"""
+"""Do whole projects build with whence-cc as their compiler, whatever build system they use?"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_make_in_parallel(tools: Toolchain) -> None:
     (tools.tree / "Makefile").write_text(MAKEFILE)
     assert tools.sh("make -j2").status == 0
     assert tools.sh("./prog", SHOW="1").out == "registered\n" * 3 + "3\n"
-    assert len(tools.journal()) == 4  # and no line is mixed with another
+    assert len(tools.journal()) == 4  # no line is mixed with another
     assert tools.sh("make -q").status == 0
     tools.write(lib_h=LIBRARY["lib_h"].replace("ONE 1", "ONE 5"))
     assert tools.sh("make -j2").status == 0
@@ -86,7 +86,7 @@ def test_cmake_and_ninja(tools: Toolchain) -> None:
     assert done.status == 0, done.out + done.err
     assert "HAS_PRINTF" in (tools.tree / "build" / "CMakeCache.txt").read_text()
     assert tools.sh("build/prog", SHOW="1").out == "registered\n" * 3 + "3\n"
-    assert set(tools.compiled()) == {"main.c", "one.c", "two.c"}  # and no probe
+    assert set(tools.compiled()) == {"main.c", "one.c", "two.c"}  # but no probe
 
 
 def test_a_configure_script(tools: Toolchain) -> None:
@@ -129,4 +129,5 @@ $CC -O2 main.c one.o two.o -o prog
     assert tools.sh("./prog", SHOW="1").out == "registered\n" * 3 + "3\n"
     tools.write(lib_h=LIBRARY["lib_h"].replace("ONE 1", "ONE 5"))
     assert tools.sh(build).status == 0
-    assert tools.sh("./prog").out == "7\n"  # the cache knows that it does not see the header
+    # the header is not in the preprocessed text, so the cache is not used
+    assert tools.sh("./prog").out == "7\n"

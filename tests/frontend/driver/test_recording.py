@@ -1,4 +1,4 @@
-"""Are programs built by whence-cc recorded, and do they still do what they did?"""
+"""Are programs built by whence-cc recorded, and do they behave as before?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ void *use() { return &Kept<int>::noisy; }
 
 
 def check_runs(tools: Toolchain, build: str, output: str, *, registered: int) -> Done:
-    """The build succeeds, its ./prog prints this, and so many modules register."""
+    """The build succeeds, its ./prog prints `output`, and `registered` modules register."""
     built = tools.sh(build)
     assert (built.status, built.out) == (0, ""), built.err
     assert tools.sh("./prog").out == output
@@ -55,9 +55,9 @@ def test_a_module_is_described_beside_its_text(tools: Toolchain) -> None:
 
 
 def test_constructors_and_destructors_run_as_in_the_plain_program(tools: Toolchain) -> None:
-    """They are in sections that the C library looks at, and once for the whole program."""
+    """They are in sections that the C library runs, once for the whole program."""
     tools.write(one_cc=CLASS + "int main() { puts(__FILE__); }", two_cc=CLASS.replace("use", "u2"))
-    # Linked as C: zig takes a minute to make its C++ library for the first time.
+    # Linked as C: zig takes a minute to build its C++ library for the first time.
     build = (
         "$CXX -fno-exceptions -fno-threadsafe-statics -c one.cc two.cc && $CC one.o two.o -o prog"
     )
@@ -117,7 +117,7 @@ def test_assembler_text_on_request(tools: Toolchain) -> None:
 
 
 def test_options_that_recording_does_without(tools: Toolchain) -> None:
-    """Nothing is optimised or warned to death, whatever the build asks for."""
+    """Recording does not optimise, and warnings do not fail a build, whatever the options are."""
     tools.write(main_c=MAIN + "static int unused;", twice_c=TWICE)
     flags = "-O3 -g0 -flto -Wall -Werror -D_FORTIFY_SOURCE=2 -fprofile-generate -save-temps -pipe"
     built = check_runs(tools, f"$CC {flags} main.c twice.c -o prog", "42\n", registered=2)
@@ -135,7 +135,7 @@ def test_assertions_hold_whatever_the_optimisation(tools: Toolchain) -> None:
 
 
 @pytest.mark.parametrize("word", ["CANNOT_INSTRUMENT", "CANNOT_EMIT"])
-def test_what_cannot_be_recorded_is_compiled_as_it_is(tools: Toolchain, word: str) -> None:
+def test_an_unrecordable_source_is_compiled_plainly(tools: Toolchain, word: str) -> None:
     tools.write(main_c=MAIN, twice_c=TWICE + f"int {word};\n")
     built = tools.sh("$CC main.c twice.c -o prog", WHENCE_VERBOSE="1")
     assert built.status == 0
@@ -155,25 +155,25 @@ def test_a_function_that_is_not_recorded_is_named_each_time(tools: Toolchain) ->
     ]
 
 
-def test_a_program_without_a_c_library_is_left_alone(tools: Toolchain) -> None:
+def test_a_program_without_a_c_library_is_not_recorded(tools: Toolchain) -> None:
     tools.write(twice_c=TWICE)
     assert tools.cc("-ffreestanding", "-c", "twice.c").status == 0
     assert "-ffreestanding" in tools.journal("unrecorded")[0]["reason"]
     assert tools.compiled() == {}
 
 
-def test_an_error_is_told_as_the_compiler_tells_it(tools: Toolchain) -> None:
+def test_compiler_errors_are_passed_on(tools: Toolchain) -> None:
     tools.write(bad_c="int f(void) { return missing; }\n", twice_c=TWICE)
     plain = tools.cc("-c", "bad.c", "twice.c", mode="plain")
     recorded = tools.cc("-c", "bad.c", "twice.c")
     assert plain.status != 0
     assert "missing" in plain.err
     assert recorded == plain
-    assert (tools.tree / "twice.o").exists()  # as without us
+    assert (tools.tree / "twice.o").exists()  # as without recording
     assert tools.journal("unrecorded") == []
 
 
-def test_a_missing_source_is_the_compilers_to_complain_of(tools: Toolchain) -> None:
+def test_a_missing_source_is_reported_by_the_compiler(tools: Toolchain) -> None:
     for name in ("no.c", "no.i"):
         done = tools.cc("-c", name)
         assert done.status != 0
@@ -202,7 +202,7 @@ def test_a_long_command_line_goes_through_a_response_file(tools: Toolchain) -> N
     check_runs(tools, "$CC @words", "42\n", registered=2)
 
 
-def test_an_unknown_mode_is_said(tools: Toolchain) -> None:
+def test_an_unknown_mode_is_an_error(tools: Toolchain) -> None:
     done = tools.cc("--version", mode="recrod")
     assert done.status == 2
     assert "WHENCE_MODE=recrod" in done.err

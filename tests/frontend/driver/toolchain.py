@@ -1,4 +1,4 @@
-"""Compilers to try: whence-cc and whence-c++ as programs, with a cache and modules of their own."""
+"""whence-cc and whence-c++ as programs, with a cache and modules of their own."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Toolchain:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def compiled(self) -> dict[str, bool]:
-        """Return which sources were recorded, each with: did it come from the cache?"""
+        """Return the recorded sources, each with: did it come from the cache?"""
         return {
             Path(entry["source"]).name: entry["cached"]
             for entry in self.journal()

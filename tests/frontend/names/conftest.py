@@ -1,4 +1,4 @@
-"""Every statement of the tables, each in a function of its own, compiled together once."""
+"""All statements of the tables, each in a function of its own, compiled together once."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def cpp_names(compile_names: Compile) -> CNames:
     return compile_names("rows.cc", cpp_program())
 
 
-def said(names: CNames, function: str) -> str:
+def described(names: CNames, function: str) -> str:
     """Return what a function does, in order: `if x < y; a[i] = 3`.
 
-    Only instructions that have a place in the source: parameters are stored without one.
+    Instructions without a place in the source are left out, such as the stores of parameters.
     """
     parts = []
     for block in names.module.functions[function].blocks:
@@ -66,10 +66,10 @@ def said(names: CNames, function: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def c_says(c_names: CNames) -> Say:
-    return lambda row: said(c_names, f"row_{C_ROWS.index(row)}")
+def describe_c(c_names: CNames) -> Say:
+    return lambda row: described(c_names, f"row_{C_ROWS.index(row)}")
 
 
 @pytest.fixture(scope="session")
-def cpp_says(cpp_names: CNames) -> Say:
-    return lambda row: said(cpp_names, f"row_{CPP_ROWS.index(row)}")
+def describe_cpp(cpp_names: CNames) -> Say:
+    return lambda row: described(cpp_names, f"row_{CPP_ROWS.index(row)}")

@@ -1,8 +1,8 @@
-"""Statements, each with what its instructions do in order, as a programmer would say it."""
+"""Statements, each with what its instructions do in order, in the words of the source."""
 
 from __future__ import annotations
 
-Row = tuple[str, str]  # a statement, and what is expected of it
+Row = tuple[str, str]  # a statement, and its expected description
 
 C_ROWS: list[Row] = [
     # --- variables, constants ---
@@ -226,7 +226,7 @@ template <class T> T larger(T x, T y) { return x < y ? y : x; }
 bool operator==(const Owner &x, const Owner &y) { return x.own == y.own; }
 Owner operator+(const Owner &x, int y) { return x; }
 void change(int &what) { what = 1; }
-int made(int from) { Owner owner(from); return owner.own; }  // or the class is not described
+int made(int from) { Owner owner(from); return owner.own; }  // makes clang describe the class
 """
 _CPP_PARAMETERS = "Owner &o, Owner *pointer, int &ref, int number, bool flag"
 

@@ -1,4 +1,4 @@
-"""Is debug information read as it is written?"""
+"""Is debug information read correctly?"""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_location_has_the_file_of_its_scope() -> None:
     assert debug.scope_lines(3) == ("/src/a.c", 4)
 
 
-def test_all_locations_at_once_agree_with_one_at_a_time(c_names: CNames) -> None:
+def test_locations_agrees_with_location(c_names: CNames) -> None:
     metadata, debug = c_names.module.metadata, c_names.debug
     table = locations(metadata)
     assert len(table.line) == max(metadata) + 1
@@ -95,7 +95,7 @@ def test_a_type_is_spelled_as_in_c(c_names: CNames, variable: str, spelled: str,
     assert found.type.size == size
 
 
-def test_members_have_their_places(c_names: CNames) -> None:
+def test_members_have_their_offsets(c_names: CNames) -> None:
     found = next(each.type for each in c_names.variables_at("row_0") if each.name == "opt")
     options = found.base if found else None
     assert options is not None

@@ -1,4 +1,4 @@
-"""Are values and addresses named as the source names them?"""
+"""Are values and addresses named as in the source?"""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def statement_of(row: Row) -> str:
 
 
 @pytest.mark.parametrize("row", C_ROWS, ids=statement_of)
-def test_what_a_c_statement_does_is_said_in_its_words(row: Row, c_says: Say) -> None:
-    assert c_says(row) == row[1]
+def test_c_statements_are_described_as_written(row: Row, describe_c: Say) -> None:
+    assert describe_c(row) == row[1]
 
 
 @pytest.mark.parametrize("row", CPP_ROWS, ids=statement_of)
-def test_what_a_cpp_statement_does_is_said_in_its_words(row: Row, cpp_says: Say) -> None:
-    assert cpp_says(row) == row[1]
+def test_cpp_statements_are_described_as_written(row: Row, describe_cpp: Say) -> None:
+    assert describe_cpp(row) == row[1]
 
 
 def stores_of(names: CNames, function: str) -> list[ir.Instruction]:
@@ -49,7 +49,7 @@ def test_an_index_is_signed(c_names: CNames) -> None:
     assert c_names.source(function, store, lambda _: (1 << 64) - 2) == "text[-2]"
 
 
-def test_what_a_method_does_is_said_with_this(cpp_names: CNames) -> None:
+def test_members_in_a_method_are_written_with_this(cpp_names: CNames) -> None:
     function = "_ZN5OwnerC2ERi"
     written = {
         f"{cpp_names.target(function, each)} = {cpp_names.source(function, each)}"
@@ -64,8 +64,8 @@ def test_a_value_without_a_name_has_none(c_names: CNames) -> None:
     assert name_of_value(c_names, function, ir.Int(3)) == "3"
 
 
-def test_expressions_without_end_are_cut(compile_names: Compile) -> None:
-    """However deep they are, and the same whatever was asked before."""
+def test_endless_expressions_are_cut(compile_names: Compile) -> None:
+    """However deep they are, and whatever was written before."""
     choices = "".join(f"x == {i} ? {i + 1} : " for i in range(150)) + "0"
     truths = " && ".join(f"(x > {i} || y < {i})" for i in range(150))
     sums = " + ".join(f"x * {i}" for i in range(400))
@@ -79,7 +79,7 @@ def test_expressions_without_end_are_cut(compile_names: Compile) -> None:
     assert [asked.source("f", each) for each in reversed(stores)] == found[::-1]
 
 
-def test_what_is_returned_is_the_return_value(c_names: CNames) -> None:
+def test_returned_values_are_called_return_value(c_names: CNames) -> None:
     returning = c_names.module.functions["make"].blocks[-1].instructions[-1]
     assert c_names.expression("make", returning.operands[0]) == "next"
 
@@ -95,7 +95,7 @@ def test_what_is_returned_is_the_return_value(c_names: CNames) -> None:
         ("__const.main.table", "table"),
     ],
 )
-def test_easy_mangled_names_are_read(mangled: str, plain: str) -> None:
+def test_simple_mangled_names_are_demangled(mangled: str, plain: str) -> None:
     assert unmangled_name(mangled) == plain
 
 
@@ -117,7 +117,7 @@ def test_easy_mangled_names_are_read(mangled: str, plain: str) -> None:
         ("s", "s.f", 0x7, "7"),
     ],
 )
-def test_a_raw_value_is_shown_as_its_type_says(
+def test_a_raw_value_is_described_by_its_type(
     c_names: CNames, variable: str, path: str, raw: int, shown: str
 ) -> None:
     found = next(each for each in c_names.variables_at("row_0") if each.name == variable)

@@ -76,7 +76,7 @@ def test_a_path_is_parsed(text: str, path: VariablePath) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "3", "x[", "x[n]", "x.", "x->3", "(x", "x)", "x y", "x + 1"])
-def test_what_is_no_path_is_refused(text: str) -> None:
+def test_text_that_is_not_a_path_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="names no variable"):
         parse_path(text)
 
@@ -128,12 +128,12 @@ def test_a_member_can_be_named_without_this(cpp_names: CNames) -> None:
     assert place.hops == (0, 28)
 
 
-def test_an_unknown_variable_is_named_with_those_there_are(scopes: CNames) -> None:
+def test_an_unknown_variable_is_reported_with_the_known_ones(scopes: CNames) -> None:
     with pytest.raises(UserError, match=r"no variable 'z' at line 4(.|\n)*are: x, kept, y\."):
         scopes.resolve("f", 4, "z")
 
 
-def test_a_path_that_leads_nowhere_says_where_it_ends(c_names: CNames) -> None:
+def test_a_path_that_leads_nowhere_is_explained(c_names: CNames) -> None:
     found = next(each for each in c_names.variables_at("row_0") if each.name == "s")
     with pytest.raises(UserError, match=r"node has no member nothing(.|\n)*members are: key, next"):
         c_names.path(found.type, "s.nothing")

@@ -1,4 +1,4 @@
-// A failed assert: a count that goes wrong in a loop, found later.
+// A failed assert: a count that goes wrong in a loop and is detected later.
 // signal: SIGABRT
 // args: abracadabra
 #include <assert.h>

@@ -1,4 +1,4 @@
-// What clang has as builtins: overflow, bits, hints, sizes, frames, copies, rotation, assume.
+// Builtins of clang: overflow, bits, hints, sizes, frames, copies, rotation, assume.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Coroutines: a generator that is suspended and resumed, one that is destroyed early, one that throws.
+// Coroutines: a generator that is suspended and resumed, one destroyed early, one that throws.
 // flags: -std=c++20
 #include <coroutine>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// A branch that was taken decided a wrong value (the shape of CaFL's Fig. 3).
+// A branch that was taken led to a wrong value (the shape of CaFL's Fig. 3).
 // signal: SIGABRT
 #include <assert.h>
 

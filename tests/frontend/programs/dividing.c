@@ -8,7 +8,7 @@ static int mean(const int *values, int n, int group) {
     for (int i = 0; i < n; i++)
         if (values[i] % 3 == group) sum += values[i], size++;
 #if !defined(__x86_64__)
-    if (size == 0) raise(SIGFPE); // elsewhere the division would give 0
+    if (size == 0) raise(SIGFPE); // on other machines the division would give 0
 #endif
     return sum / size;
 }

@@ -1,4 +1,4 @@
-// exec of itself: in a child, with other arguments and environment, then in its own place; system.
+// exec of itself: in a child, with other arguments and environment, then in this process; system.
 // exit: 9
 #include <stdio.h>
 #include <stdlib.h>

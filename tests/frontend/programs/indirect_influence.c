@@ -1,4 +1,4 @@
-// A branch that was not taken left a value as it was (the shape of CaFL's Fig. 6).
+// A branch that was not taken left a value unchanged (the shape of CaFL's Fig. 6).
 // signal: SIGABRT
 #include <assert.h>
 

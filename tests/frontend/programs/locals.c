@@ -1,5 +1,5 @@
 // Local memory: arrays of variable length, alloca, compound literals, flexible array members,
-// statement expressions, nested and designated initialisers, static locals, cleanups, threads' own.
+// statement expressions, nested and designated initialisers, static locals, TLS, cleanups.
 #include <alloca.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Output that would differ had a branch gone the other way, and a branch that never matters to it
-// (the shape of the thesis's example of potential dependence, ch. VI).
+// Output that would differ if a branch had gone the other way, and a branch that never matters to
+// it (the shape of the thesis's example of potential dependence, ch. VI).
 // args: 6 2 2
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Calls in place of returns: musttail, between functions that take turns; the result must be theirs.
+// musttail calls between functions that call each other in turn; the result must be right.
 #include <stdio.h>
 
 static long pong(long n, long sum);

@@ -1,4 +1,4 @@
-// An instruction that cannot be: a trap where the code says it is never reached.
+// A trap at code that is declared unreachable.
 // signal: SIGILL
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ static int kind(int x) {
     case 1: return 2;
     }
 #if !defined(__x86_64__)
-    raise(SIGILL); // elsewhere a trap may be another signal
+    raise(SIGILL); // on other machines a trap may raise another signal
 #endif
     __builtin_trap();
 }

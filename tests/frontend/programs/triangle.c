@@ -16,7 +16,7 @@ static enum kind classify(int a, int b, int c) {
     return kind;
 }
 
-// Sixteen times the square of the area, which is whole.
+// Sixteen times the square of the area, which is an integer.
 static long area(int a, int b, int c, enum kind kind) {
     long around = a + b + c;
     switch (kind) {

@@ -1,4 +1,4 @@
-// An exception that nobody catches: terminate.
+// An exception that no handler catches: terminate.
 // signal: SIGABRT
 #include <cstdio>
 #include <cstdlib>

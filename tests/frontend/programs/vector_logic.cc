@@ -1,4 +1,4 @@
-// What vectors can do in C++ only: choice by element, logical operators.
+// Operations on vectors that only C++ has: choice by element, logical operators.
 #include <cstdio>
 
 typedef int ints __attribute__((vector_size(16)));

@@ -31,10 +31,10 @@ LOCAL = {"LLOAD", "LSTORE", "LALLOCA", "LFILL", "LCOPYOUT", "LCOPY"}
 
 @dataclass
 class Assembler:
-    symbols: Sequence[str]  # of this module, in order
+    symbols: Sequence[str]  # the symbols of this module, in order
     fids: dict[str, int]
     ops: list[tuple[int, ...]] = field(default_factory=list)
-    extras: list[int] = field(default_factory=lambda: [0])  # a layout cannot be number 0
+    extras: list[int] = field(default_factory=lambda: [0])  # 0 means "no layout"
     constants: list[int] = field(default_factory=list)
     relocs: list[tuple[int, int, int]] = field(default_factory=list)
     functions: list[tuple[int, ...]] = field(default_factory=list)
@@ -182,7 +182,7 @@ class Assembled:
 
 
 def assemble(machine: Machine, modules: Sequence[Sequence[str]]) -> Assembled:
-    """Put the machine's functions into `modules` (their names) and these into a program."""
+    """Put the machine's functions into `modules` (lists of names), and these into a program."""
     symbols = list(machine.symbols)
     made = []
     for names in modules:
@@ -204,7 +204,7 @@ def assemble(machine: Machine, modules: Sequence[Sequence[str]]) -> Assembled:
 
 
 def stream(log: bytes | bytearray, *, crash: int | None = None, end: int | None = None) -> bytes:
-    """The file of a stream: `log` has room for the header in front."""
+    """Return the file of a stream; `log` has room for the header in front."""
     header = bytearray(4096)
     window = 0x7F0000000000
     cursor = window + (len(log) if end is None else end)

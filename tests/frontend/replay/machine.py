@@ -1,9 +1,9 @@
-"""A machine that runs small programs slowly and says everything about the run: the oracle.
+"""A machine that runs small programs slowly and records everything about the run: the oracle.
 
-It knows nothing of tables or of the kernel.  Programs are plain values (Function, Op); `Machine`
-executes them with real memory, writes the log as instrumented code would, and notes each step
-with its value and, by brute force from the definitions, who defined what it read and what decided
-that it ran.
+It knows nothing about tables or the kernel.  Programs are plain values (Function, Op).  `Machine`
+executes them with real memory and writes the log as instrumented code would.  It notes each step
+with its value and, by brute force from the definitions, the definers of what it read and its
+controlling branch.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Operand = int | K | Address  # an int is a slot
 
 @dataclass(frozen=True)
 class Op:
-    """An op by name; which fields mean something depends on it, as in the tables."""
+    """An op by name; as in the tables, its code decides which fields have a meaning."""
 
     name: str
     dst: int | None = None
@@ -50,13 +50,14 @@ class Op:
     layout: tuple[tuple[int, int], ...] = ()
     targets: tuple[int, ...] = ()
     cases: tuple[int, ...] = ()
-    items: tuple[tuple[Operand, int, int], ...] = ()  # operand, slots, and a number
+    items: tuple[tuple[Operand, int, int], ...] = ()  # (operand, slots, a number)
     slots: int = 1
     sure: bool = False
     invoke: bool = False
-    twice: int | None = None  # site
+    twice: int | None = None  # number of the site
     checked: bool = False
-    effect: Callable[[Machine, list[int]], bytes] | None = None  # of an OPAQUE or external call
+    # effect of an OPAQUE or external call
+    effect: Callable[[Machine, list[int]], bytes] | None = None
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,12 @@ class Function:
     variadic: bool = False
 
 
-External = Callable[["Machine", list[int]], bytes]  # gives the bytes of its result
+External = Callable[["Machine", list[int]], bytes]  # returns the bytes of its result
 TERMINATORS = {"BR", "CBR", "SWITCH", "INDIRECTBR", "RET", "UNREACHABLE", "RESUME"}
 
 
 def ipdoms(function: Function) -> list[int | None]:
-    """Immediate postdominators by the definition; None: the exit."""
+    """Return the immediate postdominators by definition; None is the exit."""
     n = len(function.blocks)
     succ = [_successors(function, block) for block in function.blocks]
     after: list[set[int]] = [set(range(n + 1)) for _ in range(n)] + [{n}]
@@ -104,7 +105,7 @@ def _successors(function: Function, block: Sequence[Op]) -> list[int]:
 
 
 def marked(function: Function) -> set[int]:
-    """Blocks that say their number: after a branch, or to break a cycle."""
+    """Return the blocks that log their number: after a branch, or to break a cycle."""
     found = set()
     for number, block in enumerate(function.blocks):
         last = block[-1]
@@ -114,7 +115,7 @@ def marked(function: Function) -> set[int]:
 
 
 class Crash(Exception):
-    """The program ends here, in the middle of something."""
+    """The program ends here, in the middle of a step."""
 
 
 @dataclass
@@ -128,7 +129,7 @@ class Throw(Exception):
 class Activation:
     function: Function
     number: int
-    call: int  # step
+    call: int  # the step of the call
     parent: int
     direct: bool
     depth: int
@@ -147,7 +148,7 @@ class Activation:
 
 @dataclass
 class Event:
-    """Something that says who wrote a byte: contents None means untold."""
+    """A write to a byte; `contents` is None if they are not known."""
 
     address: int
     contents: bytes | None
@@ -162,7 +163,7 @@ class Step:
     value: int | None = None
     address: int | None = None
     offset: int = 0
-    after: int = 0  # where the log is when it has executed (a call: when it has begun)
+    after: int = 0  # offset of the log after execution (of a call: after it has begun)
     definers: list[tuple[int, int]] | None = None  # (offset, step) of each byte read
 
 
@@ -211,12 +212,12 @@ class Machine:
         self.effects: list[tuple[int, int, list[tuple[int, int]] | None]] = []
         self.writes: list[tuple[int, int, int]] = []
         self.copies: list[tuple[int, int, int, int]] = []  # step, to, from, size
-        self.copied: list[tuple[int, int, int]] = []  # loads of copied bytes: address, step, size
+        self.copied: list[tuple[int, int, int]] = []  # loads of copied bytes: (address, step, size)
         self.call_step = 0
         self.call_results: dict[int, int] = {}
         self.call_arguments: dict[int, list[int]] = {}
         self.next_frame = 0x7FFF0000
-        self.waiting: dict[int, int] = {}  # activation: the step of its latest call
+        self.waiting: dict[int, int] = {}  # activation -> the step of its latest call
 
     # --- the log and memory ---
 
@@ -231,8 +232,8 @@ class Machine:
     def write(self, address: int, data: bytes) -> None:
         self.memory.update({address + i: byte for i, byte in enumerate(data)})
 
-    def who(self, address: int, value: int | None) -> int:
-        """The stale-load rule for one byte, from the definition."""
+    def definer_of(self, address: int, value: int | None) -> int:
+        """Return the step that defined one byte, by the definition of the stale-load rule."""
         for event in reversed(self.events):
             if not 0 <= address - event.address < event.size:
                 continue
@@ -257,7 +258,7 @@ class Machine:
 
     def effect_read(self, address: int, size: int) -> None:
         self.put(struct.pack("<BBQQ", 3, 1, address, size))
-        found = [(i, self.who(address + i, None)) for i in range(size)]
+        found = [(i, self.definer_of(address + i, None)) for i in range(size)]
         self.effects.append((self.call_step, 1, found))
 
     def effect_write(self, address: int, data: bytes) -> None:
@@ -272,7 +273,7 @@ class Machine:
         self.copy(to, start, size, self.call_step)
 
     def copy(self, to: int, start: int, size: int, step: int) -> None:
-        found = [(i, self.who(start + i, None)) for i in range(size)]
+        found = [(i, self.definer_of(start + i, None)) for i in range(size)]
         self.effects.append((step, 3, found))
         self.copies.append((step, to, start, size))
         known = [self.seen(start + i) for i in range(size)]
@@ -282,23 +283,23 @@ class Machine:
         self.writes.append((to, step, size))
 
     def copy_local(self, to: int, start: int, step: int) -> None:
-        """A copy out of local memory: a row only if the step's link does not say it all."""
+        """Copy out of local memory: add a row only if the step's link is not enough."""
         found = self.steps[step].definers or []
-        if len({who for _, who in found}) > 1 or self.is_copied(step):
+        if len({definer_of for _, definer_of in found}) > 1 or self.is_copied(step):
             self.effects.append((step, 3, found))
             self.copies.append((step, to, start, len(found)))
 
     def is_copied(self, step: int) -> bool:
         """Did a copy write one of the bytes that the step read?"""
         copies = {copy for copy, *_ in self.copies}
-        return any(who in copies for _, who in self.steps[step].definers or [])
+        return any(definer_of in copies for _, definer_of in self.steps[step].definers or [])
 
     def load_copied(self, address: int, size: int, step: int) -> None:
         if self.is_copied(step):
             self.copied.append((address, step, size))
 
     def seen(self, address: int) -> int | None:
-        """What the log so far says is in that byte."""
+        """Return the contents of a byte according to the log so far."""
         for event in reversed(self.events):
             if 0 <= address - event.address < event.size:
                 known = event.contents
@@ -313,7 +314,7 @@ class Machine:
     # --- running ---
 
     def run(self, name: str, arguments: Sequence[int] = ()) -> bool:
-        """Run from the top level; False: it crashed on the way."""
+        """Run from the top level; return False if it crashed."""
         self.first_memory = dict(self.memory)
         try:
             self.enter(self.functions[name], [[a] for a in arguments], 0, direct=False)
@@ -388,7 +389,7 @@ class Machine:
             number += 1
 
     def land(self, act: Activation, thrown: Throw) -> int:
-        """Return the landing block; what threw, the last step, decided that it runs."""
+        """Return the landing block; the throwing step controls it."""
         target = act.function.landings[thrown.site]
         act.history.append(("branch", len(self.steps) - 1, self.ipdom(act)))
         return target
@@ -397,7 +398,7 @@ class Machine:
         return self.ipdoms[act.function.name][act.block]
 
     def controller(self, act: Activation) -> int:
-        """The latest branch whose ipdom has not been entered since."""
+        """Return the latest branch whose ipdom has not been entered since."""
         entered: set[int] = set()
         for kind, what, ipdom in reversed(act.history):
             if kind == "block":
@@ -412,7 +413,7 @@ class Machine:
         self.instances.append(Instance(stretch, len(self.steps), act.number, act.control))
 
     def block(self, act: Activation, number: int) -> list[int] | int:
-        """Run a block; returns the next one, or the returned value."""
+        """Run a block; return the next block or the returned value."""
         ops = act.function.blocks[number]
         if number in act.function.landings:
             site = act.function.landings.index(number)
@@ -572,10 +573,10 @@ class Machine:
             for offset, size in leaves:
                 for i in range(offset, offset + size):
                     step.definers.append(
-                        (i, self.who(address + i, self.memory.get(address + i, 0)))
+                        (i, self.definer_of(address + i, self.memory.get(address + i, 0)))
                     )
-            for i, who in step.definers:
-                self.defined(address + i, 1, self.read(address + i, 1), who)
+            for i, definer_of in step.definers:
+                self.defined(address + i, 1, self.read(address + i, 1), definer_of)
             self.load_copied(address, op.x, n)
             return _unpack(data, op.layout, slots)
         if op.name == "STORE":
@@ -638,9 +639,9 @@ class Machine:
         old = self.read(address, op.x)
         fails = bool(op.cases) and n % 2 == 1
         self.put(old + (bytes([not fails]) if op.cases else b""))
-        step.definers = [(i, self.who(address + i, old[i])) for i in range(op.x)]
-        for i, who in step.definers:
-            self.defined(address + i, 1, old[i : i + 1], who)
+        step.definers = [(i, self.definer_of(address + i, old[i])) for i in range(op.x)]
+        for i, definer_of in step.definers:
+            self.defined(address + i, 1, old[i : i + 1], definer_of)
         self.load_copied(address, op.x, n)
         value = int.from_bytes(old, "little")
         if not fails:
@@ -787,7 +788,7 @@ def _fcmp(op: Op, v: list[int]) -> int:
 
 
 def _cut(value: float, bits: int) -> int:
-    """cvttsd2si: what does not fit becomes the least number."""
+    """Convert as cvttsd2si does: a value that does not fit becomes the smallest number."""
     fits = math.isfinite(value) and -(1 << bits - 1) <= int(value) < 1 << bits - 1
     return int(value) if fits else -(1 << bits - 1)
 

@@ -10,7 +10,7 @@ from tests.frontend.replay.machine import Address, External, Function, K, Machin
 GLOBAL = 0x10000FF0  # a page ends 16 bytes after it
 SIZE = 40
 WIDTHS = (1, 7, 8, 16, 32, 33, 64)
-EACH = 3  # slots of every width
+EACH = 3  # number of slots of every width
 WIDE = len(WIDTHS) * EACH  # first of the two-slot values, of which there are 2
 N_SLOTS = WIDE + 4
 LOCAL = 24
@@ -266,7 +266,7 @@ def function(r: random.Random, name: str, callees: list[Function], *, checked: b
 
 
 def _with_phis(r: random.Random, w: Writer, f: Function) -> Function:
-    """Some blocks begin with phis, which may swap values."""
+    """Let some blocks begin with phis, which may swap values."""
     blocks = list(f.blocks)
     for number in range(1, len(blocks)):
         before = [p for p, block in enumerate(f.blocks) if number in block[-1].targets]
@@ -297,7 +297,7 @@ def externals(r: random.Random, callbacks: list[Function]) -> dict[str, External
                 m.effect_copy(place(16), place(16), r.randrange(16))
         return r.randbytes(8)
 
-    def silent(m: Machine, _: list[int]) -> bytes:  # one that nobody models
+    def silent(m: Machine, _: list[int]) -> bytes:  # a function without a model
         m.write(place(8), r.randbytes(8))
         return r.randbytes(8)
 
@@ -320,7 +320,7 @@ def externals(r: random.Random, callbacks: list[Function]) -> dict[str, External
 
 
 def machine(seed: int, *, checked: bool = False, fuel: int = 600) -> Machine:
-    """A machine with a random program and memory, not yet run; `main` is the function to run."""
+    """Return a machine with a random program and memory, not yet run; `main` is to be run."""
     r = random.Random(seed)
     functions: list[Function] = []
     for name in ("h", "g", "f", "main"):  # each calls those before it

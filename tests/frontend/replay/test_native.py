@@ -1,4 +1,4 @@
-"""Is our C code compiled once, by the compiler there is?"""
+"""Is our C code compiled once, by the available compiler?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_another_header_makes_another_library(source: Path) -> None:
     assert ctypes.CDLL(str(library([source]))).f() == 8
 
 
-def test_without_a_compiler_we_say_what_to_install(
+def test_a_missing_compiler_is_an_error_with_a_hint(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(native, "compilers", lambda _env: {})
@@ -45,7 +45,7 @@ def test_without_a_compiler_we_say_what_to_install(
     assert error.value.slug == "no-c-compiler"
 
 
-def test_what_the_compiler_says_is_passed_on(source: Path) -> None:
+def test_compiler_errors_are_passed_on(source: Path) -> None:
     source.write_text("int f(void) { return this_is_nowhere; }")
     with pytest.raises(UserError, match="this_is_nowhere"):
         library([source])

@@ -1,4 +1,4 @@
-"""Does the kernel rebuild from its log what a program did?"""
+"""Does the kernel reconstruct from its log what a program did?"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def instances_of(m: Machine, made: Assembled) -> list[tuple[int, int, int, int]]
 
 
 def link_of(step: Step) -> list[tuple[int, int, int]]:
-    """The runs (offset, length, step) of what a step read."""
+    """Return the runs (offset, length, step) of what a step read."""
     runs: list[tuple[int, int, int]] = []
     for offset, who in step.definers or []:
         if runs and runs[-1][2] == who and sum(runs[-1][:2]) == offset:
@@ -120,8 +120,10 @@ def check_values(m: Machine, replay: Replay) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, checked=st.booleans(), modules=MODULES)
-def test_a_random_program_is_rebuilt(seed: int, checked: bool, modules: list[list[str]]) -> None:
-    """Every instance, link, activation, effect and value is the machine's."""
+def test_a_random_program_is_reconstructed(
+    seed: int, checked: bool, modules: list[list[str]]
+) -> None:
+    """Every instance, link, activation, effect and value equals the machine's."""
     m = machine(seed, checked=checked)
     made = assemble(m, modules)
     ended = m.run("main")
@@ -133,7 +135,7 @@ def test_a_random_program_is_rebuilt(seed: int, checked: bool, modules: list[lis
 
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, data=st.data())
-def test_a_log_that_is_cut_gives_what_had_happened_by_then(seed: int, data: st.DataObject) -> None:
+def test_a_cut_log_gives_the_steps_before_the_cut(seed: int, data: st.DataObject) -> None:
     m = machine(seed, checked=seed % 2 == 0)
     made = assemble(m, [["main", "f", "g", "h"]])
     m.run("main")
@@ -152,9 +154,7 @@ def test_a_log_that_is_cut_gives_what_had_happened_by_then(seed: int, data: st.D
 
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, data=st.data())
-def test_a_damaged_log_gives_what_happened_before_the_damage(
-    seed: int, data: st.DataObject
-) -> None:
+def test_a_damaged_log_gives_the_steps_before_the_damage(seed: int, data: st.DataObject) -> None:
     m = machine(seed)
     made = assemble(m, [["main", "f", "g", "h"]])
     m.run("main")
@@ -174,7 +174,7 @@ def test_a_damaged_log_gives_what_happened_before_the_damage(
 
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, data=st.data())
-def test_a_window_gives_what_the_whole_run_gives(seed: int, data: st.DataObject) -> None:
+def test_a_window_gives_the_same_values_as_the_whole_run(seed: int, data: st.DataObject) -> None:
     m = machine(seed)
     made = assemble(m, [["main", "f", "g", "h"]])
     m.run("main")

@@ -1,4 +1,4 @@
-"""What of the things that random programs do not do: exceptions, setjmp, crashes, va_arg?"""
+"""Does the kernel handle what random programs lack: exceptions, setjmp, crashes, va_arg?"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def call(name: str, *items: tuple[int | K | Address, int, int], **more: object) 
     return Op("CALL", a=Address(name), items=items, **more)  # type: ignore[arg-type]
 
 
-def test_an_exception_decides_that_the_landing_pad_runs_to_which_it_unwinds(tmp_path: Path) -> None:
+def test_an_exception_controls_the_landing_pad(tmp_path: Path) -> None:
     def raises(m: Machine, _: list[int]) -> bytes:
         m.throw(m.stack[0].address, 0, b"")
         return b""
@@ -63,7 +63,8 @@ def test_an_exception_decides_that_the_landing_pad_runs_to_which_it_unwinds(tmp_
     assert replay.meta.status == Status.OK
     check_everything(m, made, replay)
     assert [a.unwound for a in m.activations] == [False, True]
-    assert replay.column("control.u32").tolist()[2] == 2  # the landing pad: by what threw
+    # the landing pad is controlled by the throw
+    assert replay.column("control.u32").tolist()[2] == 2
 
 
 def test_longjmp_returns_from_setjmp_again(tmp_path: Path) -> None:
@@ -91,7 +92,7 @@ def test_longjmp_returns_from_setjmp_again(tmp_path: Path) -> None:
     assert replay.column("activations")["flags"].tolist() == [0, 0, 1 | 2]
 
 
-def test_where_the_log_contradicts_the_condition_the_log_is_followed(tmp_path: Path) -> None:
+def test_the_log_wins_over_the_computed_condition(tmp_path: Path) -> None:
     main = Function(
         "main", ((Op("CBR", a=K((1,)), targets=(1, 2)),), (Op("RET"),), (Op("RET"),)), 1
     )
@@ -127,7 +128,7 @@ def test_a_division_that_crashed_did_not_happen(tmp_path: Path) -> None:
     assert (replay.meta.status, replay.meta.steps, replay.meta.stop_op) == (Status.CUT, 1, 1)
 
 
-def test_a_load_that_crashed_tells_its_address(tmp_path: Path) -> None:
+def test_a_load_that_crashed_has_its_address(tmp_path: Path) -> None:
     m, made = crashing(Op("LOAD", 1, K((0x18,)), x=4))
     replay = opened(made, entry(m, "main"), tmp_path)
     assert (replay.meta.status, replay.meta.steps) == (Status.CUT, 1)
@@ -144,7 +145,7 @@ def test_a_program_that_exits_ends_in_its_call(tmp_path: Path) -> None:
 
 
 def test_variable_arguments_come_from_the_call(tmp_path: Path) -> None:
-    """Even when another external call came between: what the va_list leads to is the call's."""
+    """Even if another external call comes between: the bytes behind the va_list are the call's."""
     area = 0x20000000
     body = (
         Op("VASTART", a=GLOB, x=24), call("puts"),
@@ -193,7 +194,7 @@ def test_gigabytes_take_no_memory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [2, 4, 8])
 @pytest.mark.parametrize("odd", range(8))
-def test_a_value_put_together_from_two_writes_has_both(size: int, odd: int, tmp_path: Path) -> None:
+def test_a_value_defined_by_two_writes_has_both(size: int, odd: int, tmp_path: Path) -> None:
     """Byte `odd` is written after the rest, in memory and in a local variable."""
     odd %= size
     ops = (
@@ -209,7 +210,7 @@ def test_a_value_put_together_from_two_writes_has_both(size: int, odd: int, tmp_
     assert len(replay.column("mixed.u32")) == 2
 
 
-def test_what_another_thread_wrote_is_not_put_down_to_an_earlier_call(tmp_path: Path) -> None:
+def test_a_write_of_another_thread_is_not_blamed_on_an_earlier_call(tmp_path: Path) -> None:
     ops = (call("puts"), Op("STORE", a=K((1,)), b=GLOB, x=4), Op("LOAD", 0, GLOB, x=4), Op("RET"))
     m, made = build(Function("main", (ops,), 1), puts=nothing)
     replay = opened(made, entry(m, "main") + b"\1" + struct.pack("<I", 0x01010102), tmp_path)
@@ -217,7 +218,7 @@ def test_what_another_thread_wrote_is_not_put_down_to_an_earlier_call(tmp_path: 
 
 
 @pytest.mark.parametrize("by", [-5000, -20, -1, 1, 20, 5000])
-def test_a_copy_over_itself_moves_what_was_there(by: int, tmp_path: Path) -> None:
+def test_an_overlapping_copy_moves_the_old_contents(by: int, tmp_path: Path) -> None:
     size, start = 10_000, 0x10001234
     fill = (Op("STORE", a=K((i,)), b=K((start + 8 * i,)), x=8) for i in range(size // 8))
     copy = Op("COPY", a=K((start + by,)), b=K((start,)), c=K((size,)))
@@ -229,13 +230,13 @@ def test_a_copy_over_itself_moves_what_was_there(by: int, tmp_path: Path) -> Non
 
 
 def loop() -> tuple[Machine, Assembled, bytes]:
-    """A loop that runs as long as the log says: here three million steps."""
+    """Return a loop that runs as long as the log says: three million steps."""
     blocks = ((Op("BR", targets=(1,)),), (Op("CBR", a=K((1,)), targets=(1, 2)),), (Op("RET"),))
     m, made = build(Function("main", blocks, 1))
     return m, made, entry(m, "main") + bytes([1]) * 3_000_000
 
 
-def test_progress_is_told_and_may_cancel(tmp_path: Path) -> None:
+def test_progress_is_reported_and_can_cancel(tmp_path: Path) -> None:
     _, made, log = loop()
     seen: list[tuple[int, int]] = []
 
@@ -249,7 +250,7 @@ def test_progress_is_told_and_may_cancel(tmp_path: Path) -> None:
     assert replay.meta.steps == seen[-1][0]
 
 
-def test_what_progress_raises_comes_out(tmp_path: Path) -> None:
+def test_an_exception_of_progress_is_raised(tmp_path: Path) -> None:
     _, made, log = loop()
 
     def progress(_steps: int, _used: int) -> bool:
@@ -261,7 +262,7 @@ def test_what_progress_raises_comes_out(tmp_path: Path) -> None:
 
 def test_an_endless_loop_that_logs_nothing_is_damage(tmp_path: Path) -> None:
     m, made = build(Function("main", ((Op("BR", targets=(1,)),), (Op("BR", targets=(1,)),)), 1))
-    made.program.blocks["flags"] = 0  # the tables promise that this cannot be
+    made.program.blocks["flags"] = 0  # the checked tables exclude this
     replay = opened(made, entry(m, "main"), tmp_path)
     assert replay.meta.status == Status.DAMAGED
     assert "too many ops" in replay.meta.message
@@ -274,7 +275,7 @@ def test_recursion_as_deep_as_the_log_says(tmp_path: Path) -> None:
     assert replay.column("activations")["depth"].tolist() == list(range(20_001))
 
 
-def test_tables_that_are_wrong_are_refused(tmp_path: Path) -> None:
+def test_wrong_tables_are_refused(tmp_path: Path) -> None:
     m, made = build(Function("main", ((Op("MOVE", 9, K((1,)), x=1), Op("RET")),), 1))
     with pytest.raises(ValueError, match="slot of the result"):
         opened(made, entry(m, "main"), tmp_path)
@@ -287,14 +288,14 @@ def test_functions_with_the_same_number_are_refused() -> None:
         assemble(m, [["f"], ["f"]])
 
 
-def test_a_file_that_is_no_recording_is_said_to_be_none(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_log_is_refused(tmp_path: Path) -> None:
     _, made = build(Function("main", ((Op("RET"),),), 1))
     with pytest.raises(UserError) as error:
         Replay.open(made.program, b"hello", tmp_path)
     assert error.value.slug == "not-a-recording"
 
 
-def test_the_outside_enters_functions_several_times(tmp_path: Path) -> None:
+def test_outside_code_enters_functions_several_times(tmp_path: Path) -> None:
     m, made = build(Function("main", ((Op("RET"),),), 1))
     for _ in range(3):
         m.run("main")

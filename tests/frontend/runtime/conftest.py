@@ -1,4 +1,4 @@
-"""A program that calls the runtime by hand, compiled once, and a way to record it."""
+"""A program that calls the runtime directly, compiled once, and a way to record it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Recorded:
         return only
 
     def shown(self) -> dict[str, int]:
-        """The addresses that the program printed by name."""
+        """Return the addresses that the program printed, by name."""
         lines = (line.split() for line in self.output.decode().splitlines())
         return {name: int(at) for name, at in lines}
 

@@ -1,4 +1,4 @@
-"""What is in the files that a recorded program wrote?  Read as the format says, by itself."""
+"""What is in the files of a recorded program?  An independent reader of the format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEMORY = 0xFFFFFFFF
 _LAYOUT = {READ: "QQ", WRITE: "QQ", COPY: "QQQ", INPUT: "IQQQ", OUTPUT: "IQQQi", ALLOC: "QQ",
            FREE: "Q", EXIT: "i", ARGV: "QQIQ", ENV: "QQIQ"}  # fmt: skip
 
-Effect = tuple[int, ...]  # kind, and what follows it
+Effect = tuple[int, ...]  # kind, then its fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Stream:
     crash_signal: int
     crash_address: int
     lost: int
-    size: int  # of the log with its header
+    size: int  # bytes of the log with its header
     file_size: int
-    marks: list[int]  # functions entered
+    marks: list[int]  # numbers of the functions that were entered
     effects: list[Effect]
     sources: dict[int, tuple[int, bytes]]
 
@@ -95,5 +95,5 @@ def read_process(folder: Path) -> Process:
 
 
 def read_trace(folder: Path) -> list[Process]:
-    """All processes of a run, in order of their names."""
+    """Return all processes of a run, in the order of their names."""
     return [read_process(path) for path in sorted(folder.iterdir())]

@@ -1,5 +1,5 @@
-/* Programs that call the runtime by hand, as instrumented code would.  The first argument says
- * which.  mark(n) logs the ENTRY of function n. */
+/* Programs that call the runtime directly, as instrumented code would.  The first argument selects
+ * one of them.  mark(n) logs the ENTRY of function n. */
 #include "whence.h"
 
 #include <errno.h>

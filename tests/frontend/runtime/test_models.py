@@ -1,4 +1,4 @@
-"""Do the hooks say what the functions of libc did?"""
+"""Do the hooks log what the functions of libc did?"""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from whence.frontend.c.runtime import SOURCES, build
 NONE = -1
 
 
-def test_the_table_says_what_the_runtime_defines(tmp_path: Path) -> None:
-    """Every hook is there with the LLVM types that a call of it will have, and no other is."""
+def test_the_table_matches_the_hooks_of_the_runtime(tmp_path: Path) -> None:
+    """Every hook has the LLVM types that a call of it will have, and there are no others."""
     text = tmp_path / "runtime.ll"
     flags = ["-O0", "-S", "-emit-llvm", "-fno-discard-value-names", "-o", str(text)]
     subprocess.run([*CC, *flags, str(SOURCES / "runtime.c")], check=True)
@@ -54,7 +54,7 @@ def test_the_runtime_is_built_once(tmp_path: Path) -> None:
 
 
 def outputs(effects: list[d.Effect], source: int) -> list[tuple[int, int, int, int]]:
-    """offset, length, address, argument of each piece that went there."""
+    """Return (offset, length, address, argument) of each piece of output to `source`."""
     return [(e[2], e[3], e[4], e[5]) for e in effects if e[0] == d.OUTPUT and e[1] == source]
 
 
@@ -71,7 +71,7 @@ def test_each_piece_of_output_knows_its_argument(record: Record) -> None:
     assert found == expected
 
 
-def test_text_made_in_memory_knows_where_it_came_from(record: Record) -> None:
+def test_each_piece_of_text_in_memory_knows_its_argument(record: Record) -> None:
     run = record("prints_to_memory")
     assert run.status == 0
     at = run.shown()
@@ -80,7 +80,7 @@ def test_text_made_in_memory_knows_where_it_came_from(record: Record) -> None:
         (0, 2, text, 3), (2, 1, text + 2, NONE), (3, 4, text + 3, 4)
     ]  # fmt: skip
     assert (d.WRITE, text, 2) in run.stream.effects
-    assert (d.COPY, text + 3, word, 4) in run.stream.effects  # what fits
+    assert (d.COPY, text + 3, word, 4) in run.stream.effects  # only what fits
     assert (d.READ, word, 7) in run.stream.effects
     assert (d.WRITE, text + 7, 1) in run.stream.effects
 
@@ -101,7 +101,7 @@ def test_input_bytes_are_numbered(record: Record, tmp_path: Path, kind: str) -> 
     assert run.stream.effects[-1] == (d.EXIT, 6)
 
 
-def test_strings_are_read_as_far_as_it_matters(record: Record) -> None:
+def test_strings_are_read_up_to_the_deciding_byte(record: Record) -> None:
     run = record("strings")
     at = run.shown()
     text = at["text"]
@@ -129,7 +129,7 @@ LITERAL = st.text("ab|\n", max_size=3) | st.just("%%")
 
 
 def check_pieces(record: Record, *arguments: str) -> None:
-    """The pieces, one after another, are all of the output."""
+    """The pieces, one after another, make up the whole output."""
     run = record("formats", *arguments)
     assert run.status == 0
     at = 0

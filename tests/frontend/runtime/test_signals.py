@@ -1,4 +1,4 @@
-"""Do signals do to a recorded program what they would have done, and are they noted?"""
+"""Do signals have their usual effect on a recorded program, and are they noted?"""
 
 from __future__ import annotations
 

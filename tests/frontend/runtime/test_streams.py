@@ -11,7 +11,7 @@ from tests.frontend.runtime import decoding as d
 from tests.frontend.runtime.conftest import Record
 
 
-def test_a_run_is_whole_and_its_file_ends_with_the_log(record: Record) -> None:
+def test_a_run_is_complete_and_its_file_ends_with_the_log(record: Record) -> None:
     run = record("fine")
     assert run.status == 0
     assert run.stream.marks == [*range(100), 77]  # 77: by a function that exit() calls
@@ -61,7 +61,7 @@ def test_modules_are_written_down_with_their_contents(record: Record) -> None:
     assert large.count(0) == len(large) - 1
 
 
-def test_without_a_place_to_record_the_program_just_runs(built: Path, tmp_path: Path) -> None:
+def test_without_a_trace_folder_the_program_just_runs(built: Path, tmp_path: Path) -> None:
     for place in ({}, {"WHENCE_TRACE": str(tmp_path / "none")}, {"WHENCE_TRACE": str(built)}):
         env = {key: value for key, value in os.environ.items() if key != "WHENCE_TRACE"}
         done = subprocess.run([built, "long"], env={**env, **place}, stdout=-1, check=True)
@@ -111,7 +111,7 @@ def test_exec_ends_one_record_and_begins_the_next(record: Record) -> None:
 
 
 def check_cut(record: Record, state: int, limit: int, **how: object) -> None:
-    """What is recorded is the beginning of the run, the rest is counted, the program goes on."""
+    """The recorded part is the beginning of the run, the rest is counted, the program continues."""
     run = record("long", **how)
     assert (run.status, run.output) == (0, b"went on\n")
     assert run.stream.state == state
@@ -129,7 +129,7 @@ def test_a_trace_over_its_limit_is_cut(record: Record) -> None:
     check_cut(record, d.TOO_LONG, 3000000, env={"WHENCE_MAX_TRACE": "3000000"})
 
 
-def test_a_disk_full_from_the_start_leaves_the_program_alone(built: Path, tmp_path: Path) -> None:
+def test_a_disk_full_from_the_start_does_not_stop_the_program(built: Path, tmp_path: Path) -> None:
     command = f"ulimit -f 1; WHENCE_TRACE={tmp_path} exec {built} long"
     done = subprocess.run(["bash", "-c", command], stdout=-1, check=True)
     assert done.stdout == b"went on\n"

@@ -1,4 +1,4 @@
-"""Random programs in C that are full of pointers, and never go wrong for long."""
+"""Random C programs with many pointers that run for a limited time without errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Generator:
         self.random = random
 
     def sources(self) -> tuple[str, str]:
-        """Two modules of one program."""
+        """Return the two modules of one program."""
         functions = "".join(
             f"void f{i}(struct N *n, int *q, int **qq, struct N by, int k) {{{LOCALS}"
             f"{self.block(4, i + 1, 2, True)}}}\n"
@@ -67,7 +67,7 @@ class Generator:
         return self.pick("0", "1", "2", "i0", "i1", "g0", *(["k"] if inner else []))
 
     def cell(self, inner: bool, depth: int = 2) -> str:
-        """Something an int can be assigned to."""
+        """Return an lvalue of type int."""
         n, p = self.node(inner, depth - 1), self.pointer(inner, depth - 1)
         i = self.number(inner, 0)
         return self.pick(f"(*{p})", f"{n}->v", f"{n}->a[{i} & 1]", f"{n}->in.w", f"arr[{i} & 3]",
@@ -82,7 +82,7 @@ class Generator:
                          "((int *)u)", self.pointer(inner, 0))  # fmt: skip
 
     def home(self, inner: bool, depth: int = 2) -> str:
-        """Something an int * can be assigned to."""
+        """Return an lvalue of type int *."""
         n, i = self.node(inner, depth - 1), self.number(inner, 0)
         return self.pick("q0", "q1", "gp", f"{n}->p", f"{n}->in.r", f"table[{i} & 1]", "(*pp)",
                          "ln.p", *(["(*qq)"] if inner else []))  # fmt: skip

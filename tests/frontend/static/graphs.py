@@ -1,4 +1,4 @@
-"""Functions made of nothing but their control flow, and ways through them."""
+"""Functions that consist only of control flow, and paths through them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Shape = Sequence[Sequence[int]]  # the successors of each block, repeats allowed
 
 
 def op(opcode: str, *operands: Value, labels: Sequence[str] = (), callee: str = "") -> Instruction:
-    """An instruction about whose types nobody asks."""
+    """Return an instruction whose types do not matter."""
     return Instruction(
         opcode=opcode,
         type=VOID,
@@ -47,10 +47,10 @@ def function(
     invokes: frozenset[int] = frozenset(),
     name: str = "f",
 ) -> Function:
-    """A function of this shape.
+    """Return a function of this shape.
 
-    `calls` are made by blocks, first thing.  Blocks in `invokes` end in an invoke of `g` whose
-    second successor is a landing pad.
+    Blocks begin with their `calls`.  Blocks in `invokes` end in an invoke of `g` whose second
+    successor is a landing pad.
     """
     landing = {shape[block][1] for block in invokes}
     blocks = []
@@ -86,7 +86,7 @@ def module(*functions: Function) -> Module:
 
 @st.composite
 def shapes(draw: st.DrawFn) -> list[list[int]]:
-    """Any graph in which nothing goes to the entry."""
+    """Draw any graph without an edge to the entry."""
     size = draw(st.integers(1, 9))
     if size == 1:
         return [[]]
@@ -95,7 +95,7 @@ def shapes(draw: st.DrawFn) -> list[list[int]]:
 
 
 def reachable(shape: Shape, start: int, avoid: int | None = None) -> set[int]:
-    """All blocks on ways from `start` (itself included) that do not pass through `avoid`."""
+    """Return all blocks on paths from `start` (inclusive) that do not pass through `avoid`."""
     if start == avoid:
         return set()
     found, work = {start}, [start]

@@ -1,7 +1,7 @@
-"""Runs small modules and checks, step by step, that the analyses foresaw what happens.
+"""Runs small modules and checks at each step that the analyses predicted it.
 
-Memory is a set of instances of objects; each byte of one remembers which byte of which value it
-is, and which branch edges were in force when it was written.
+Memory is a set of instances of objects.  Each byte remembers which byte of which value it is, and
+which branch edges were in effect when it was written.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ COMPARISON = {
 
 
 class Stop(Exception):
-    """The program is over: it went on for long enough, or did what C does not allow."""
+    """The program is over: it ran long enough, or did something that C does not allow."""
 
 
 @dataclass(eq=False, repr=False)
 class Instance:
-    """A piece of memory.  `labels` are (kind, module, function, name or line): what it is one of.
+    """A piece of memory; `labels` are (kind, module, function, name or line) of possible objects.
 
-    Memory from the heap is one of as many as there were calls under way.
+    Heap memory has a label for each call in progress.
     """
 
     labels: frozenset[tuple[str, int, str, Any]]
@@ -84,7 +84,7 @@ class Frame:
     function: Function
     number: int
     registers: dict[str, Any] = field(default_factory=dict)
-    edges: dict[BranchEdge, int | None] = field(default_factory=dict)  # in force up to a block
+    edges: dict[BranchEdge, int | None] = field(default_factory=dict)  # in effect up to a block
     line: int = 0
 
 
@@ -242,7 +242,7 @@ class Machine:
                 copy = Instance(frozenset({label}), size, frame.number)
                 for i in range(size):
                     known = argument.instance.bytes.get(argument.offset + i)
-                    if known:  # now defined by the call, whatever branches led to it
+                    if known:  # now defined by the call, whichever branches led to it
                         copy.bytes[i] = (*known[:3], frame.number, frozenset())
                 argument = Pointer(copy, 0)
             frame.registers[parameter.name] = argument

@@ -1,4 +1,4 @@
-"""Small C programs, and what the analyses say about lines of them."""
+"""Small C programs, and what the analyses say about their lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLANG = [
 
 @lru_cache
 def module(source: str) -> Module:
-    """The module that the source is compiled to."""
+    """Return the module that the source is compiled to."""
     with tempfile.TemporaryDirectory() as place:
         Path(place, "m.c").write_text(source)
         done = subprocess.run(
@@ -34,7 +34,7 @@ def module(source: str) -> Module:
 
 
 class Program:
-    """A program, asked about by its source text."""
+    """A program with queries by source text."""
 
     def __init__(self, *sources: str) -> None:
         self.sources = sources
@@ -43,7 +43,7 @@ class Program:
         self._may_define: MayDefine | None = None
 
     def written(self, text: str) -> set[str]:
-        """The variables that the line with this text may write (not those of called functions)."""
+        """Return the variables that the line with this text may write (not those of callees)."""
         return {
             self.name(cell)
             for m, function, op in self.ops(text)
@@ -51,7 +51,7 @@ class Program:
         }
 
     def read(self, text: str) -> set[str]:
-        """The variables that the line with this text may read."""
+        """Return the variables that the line with this text may read."""
         return {
             self.name(cell)
             for m, function, op in self.ops(text)
@@ -67,7 +67,7 @@ class Program:
         }
 
     def deciding(self, text: str, variable: str) -> set[str]:
-        """The source lines of branches that may define `variable`, read on the line with `text`."""
+        """Return the lines of branches that may define `variable`, read on the line with `text`."""
         may_define = self._may_define = self._may_define or MayDefine(self.modules, self.aliases)
         found = set()
         for m, function, op in self.ops(text):
@@ -79,7 +79,7 @@ class Program:
         return found
 
     def name(self, cell: Cell) -> str:
-        """The name of a variable; heap memory is named after the function that asks for it."""
+        """Return the name of a variable; heap memory is named after its allocating function."""
         thing = self.aliases.objects[cell.object]
         if thing.kind in ("local", "parameter"):
             module = self.modules[thing.module]

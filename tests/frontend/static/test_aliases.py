@@ -1,4 +1,4 @@
-"""Which memory instructions may touch, as claims about small programs."""
+"""Which memory may instructions access?  Claims about small programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_store_through_a_pointer_set_by_a_called_function() -> None:
         int *choose(void) { return &x; }
         int main(void) { int *p = choose(); *p = 1; return y; }
     """)
-    # One line: reading p and y happens there, too, but the only writes are to p and x.
+    # All on one line: p and y are read there too, but only p and x are written.
     assert p.written("*p = 1") == {"p", "x"}
 
 
@@ -157,7 +157,7 @@ def test_pointers_copied_byte_by_byte() -> None:
     assert p.written("*q = 1") == {"x", "y"}
 
 
-def test_a_pointer_that_was_a_number_meanwhile() -> None:
+def test_a_pointer_that_was_a_number_in_between() -> None:
     p = program("""
         int x, y;
         int main(void) {
@@ -224,7 +224,7 @@ def test_a_comparison_called_by_qsort_reads_the_array() -> None:
     assert "b" not in p.read("return *(const int *)p")
 
 
-def test_what_an_unknown_function_gets_it_may_change_and_keep() -> None:
+def test_an_unknown_function_may_change_and_keep_its_arguments() -> None:
     p = program("""
         void keep(int **);
         int *give(void);

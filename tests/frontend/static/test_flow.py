@@ -1,4 +1,4 @@
-"""What control may do, checked against the definitions on random graphs."""
+"""Control flow, checked against the definitions on random graphs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from whence.program.graph import loop_heads
 
 
 def postdominates(shape: Shape, other: int, block: int) -> bool:
-    """Does every way from `block` to an exit pass through `other`?  (By definition.)"""
+    """Does every path from `block` to an exit pass through `other`?  (By definition.)"""
     return not any(not shape[last] for last in reachable(shape, block, avoid=other))
 
 
@@ -43,7 +43,7 @@ def test_an_invoke_goes_to_its_normal_block_and_to_its_landing_pad() -> None:
 
 
 @given(shapes())
-def test_every_way_back_meets_the_head_of_a_loop(shape: Shape) -> None:
+def test_every_cycle_contains_a_loop_head(shape: Shape) -> None:
     heads = loop_heads(shape)
     for block in set(range(len(shape))) - heads:
         steps = [to for to in shape[block] if to not in heads]
@@ -56,7 +56,7 @@ def test_every_way_back_meets_the_head_of_a_loop(shape: Shape) -> None:
                 steps += [to for to in shape[at] if to not in heads]
 
 
-def test_where_nothing_comes_back_there_is_no_loop() -> None:
+def test_a_graph_without_cycles_has_no_loops() -> None:
     assert loop_heads([[1, 2], [3], [3], []]) == set()
     assert loop_heads([[1], [2, 3], [1], []]) == {1}
 
@@ -90,7 +90,7 @@ def test_the_body_of_an_endless_loop_meets_after_an_if() -> None:
     assert postdominators(function([[1], [2, 3], [3], [1]])) == [1, 3, 3, None]
 
 
-def test_continue_in_an_endless_loop_decides_on_the_rest_of_the_round() -> None:
+def test_continue_in_an_endless_loop_controls_the_rest_of_the_iteration() -> None:
     """for (;;) { if (c) continue; b(); }"""
     depends = control_dependence(function([[1], [2, 3], [1], [1]]))
     assert depends == [set(), set(), {(1, 0)}, {(1, 1)}]
@@ -103,13 +103,13 @@ def test_what_follows_an_assertion_does_not_depend_on_it() -> None:
     assert control_dependence(f) == [set(), {(0, 0)}, set()]
 
 
-def test_a_throw_decides_what_follows() -> None:
+def test_a_throw_controls_what_follows() -> None:
     f = function([[1, 2], [], []], calls={1: "__cxa_throw"})
     assert postdominators(f) == [None, None, None]
     assert control_dependence(f)[2] == {(0, 1)}
 
 
-def test_a_branch_between_two_assertions_decides_which_fails() -> None:
+def test_a_branch_between_two_assertions_controls_which_fails() -> None:
     f = function([[1, 2], [], []], calls={1: "abort", 2: "abort"})
     assert control_dependence(f) == [set(), {(0, 0)}, {(0, 1)}]
 
@@ -145,7 +145,7 @@ def test_gather_is_the_union_over_the_region(shape: Shape) -> None:
 
 @st.composite
 def programs(draw: st.DrawFn) -> tuple[Shape, frozenset[int]]:
-    """A shape, and which of its blocks end in an invoke (landing pads have no other edges)."""
+    """Draw a shape, and the blocks that end in an invoke (landing pads have no other edges)."""
     shape = draw(shapes())
     inner = [i for i, targets in enumerate(shape) if len(targets) == 1 and targets != [i]]
     invokes = frozenset(draw(st.sets(st.sampled_from(inner)))) if inner else frozenset[int]()
@@ -160,7 +160,7 @@ def programs(draw: st.DrawFn) -> tuple[Shape, frozenset[int]]:
 
 
 @given(programs(), st.lists(st.integers(0, MAX_CHAIN), min_size=20, max_size=20))
-def test_the_marked_blocks_tell_the_way(
+def test_the_marked_blocks_determine_the_path(
     program: tuple[Shape, frozenset[int]], costs: list[int]
 ) -> None:
     shape, invokes = program
@@ -170,7 +170,7 @@ def test_the_marked_blocks_tell_the_way(
     assert 0 not in marks
     assert not any(is_landing(f.blocks[block]) for block in marks)
     ways = block_successors(f)
-    for targets in ways:  # whatever comes next in the log, one successor only fits
+    for targets in ways:  # whatever comes next in the log, only one successor fits
         silent = [to for to in targets if to not in logged]
         assert not silent or all(to in logged and is_landing(f.blocks[to])
                                  for to in targets if to != silent[0])  # fmt: skip
@@ -188,7 +188,7 @@ def test_straight_code_is_not_marked() -> None:
     assert marked(function([[1], [2], []])) == set()
 
 
-def test_both_sides_of_a_branch_are_marked_and_so_is_where_an_empty_else_leads() -> None:
+def test_both_targets_of_a_branch_are_marked() -> None:
     assert marked(function([[1, 2], [2], []])) == {1, 2}
 
 
@@ -196,7 +196,7 @@ def test_an_endless_loop_is_marked_at_its_head() -> None:
     assert marked(function([[1], [2], [1]])) == {1}
 
 
-def test_the_normal_way_out_of_an_invoke_is_not_marked() -> None:
+def test_the_normal_block_of_an_invoke_is_not_marked() -> None:
     assert marked(function([[1, 2], [], []], invokes=frozenset({0}))) == set()
 
 
@@ -211,7 +211,7 @@ def test_a_side_that_loops_for_ever_is_a_guard() -> None:
 
 
 def test_large_functions_take_little_time() -> None:
-    """A ladder of ifs in a loop around a switch of all its steps."""
+    """A ladder of ifs in a loop around a switch over all its steps."""
     size = 5000
     shape = [[1], list(range(2, size))] + [[min(i + 1, size), 1] for i in range(2, size)] + [[]]
     f = function(shape)

@@ -1,4 +1,4 @@
-"""Potential dependence, as claims about small programs."""
+"""Potential dependence: claims about small programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from whence.frontend.c.maydefine import MayDefine
 
 
 def test_a_branch_that_skips_an_assignment() -> None:
-    """The example of the thesis, figure 6.3, and of CaFL, figure 6."""
+    """The example of the thesis (figure 6.3) and of CaFL (figure 6)."""
     p = Program("""
         int main(int argc, char **argv) {
             int c = 1, d = 0;

@@ -1,4 +1,4 @@
-"""Whatever random programs do to memory, the analyses said that they may."""
+"""The analyses allow everything that random programs do to memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(seed: int) -> Machine:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_access_and_every_branch_that_led_to_it_is_foreseen(seed: int) -> None:
+def test_every_access_and_its_controlling_branches_are_predicted(seed: int) -> None:
     machine = run(seed)
     assert machine.writes
     assert machine.reads

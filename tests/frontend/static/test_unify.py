@@ -1,4 +1,4 @@
-"""Whatever assignments of pointers do, in whatever order, the Unifier said that they may."""
+"""The Unifier allows everything that assignments of pointers do, in any order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pointer(NamedTuple):
 
 
 class Run:
-    """Does the statements, and remembers every pointer that each variable ever held."""
+    """Executes the statements, and remembers every pointer that each variable ever held."""
 
     def __init__(self) -> None:
         self.now: dict[int, Pointer] = {}
@@ -60,7 +60,7 @@ class Run:
                 self.put(to, at)
             case "step", [(int(add), int(stride), int(times))]:
                 self.put(to, at.moved(add + stride * times))
-            case "element", [int(index)]:  # of an array of three that starts where we point
+            case "element", [int(index)]:  # of an array of three that starts at the pointer
                 if at.high - at.low == SIZE:
                     at = at._replace(low=at.offset, high=min(at.offset + 24, SIZE - 1))
                 self.put(to, at.moved(8 * index))
@@ -73,7 +73,7 @@ class Run:
             self.held.add((to, at))
 
 
-def tell(unifier: Unifier, values: list[int], kind: str, to: int, *rest: object) -> None:
+def add_statement(unifier: Unifier, values: list[int], kind: str, to: int, *rest: object) -> None:
     match (kind, rest):
         case "address", (int(thing), int(offset)):
             unifier.point(values[to], Target(thing, offset))
@@ -116,7 +116,7 @@ def test_every_pointer_that_a_variable_holds_is_allowed(
     values = [unifier.value() for _ in range(VARIABLES)]
     random.shuffle(program)  # type: ignore[attr-defined]
     for i, statement in enumerate(program):
-        tell(unifier, values, *statement)  # type: ignore[arg-type]
+        add_statement(unifier, values, *statement)  # type: ignore[arg-type]
         if i % 3 == 0:
             unifier.settle()
     unifier.settle()
@@ -125,7 +125,7 @@ def test_every_pointer_that_a_variable_holds_is_allowed(
 
 
 def test_a_pointer_to_either_of_two_fields_leaves_the_fields_apart() -> None:
-    """p = &s.a; p = &s.b; s.a and s.b themselves stay as they are."""
+    """p = &s.a; p = &s.b; the fields s.a and s.b stay separate."""
     unifier = Unifier()
     s = unifier.cls(0)
     a, b, p = (unifier.value() for _ in range(3))
@@ -138,7 +138,7 @@ def test_a_pointer_to_either_of_two_fields_leaves_the_fields_apart() -> None:
     assert unifier.target(p) == Target(s, 0, 8)
 
 
-def test_steps_made_before_a_value_points_anywhere_follow_it_later() -> None:
+def test_steps_of_a_value_are_updated_when_it_gets_a_target() -> None:
     unifier = Unifier()
     s = unifier.cls(0)
     known, unknown = unifier.value(), unifier.value()

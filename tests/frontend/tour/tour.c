@@ -1,4 +1,4 @@
-/* A tour of C: each function makes clang emit some other shape of IR. */
+/* A tour of C: each function makes clang emit another shape of IR. */
 #include <complex.h>
 #include <setjmp.h>
 #include <stdarg.h>

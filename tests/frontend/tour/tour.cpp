@@ -1,4 +1,4 @@
-// A tour of C++: classes, templates, exceptions, and what the Itanium ABI makes of them.
+// A tour of C++: classes, templates, exceptions, and their form in the Itanium ABI.
 #include <algorithm>
 #include <functional>
 #include <iostream>

@@ -42,16 +42,16 @@ class CNames(ExpressionContext):
     def source(
         self, function: str, instruction: ir.Instruction, values: Values | None = None
     ) -> str:
-        """Return what such an instruction writes there."""
+        """Return the value that such an instruction writes."""
         return self._writer(function, values).source(instruction).text
 
     def condition(
         self, function: str, instruction: ir.Instruction, values: Values | None = None
     ) -> str:
-        """Return what a branch or switch decides on.
+        """Return the condition of a branch or the value of a switch.
 
-        A branch goes to its first label if this is true, so that `if (!x)`, which clang
-        makes of `x` and swapped labels, is `x`.
+        A branch goes to its first label if the condition is true.  clang compiles `if (!x)` to `x`
+        with swapped labels, so its condition is `x`.
         """
         if not instruction.operands or isinstance(instruction.operands[0].value, ir.Label):
             return ""
@@ -62,51 +62,55 @@ class CNames(ExpressionContext):
         return self._writer(function, values).call(instruction).text
 
     def type_of(self, function: str, operand: ir.Value | ir.Typed) -> DebugType | None:
-        """Return the type in the source of an operand, if it is known."""
+        """Return the source type of an operand, or None."""
         return self._writer(function, None).value(operand).type
 
     def target_type(self, function: str, instruction: ir.Instruction) -> DebugType | None:
-        """Return the type in the source of what an instruction writes to, if it is known."""
+        """Return the source type of the object that an instruction writes, or None."""
         return self._writer(function, None).target(instruction).type
 
     def field_written(self, function: str, instruction: ir.Instruction) -> tuple[int, int] | None:
-        """Return which bits of what a store writes are the bit-field that it is for: the lowest,
-        and how many; None if it is for no bit-field."""
+        """Return the lowest bit and the width of the bit-field that a store changes.
+
+        The bits are counted in the stored value.  Return None if the store is not to a bit-field.
+        """
         return self._writer(function, None).field_bits(instruction)
 
     def describe_value(self, kind: DebugType | None, raw: int, bits: int | None = None) -> str:
-        """Return how a value is shown: 'a' (97), BLUE, NULL; `bits` are those of a bit-field."""
+        """Return the text for a value: 'a' (97), BLUE, NULL; `bits` is the width of a bit-field."""
         return terms.describe_term(kind, raw, bits)
 
     def object_name(self, kind: DebugType | None, offset: int, size: int, base: str) -> str:
-        """Return the name of these bytes of an object `base` of this type: `base.buf[3]`."""
+        """Return the name of these bytes of an object `base` of type `kind`: `base.buf[3]`."""
         whole = CTerm(base, terms.UNARY if base[:1] in "*&" else terms.PRIMARY, kind, place=True)
         return terms.within(whole, offset, size).text
 
     def variables_at(self, function: str, line: int | None = None) -> list[VisibleVariable]:
-        """Return the variables that a line of a function can name, the innermost first."""
+        """Return the variables that a line of a function can name, innermost first."""
         found = visible_variables(self.module, self.debug, function)
         return [each for each in found if line is None or each.first <= line <= each.last]
 
     def resolve(self, function: str, line: int, text: str) -> tuple[VisibleVariable, VariablePlace]:
-        """Return the variable that a user's `opt->name[3]` starts from, and where it leads."""
+        """Return the variable that a user's `opt->name[3]` starts from, and its target."""
         path = parse_path(text)
         visible = self.variables_at(function, line)
         for variable in visible:
             if variable.name == path.variable:
                 return variable, follow(variable.type, path.steps, text)
         this = next((each for each in visible if each.name == "this"), None)
-        if this:  # in a method, a member can be named without it
+        if this:  # in a method, a member can be named without `this`
             return this, follow(this.type, (PathStep("->", path.variable), *path.steps), text)
         listed = ", ".join(dict.fromkeys(each.name for each in visible if each.depth)) or "none"
         raise UserError(
             f"There is no variable {path.variable!r} at line {line}, in "
-            f"{self.function_name(function)}.\nThe local variables there are: {listed}.",
+            f"{self.function_name(function)}.\nIts local variables at this line are: {listed}.",
             slug="unknown-variable",
         )
 
     def path(self, kind: DebugType | None, text: str) -> tuple[VariablePath, VariablePlace]:
-        """Return a user's `opt->name[3]`, and where it leads if `opt` has this type."""
+        """Parse a user's `opt->name[3]`; return it, and the place it leads to if `opt` has type
+        `kind`.
+        """
         path = parse_path(text)
         return path, follow(kind, path.steps, text)
 
@@ -117,6 +121,6 @@ class CNames(ExpressionContext):
 def name_of_value(
     names: CNames, function: str, operand: ir.Value | ir.Typed, values: Values | None = None
 ) -> str | None:
-    """Return an operand as a C expression; None if not all of it has a name in the source."""
+    """Return an operand as a C expression; None if a part of it has no name in the source."""
     text = names.expression(function, operand, values)
     return text if terms.is_named(CTerm(text)) else None
