@@ -10,22 +10,22 @@ from whence.trace.python.replayed_run import ReplayedRun
 
 
 def uncaught(run: ReplayedRun) -> list[tuple[Step, Token]]:
-    """The exceptions that left the recorded code: the steps that raised them, and what."""
-    taken = set(run.raised.values())
-    return [(origin(run, step), token) for step, token in run.left if step not in taken]
+    """Return the exceptions that left the recorded code, each with the step that raised it."""
+    passed_on = set(run.raised.values())
+    return [(origin(run, step), token) for step, token in run.left if step not in passed_on]
 
 
 def origin(run: ReplayedRun, step: int) -> Step:
-    """Where an exception was raised that came up to a step."""
+    """Return the step that raised the exception which reached `step` through calls."""
     while inner := run.raised.get(step):
         step = inner
     return Step(step)
 
 
 def failing(run: ReplayedRun, decoded: dict[Step, Value], said: str) -> Step | None:
-    """The step that raised what the run failed by; None if nothing tells that one did.
+    """Return the step that raised the exception that made the run fail; None: unknown.
 
-    `decoded` are the exceptions by step, in order; `said` is what was said of the failure.
+    `decoded` are the uncaught exceptions by step, in order; `said` is the text of the failure.
     """
     end = run.events.end
     for step, token in reversed(uncaught(run)):
@@ -38,11 +38,12 @@ def failing(run: ReplayedRun, decoded: dict[Step, Value], said: str) -> Step | N
 
 
 def type_of(value: Value) -> str:
+    """Return the name of an object's type, without its module."""
     return value.type.rpartition(".")[2] if isinstance(value, Obj) else ""
 
 
 def message_of(value: Value) -> str:
-    """What an exception says, if it was given one thing to say."""
+    """Return the message of an exception, if it has one argument."""
     if isinstance(value, Obj) and isinstance(value.shape, tuple) and len(value.shape) == 1:
         return (
             str(value.shape[0]) if isinstance(value.shape[0], str) else python_text(value.shape[0])
@@ -51,7 +52,7 @@ def message_of(value: Value) -> str:
 
 
 def status_of(value: Value) -> int:
-    """The exit status that a SystemExit stands for."""
+    """Return the exit status that a SystemExit stands for."""
     if not isinstance(value, Obj) or not isinstance(value.shape, tuple) or not value.shape:
         return 0
     code = value.shape[0]

@@ -1,4 +1,4 @@
-"""The program of one Python process: what can be asked of it without running it."""
+"""What is known about the program of one Python process without looking at a run?"""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from whence.trace.python.program import Loaded, PythonProgram
 from whence.trace.recording import Branching, Comparable, Image, Sort
 from whence.trace.relevance import Relevance
 
+# Operations that stay the same operation if their operator or their callee is exchanged.
 _ANY_NAME = frozenset({"call", "binary", "inplace", "unary", "compare"})
 
 
@@ -30,13 +31,9 @@ class PythonImage(Image):
     ) -> None:
         super().__init__(process, folder)
         self.program = PythonProgram(loaded, folder / "modules")
-        self._shown = [_shown(module.file, tree) for module in self.program.modules]
+        # For each module: its file as users write it.
+        self.module_files = [_name_in_tree(module.file, tree) for module in self.program.modules]
         self._digests = [module.digest for module in loaded]
-
-    @property
-    def shown_files(self) -> list[str]:
-        """The path of each module as a user writes it."""
-        return self._shown
 
     @property
     def key(self) -> str:
@@ -60,16 +57,16 @@ class PythonImage(Image):
         found = np.full(len(self.program.opcode), NONE, np.uint32)
         for function in self.program.functions:
             start, end = function.first_op, function.first_op + function.n_ops
-            found[start:end] = numbers[self._shown[function.module]]
+            found[start:end] = numbers[self.module_files[function.module]]
         return found
 
     @cached_property
     def file_names(self) -> list[str]:
-        return list(dict.fromkeys(self._shown))
+        return list(dict.fromkeys(self.module_files))
 
     @cached_property
     def is_library(self) -> npt.NDArray[np.bool_]:
-        """None is: outside of the tree only the test itself is recorded."""
+        """For each function: False.  Outside the tree only the test is recorded."""
         return np.zeros(len(self.program.functions), bool)
 
     def place(self, op: int) -> Place | None:
@@ -77,16 +74,16 @@ class PythonImage(Image):
         if not row:
             return None
         function = self.program.functions[self.program.function_of(op)]
-        return Place(self._shown[function.module], row, self.program.col[op] + 1, function.name)
+        return Place(
+            self.module_files[function.module], row, self.program.col[op] + 1, function.name
+        )
 
     def sort(self, op: int) -> Sort:
         program = self.program
         opcode, callee = program.opcode[op], None
         if opcode == "call":
-            looked = program.uses[op][0]
-            is_op = looked is not None and looked >= 0
-            callee = program.name[looked] or "" if is_op and looked is not None else ""
-        # An operator that was exchanged is still the same place of the program.
+            use = program.uses[op][0]
+            callee = "" if use is None or use < 0 else program.name[use] or ""
         what = opcode if opcode in _ANY_NAME else f"{opcode} {program.name[op] or ''}"
         return Sort(what, callee, len(program.uses[op]))
 
@@ -97,8 +94,8 @@ class PythonImage(Image):
         return self.program.opcode[op] == "call"
 
     def branching(self, function: int) -> Branching:
-        one = self.program.functions[function]
-        blocks = range(one.first_block, one.first_block + one.n_blocks)
+        first = self.program.functions[function].first_block
+        blocks = range(first, first + self.program.functions[function].n_blocks)
         following: dict[int, list[int]] = {
             block: list(self.program.following[block]) for block in blocks
         }
@@ -108,8 +105,8 @@ class PythonImage(Image):
         return analysed(self.program)
 
 
-def _shown(file: str, tree: Path) -> str:
-    """A file as users write it: in the tree by its path there, else by its whole path."""
+def _name_in_tree(file: str, tree: Path) -> str:
+    """Return a file as users write it: relative to the tree if it is in the tree."""
     for root in (tree, tree.resolve()):
         if Path(file).is_relative_to(root):
             return Path(file).relative_to(root).as_posix()

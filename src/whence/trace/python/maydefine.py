@@ -1,8 +1,8 @@
-"""Which branches of a Python program could have set what a step read, had they gone otherwise?
+"""Which branches of a Python program could have defined what a step read?
 
-By names: a variable by its function and name, an attribute by its name, an item by being one.  A
-side of a branch may define all that the code in it does, and what the functions do that are
-called there, which are known by their names alone.
+A branch could have if its other side may define the same *location*: a variable by its function and
+name, an attribute by its name, or any item.  A side may define all locations that its code defines,
+and those of the functions that it calls.  Functions are found by their names alone.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from whence.trace.python.program import PythonProgram
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import Potential
 
-_ITEM = "items"
+_ITEM = "items"  # the location of all items
 
 
 def analysed(program: PythonProgram) -> Relevance:
-    """What the program could do other than it did."""
+    """Return which branches could have defined what each operation reads."""
     reads = [_read(program, op) for op in range(len(program.opcode))]
     classes: dict[Hashable, int] = {
-        found: number for number, found in enumerate(dict.fromkeys(filter(None, reads)))
+        location: number for number, location in enumerate(dict.fromkeys(filter(None, reads)))
     }
-    sides = list(_sides(program))
+    sides = list(_defining_sides(program))
     edges: list[list[int]] = [[] for _ in classes]
     for number, (_, _, defined) in enumerate(sides):
-        for found in defined:
-            if found in classes:
-                edges[classes[found]].append(number)
+        for location in defined:
+            if location in classes:
+                edges[classes[location]].append(number)
     printing = [(stretch, block) for stretch, block, defined in sides if "print" in defined]
-    of_op = [NONE if found is None else classes[found] for found in reads]
+    of_op = [NONE if location is None else classes[location] for location in reads]
     private = [_is_private(program, op) for op in range(len(program.opcode))]
     empty = np.zeros(0, np.uint32)
     return Relevance(
@@ -43,7 +43,7 @@ def analysed(program: PythonProgram) -> Relevance:
             class_of_op=np.array(of_op, np.uint32),
             is_private=np.array(private, bool),
             class_start=np.cumsum([0, *map(len, edges)]).astype(np.uint32),
-            class_edge=np.array([edge for some in edges for edge in some], np.uint32),
+            class_edge=np.array([edge for of_class in edges for edge in of_class], np.uint32),
             edge_stretch=np.array([stretch for stretch, _, _ in sides], np.uint32),
             edge_block=np.array([block for _, block, _ in sides], np.uint32),
         ),
@@ -56,6 +56,7 @@ def analysed(program: PythonProgram) -> Relevance:
 
 
 def _read(program: PythonProgram, op: int) -> tuple[Hashable, ...] | None:
+    """Return the location that an operation reads."""
     opcode, name = program.opcode[op], program.name[op]
     if opcode == "load":
         return "name", program.extra[op], name
@@ -65,11 +66,15 @@ def _read(program: PythonProgram, op: int) -> tuple[Hashable, ...] | None:
 
 
 def _is_private(program: PythonProgram, op: int) -> bool:
-    """Does it read a variable of its own function, which as a rule only this activation sets?"""
+    """Does an operation read a variable of its own function?
+
+    Then usually only the same activation sets it.
+    """
     return program.opcode[op] == "load" and program.extra[op] == program.function_of(op)
 
 
 def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
+    """Yield the locations that an operation may define, and "print" if it prints."""
     opcode, name = program.opcode[op], program.name[op]
     if opcode in ("store", "delete"):
         yield "name", program.extra[op], name
@@ -88,19 +93,23 @@ def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
 
 
 def _called(program: PythonProgram, op: int) -> str | None:
+    """Return the name of the function or method that a call names."""
     use = program.uses[op][0]
     return program.name[use] if use is not None and use >= 0 else None
 
 
-def _sides(program: PythonProgram) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
-    """Last stretch of a branch's block, the block on one side, and what that side may define."""
+def _defining_sides(program: PythonProgram) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
+    """Yield the stretch of each branch, the first block of a side, and what it may define."""
     defined = _definitions(program)
-    for last, target, blocks in sides(program):
+    for last, target, blocks in branch_sides(program):
         yield last, target, frozenset().union(*(defined[block] for block in blocks))
 
 
-def sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
-    """Last stretch of a branch's block, the block on one side, and all blocks of that side."""
+def branch_sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
+    """Yield the stretch of each branch, the first block of a side, and all its blocks.
+
+    A side ends where all sides of the branch meet again.
+    """
     for function in program.functions:
         first, count = function.first_block, function.n_blocks
         following = [[to - first for to in program.following[first + k]] for k in range(count)]
@@ -112,10 +121,11 @@ def sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
             last = program.block_first_stretch[first + block] + count - 1
             for target in targets:
                 inside = _region(following, target, meeting[block])
-                yield last, first + target, {first + one for one in inside}
+                yield last, first + target, {first + inner for inner in inside}
 
 
 def _region(following: list[list[int]], target: int, meet: int | None) -> set[int]:
+    """Return the blocks that can be reached from `target` without passing `meet`."""
     found: set[int] = set()
     work = [target]
     while work:
@@ -127,7 +137,7 @@ def _region(following: list[list[int]], target: int, meet: int | None) -> set[in
 
 
 def _definitions(program: PythonProgram) -> list[set[Hashable]]:
-    """What each block may define, with the functions that it may call."""
+    """Return what each block may define, with the functions that it may call."""
     own: list[set[Hashable]] = [set() for _ in program.following]
     calls: list[set[str]] = [set() for _ in program.following]
     for op in range(len(program.opcode)):
@@ -154,13 +164,13 @@ def _effects(
     calls: list[set[str]],
     named: dict[str, list[int]],
 ) -> list[set[Hashable]]:
-    """What each function may define, and all that it calls: no variables of its own."""
+    """Return what each function and its callees may define, except its own variables."""
     found: list[set[Hashable]] = []
     callees: list[set[int]] = []
     for number, function in enumerate(program.functions):
         blocks = range(function.first_block, function.first_block + function.n_blocks)
         whole: set[Hashable] = set().union(*(own[block] for block in blocks))
-        found.append({one for one in whole if not _is_local(one, number)})
+        found.append({location for location in whole if not _is_local(location, number)})
         names = set().union(*(calls[block] for block in blocks))
         callees.append({f for name in names for f in named.get(name, ())})
     callers: list[set[int]] = [set() for _ in found]
@@ -178,5 +188,5 @@ def _effects(
     return found
 
 
-def _is_local(defined: Hashable, function: int) -> bool:
-    return isinstance(defined, tuple) and defined[0] == "name" and defined[1] == function
+def _is_local(location: Hashable, function: int) -> bool:
+    return isinstance(location, tuple) and location[0] == "name" and location[1] == function

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from whence.frontend.python.logged import Token
-from whence.trace.python.maydefine import sides
+from whence.trace.python.maydefine import branch_sides
 from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import PythonProgram, Use
 from whence.trace.python.replayed_run import MISSING, ReplayedRun
@@ -217,7 +217,7 @@ def _sides(program: PythonProgram) -> Iterator[BranchSide]:
         for op, opcode in enumerate(program.opcode) if opcode == "comp"
         for use in program.uses[op] if use is not None and use >= 0
     }  # fmt: skip
-    for stretch, target, blocks in sides(program):
+    for stretch, target, blocks in branch_sides(program):
         ops = [op for block in blocks for op in program.block_ops(block)]
         yield BranchSide(
             stretch,

@@ -1,8 +1,9 @@
-"""Which call printed a byte of what a Python program put out?
+"""Which call printed a byte of the output of a Python program?
 
-The log has what calls of print were given, not what they wrote.  Where that is known for certain
-it is looked for in what the run printed, in order: what lies at the same place whether one looks
-from the start or from the end was printed there.
+The log contains the arguments of print calls, not the text that they wrote.  If the text follows
+from the arguments, it is searched in the output of the run.  All texts are placed in order, once as
+early as possible and once as late as possible.  A call whose text has the same place both times
+printed it there.
 """
 
 from __future__ import annotations
@@ -16,28 +17,31 @@ from whence.frontend.python.values import Obj, Value, is_builtin, items
 
 
 class PrintCall(NamedTuple):
-    """A call that printed: the text, or None if what was given does not tell it."""
+    """A call that printed."""
 
     step: int
-    text: str | None
+    text: str | None  # None: its arguments do not determine the text
 
 
-class Printed(NamedTuple):
-    """Bytes start..stop of the output; start = -1: it is not known where."""
+class PrintedRange(NamedTuple):
+    """The bytes start..stop of the output that a step printed."""
 
     step: int
-    start: int
+    start: int  # -1: unknown
     stop: int
 
 
-def print_text(given: Sequence[tuple[str | None, Value]]) -> str | None:
-    """What print puts out, given values with their keywords; "" if it goes elsewhere."""
-    named = {name: value for name, value in given if name}
+def print_text(arguments: Sequence[tuple[str | None, Value]]) -> str | None:
+    """Return the text that `print` writes to standard output; None: unknown.
+
+    Each argument is a keyword or None, and a value.  With the keyword `file` the text is "".
+    """
+    named = {name: value for name, value in arguments if name}
     if "file" in named:
         return ""
     if "*" in named or "**" in named:
         return None
-    parts = [printed_text(value) for name, value in given if not name]
+    parts = [printed_text(value) for name, value in arguments if not name]
     between, end = (
         default if (value := named.get(name)) is None else value
         for name, default in (("sep", " "), ("end", "\n"))
@@ -49,48 +53,53 @@ def print_text(given: Sequence[tuple[str | None, Value]]) -> str | None:
 
 
 def printed_text(value: Value) -> str | None:
-    """str(value), if that is known."""
+    """Return str(value), or None if it is unknown."""
     return value if isinstance(value, str) else _repr(value)
 
 
 def _repr(value: Value) -> str | None:
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return repr(value)
-    held = items(value)
-    if held is None or not isinstance(value, Obj) or not is_builtin(value) or value.kind == "set":
+    recorded = items(value)
+    if (
+        recorded is None
+        or not isinstance(value, Obj)
+        or not is_builtin(value)
+        or value.kind == "set"
+    ):
         return None
-    parts = [_repr(one) for one in held]
+    parts = [_repr(item) for item in recorded]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
     if value.kind == "dict":
         pairs = zip(known[::2], known[1::2], strict=True)
-        return "{" + ", ".join(f"{key}: {one}" for key, one in pairs) + "}"
+        return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
     if value.kind == "list":
         return f"[{', '.join(known)}]"
     return f"({', '.join(known)}{',' if len(known) == 1 else ''})"
 
 
-def placed(calls: Sequence[PrintCall], output: bytes) -> list[Printed]:
-    """Where the calls, in order, put their text."""
+def locate_prints(calls: Sequence[PrintCall], output: bytes) -> list[PrintedRange]:
+    """Return where in the output the calls, in order, printed their text."""
     texts = [None if call.text is None else call.text.encode() for call in calls]
     first = _earliest(texts, output)
-    # From the end: the same on what is written backwards.
+    # As late as possible: the same, with the texts and the output reversed.
     backwards = [None if text is None else text[::-1] for text in reversed(texts)]
     last = [None if at is None else len(output) - at for at in _earliest(backwards, output[::-1])][
         ::-1
     ]
     return [
-        Printed(call.step, start, stop)
+        PrintedRange(call.step, start, stop)
         if start is not None and stop is not None and text is not None
         and start + len(text) == stop
-        else Printed(call.step, -1, -1)
+        else PrintedRange(call.step, -1, -1)
         for call, text, start, stop in zip(calls, texts, first, last, strict=True)
     ]  # fmt: skip
 
 
 def _earliest(texts: Sequence[bytes | None], output: bytes) -> list[int | None]:
-    """Where each text lies if each is as early as it can be; None if it is not known or there."""
+    """Return the earliest place of each text after the texts before it; None: no place."""
     found: list[int | None] = []
     at = 0
     for text in texts:
@@ -100,8 +109,8 @@ def _earliest(texts: Sequence[bytes | None], output: bytes) -> list[int | None]:
     return found
 
 
-def printer_of(byte: int, calls: Sequence[Printed], where: str) -> Printed | None:
-    """The call that printed a byte; None if there is none.  A UserError if it cannot be told."""
+def printer_of(byte: int, calls: Sequence[PrintedRange], where: str) -> PrintedRange | None:
+    """Return the call that printed a byte, or None.  Raise a UserError if several may have."""
     before = after = None
     for number, call in enumerate(calls):
         if call.start <= byte < call.stop:
@@ -117,9 +126,9 @@ def printer_of(byte: int, calls: Sequence[Printed], where: str) -> Printed | Non
         return between[0]._replace(start=start, stop=byte + 1)
     if between:
         raise UserError(
-            f"It cannot be told which call printed byte {byte}: {len(between)} of them may have, "
-            f"and what they wrote is not in the trace.\n"
-            f"Ask for one of their lines instead, such as {where}.",
+            f"whence cannot tell which call printed byte {byte}: {len(between)} calls may have, "
+            f"and the trace does not contain the text that they wrote.\n"
+            f"Ask for the line of one of these calls instead, such as {where}.",
             slug="output-not-told",
         )
     return None

@@ -1,4 +1,4 @@
-"""Which Python processes were recorded, and what did each log?"""
+"""Which Python processes were recorded, and which logs did each write?"""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 
 from whence.trace.python.events import Events, read_events
 
-PROCESS = "process.json"
+PROCESS = "process.json"  # the file that describes a process
 
 
 @dataclass(frozen=True)
 class PythonLog:
-    """The log of one thread."""
+    """The log of one thread of a Python process."""
 
     path: Path
     number: int
-    kind: str  # main, thread
+    kind: str  # "main" or "thread"
 
     @property
     def size(self) -> int:
@@ -39,7 +39,7 @@ class PythonLog:
 
 @dataclass(frozen=True)
 class PythonProcess:
-    """One recorded process."""
+    """One recorded Python process."""
 
     folder: Path
     document: dict[str, Any]
@@ -50,16 +50,16 @@ class PythonProcess:
 
     @property
     def arguments(self) -> list[str]:
-        return [str(one) for one in self.document["argv"]]
+        return [str(argument) for argument in self.document["argv"]]
 
     @property
     def is_full(self) -> bool:
-        """Was the log cut off, because it had become too long?"""
+        """Did the log reach its maximal size, so that the rest was not recorded?"""
         return bool(self.document.get("full"))
 
     @cached_property
     def logs(self) -> list[PythonLog]:
-        """Its threads' logs, the main thread's first."""
+        """The logs of its threads, the main thread's first."""
         files = sorted(self.folder.glob("*.log"), key=lambda path: int(path.stem))
         return [
             PythonLog(path, int(path.stem), "thread" if int(path.stem) else "main")
@@ -75,7 +75,7 @@ class PythonProcess:
 
 
 def python_processes(folder: Path) -> list[PythonProcess]:
-    """The recorded processes, in the order in which they started."""
+    """Return the recorded processes in the order in which they started."""
     found = [
         PythonProcess(path.parent, json.loads(path.read_text("utf-8")))
         for path in folder.glob(f"*/{PROCESS}")

@@ -1,4 +1,4 @@
-"""A recorded run of a Python program, opened."""
+"""What does a recorded run of a Python program contain?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whence.trace.python.columns import stream_of
 from whence.trace.python.endings import failing, status_of, type_of, uncaught
 from whence.trace.python.image import PythonImage
 from whence.trace.python.inputs import Literals, PythonInputs, inputs_of
-from whence.trace.python.printing import PrintCall, placed, print_text, printer_of
+from whence.trace.python.printing import PrintCall, locate_prints, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
 from whence.trace.python.program import Display, OtherConstant
 from whence.trace.python.replayed_run import MISSING, ReplayedRun
@@ -35,7 +35,7 @@ from whence.trace.recording import (
 
 
 class PythonQueries(Queries):
-    """As for any run, but that generators run on where others called them."""
+    """Queries in which the instances of a generator follow each other, whoever resumed it."""
 
     def __init__(self, stream: Stream, run: ReplayedRun) -> None:
         super().__init__(stream)
@@ -47,7 +47,7 @@ class PythonQueries(Queries):
 
 
 class PythonThread(Thread):
-    """One thread of a process, and all that can be asked of it."""
+    """One thread of a Python process, opened."""
 
     image: PythonImage
 
@@ -62,24 +62,26 @@ class PythonThread(Thread):
     # --- values --------------------------------------------------------------------------------
 
     def value(self, step: int) -> Value:
-        """What a step came to; if it raised, the exception."""
+        """Return the value of a step, or the exception that it raised."""
         if step not in self._values:
             token = self.run.values[step]
             self._values[step] = UNKNOWN if token is MISSING else self.decoded(token)
         return self._values[step]
 
     def decoded(self, token: object) -> Value:
+        """Return the value that a token or a constant stands for."""
         if isinstance(token, tuple) and token[-1] is None and self.run.objects.is_container(token):
-            return UNKNOWN  # it has changed since it was seen
+            return UNKNOWN  # the container has changed since the log described it
         if isinstance(token, OtherConstant):
             return Obj(0, "object", "constant", token.text)
         if isinstance(token, Display):
-            held = tuple(self.decoded(one) for one in token.items)
-            size = len(held) // 2 if token.kind == "dict" else len(held)
-            return Obj(0, token.kind, token.kind, (size, held))
+            items = tuple(map(self.decoded, token.items))
+            size = len(items) // 2 if token.kind == "dict" else len(items)
+            return Obj(0, token.kind, token.kind, (size, items))
         return decode(token, self._events.types)
 
     def constant(self, op: int, use: int) -> Value:
+        """Return the constant that a negative use of an operation stands for."""
         return self.decoded(self.program.constant(op, use))
 
     def text(self, step: int) -> str:
@@ -92,7 +94,7 @@ class PythonThread(Thread):
         token = self.run.values[step]
         return not (type(token) is str and token == STOP)
 
-    # --- how it ended --------------------------------------------------------------------------
+    # --- endings and outputs -------------------------------------------------------------------
 
     @property
     def is_whole(self) -> bool:
@@ -134,14 +136,14 @@ class PythonThread(Thread):
     def printed(self, byte: int) -> Output | None:
         calls = [call for call in map(self._printing, self.run.prints) if call.text != ""]
         where = self.line_at(calls[-1].step) if calls else ""
-        found = printer_of(byte, placed(calls, self.recording.printed()), where)
+        found = printer_of(byte, locate_prints(calls, self.recording.printed()), where)
         return None if found is None else Output(found.step, found.step)
 
     def printed_size(self) -> int:
         return sum(len(self._printing(step).text or "") for step in self.run.prints)
 
     def _printing(self, step: int) -> PrintCall:
-        """A call that printed, and what."""
+        """Return a call that printed, with its text."""
         op = self.queries.op_of(step)
         start, uses = self.run.start[step], self.program.uses[op]
         values = [
@@ -150,9 +152,11 @@ class PythonThread(Thread):
             for at, use in enumerate(uses)
         ]  # fmt: skip
         names = self.program.extra[op] or [None] * (len(uses) - 1)
-        given = list(zip(names, values[1:], strict=True))
+        arguments = list(zip(names, values[1:], strict=True))
         is_print = self.program.name[uses[0] or 0] == "print"
-        return PrintCall(step, print_text(given if is_print else [*given, ("end", "")]))
+        if not is_print:  # a `write` ends no line
+            arguments.append(("end", ""))
+        return PrintCall(step, print_text(arguments))
 
     def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
         wanted = None if steps is None else steps.tolist()
@@ -166,11 +170,11 @@ class PythonThread(Thread):
 
     @cached_property
     def _literals(self) -> Literals:
-        return Literals(self.program, self.image.shown_files)
+        return Literals(self.program, self.image.module_files)
 
     def reading_notes(self) -> tuple[str, ...]:
         if self._events.is_damaged:
-            return ("the log ends in the middle; it is used up to there",)
+            return ("the log is incomplete; only the part before the gap is used",)
         return ()
 
     def notes(self) -> list[str]:
@@ -178,7 +182,7 @@ class PythonThread(Thread):
 
 
 class PythonRecording(Recording):
-    """The folder that a Python program was recorded into."""
+    """A recorded run of a Python program, opened from its folder."""
 
     @cached_property
     def processes(self) -> list[PythonProcess]:
@@ -212,8 +216,8 @@ class PythonRecording(Recording):
     def check(self, max_trace: int) -> None:
         if any(process.is_full for process in self.processes):
             raise UserError(
-                f"The run logs more than {max_trace:,} bytes, so not all of it was recorded.\n"
-                "Allow more with --max-trace, or test less at once.",
+                f"The run logs more than {max_trace:,} bytes, so it was not recorded to its end.\n"
+                "Raise the limit with --max-trace, or run a smaller test.",
                 slug="trace-too-long",
             )
 
@@ -221,8 +225,8 @@ class PythonRecording(Recording):
         return UserError(
             "Nothing was recorded: the test ran no Python code of the tree.\n"
             f"We ran: {self.document['test']}\n"
-            "Only CPython 3.10 to 3.13 is recorded; see that the test imports the project from the "
-            "tree and not an installed copy of it (set PYTHONPATH to {tree}, say).",
+            "whence records CPython 3.10 to 3.13 only.  The test must import the project from the "
+            "tree, not an installed copy (for example with PYTHONPATH={tree}).",
             slug="nothing-recorded",
         )
 

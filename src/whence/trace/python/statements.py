@@ -1,4 +1,4 @@
-"""How does a Python programmer call what a step did?"""
+"""How is a step of a Python run named and described?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from whence.trace.python.recording import PythonThread
 from whence.trace.statements import StepDescriber
 from whence.trace.step_names import StepNames
 
-_LONGEST = 48  # characters of an expression that is worth naming
-_SILENT = frozenset({"function", "class", "module", "builtin", "method"})  # kinds that say nothing
-_TOLD = frozenset({
+_MAX_NAME = 48  # limit on the characters of an expression that is used as a name; guessed
+# Kinds of values that are not worth mentioning.
+_UNMENTIONED = frozenset({"function", "class", "module", "builtin", "method"})
+# Operations whose values are mentioned.
+_MENTIONED = frozenset({
     "store", "param", "attr", "item", "binary", "inplace", "unary", "compare", "call", "format",
     "comp", "next", "set_attr", "set_item", "phi", "resume", "with_enter", "caught", "load",
     "unpack", "raise", "branch", "list", "tuple", "set", "dict",
@@ -20,7 +22,7 @@ _TOLD = frozenset({
 
 
 class PythonStepNames(StepNames):
-    """Names for the steps of one thread."""
+    """Names the steps of one Python thread."""
 
     connectives = ("and", "or")
 
@@ -36,7 +38,7 @@ class PythonStepNames(StepNames):
         return self.thread.queries.op_of(step)
 
     def text(self, step: int) -> str:
-        """The expression or the variable that a step is of."""
+        """Return the expression that a step evaluated, or its variable."""
         op = self._op(step)
         opcode = self._program.opcode[op]
         if opcode in ("store", "param", "load", "delete"):
@@ -65,38 +67,38 @@ class PythonStepNames(StepNames):
         return NamedValue(self.text(step), python_text(value))
 
     def _asserted(self, op: int) -> str | None:
-        """The condition of an assertion that pytest has made an if of, which asks the contrary."""
+        """Return the condition of an assertion that pytest has rewritten as `if not condition`."""
         text = self._program.text[op] or ""
         if self._program.name[op] == "assert" or not text.startswith("assert "):
             return None
         try:
             (statement,) = ast.parse(text).body
-        except SyntaxError:  # it was too long to be kept
+        except SyntaxError:  # the text was cut
             return text.removeprefix("assert ")
         assert isinstance(statement, ast.Assert)
         return ast.get_source_segment(text, statement.test)
 
     def _tested(self, op: int) -> str:
         use = self._program.uses[op][0]
-        own = self._program.text[op]
-        if own:
-            return own
+        condition = self._program.text[op]
+        if condition:
+            return condition
         text = self._program.text[use] or self._program.name[use] if use and use > 0 else None
         return text or "the condition"
 
     def _loop(self, op: int) -> str:
         use = self._program.uses[op][0]
-        of = (self._program.text[use] or self._program.name[use]) if use and use > 0 else None
-        return f"for {self._program.name[op] or '…'} in {of or '…'}"
+        iterable = (self._program.text[use] or self._program.name[use]) if use and use > 0 else None
+        return f"for {self._program.name[op] or '…'} in {iterable or '…'}"
 
     def loaded(self, step: int) -> NamedValue | None:
         value = self._python.value(step)
-        if value is UNKNOWN or (isinstance(value, Obj) and value.kind in _SILENT):
+        if value is UNKNOWN or (isinstance(value, Obj) and value.kind in _UNMENTIONED):
             return None
         text = self.text(step)
-        told = python_text(value)
-        is_news = text and len(text) <= _LONGEST and _plainly(text) != _plainly(told)
-        return NamedValue(text, told) if is_news else None
+        shown = python_text(value)
+        is_new = text and len(text) <= _MAX_NAME and _normalised(text) != _normalised(shown)
+        return NamedValue(text, shown) if is_new else None
 
     def accessed(self, step: int) -> tuple[str, str]:
         op = self._op(step)
@@ -108,24 +110,26 @@ class PythonStepNames(StepNames):
         if self._program.opcode[op] in ("attr", "set_attr"):
             return text, f"{python_text(self._used(step, op, 0))}.{self._program.name[op]}"
         if self._program.opcode[op] == "call":
-            return self._callee(step, op)
+            return self._callee(step)
         return text, text
 
-    def _callee(self, step: int, op: int) -> tuple[str, str]:
-        """What says which code a call ran: the function, or the object that it is a method of."""
+    def _callee(self, step: int) -> tuple[str, str]:
+        """Return the text and value of a callee: the function, or the object of a method."""
         callee = self._python.run.operands[self._python.run.start[step]]
         if not callee:
             return self.text(step), self.text(step)
-        looked = self._op(callee)
+        op_of_callee = self._op(callee)
         text = self.text(callee)
-        if self._program.opcode[looked] != "method":
+        if self._program.opcode[op_of_callee] != "method":
             value = self._python.value(callee)
             return text, text if value is UNKNOWN else python_text(value)
-        holder = self._used(callee, looked, 0)
-        is_told = holder is UNKNOWN or (isinstance(holder, Obj) and holder.kind in _SILENT)
-        return text, text if is_told else f"{python_text(holder)}.{self._program.name[looked]}"
+        holder = self._used(callee, op_of_callee, 0)
+        if holder is UNKNOWN or (isinstance(holder, Obj) and holder.kind in _UNMENTIONED):
+            return text, text
+        return text, f"{python_text(holder)}.{self._program.name[op_of_callee]}"
 
     def _used(self, step: int, op: int, number: int) -> Value:
+        """Return the value of one operand of a step."""
         uses = self._program.uses[op]
         use = uses[number] if number < len(uses) else None
         if use is None:
@@ -133,17 +137,17 @@ class PythonStepNames(StepNames):
         if use < 0:
             return self._python.constant(op, use)
         run = self._python.run
-        made = run.operands[run.start[step] + number]
-        return self._python.value(made) if made else UNKNOWN
+        operand = run.operands[run.start[step] + number]
+        return self._python.value(operand) if operand else UNKNOWN
 
 
-def _plainly(text: str) -> str:
-    """A display of constants, whichever quotes it has."""
+def _normalised(text: str) -> str:
+    """Return the text of a constant or display, independent of its quotes and spaces."""
     return text.replace('"', "'").replace(" ", "")
 
 
 class PythonStepDescriber(StepDescriber):
-    """Tells the steps of one thread as statements."""
+    """Describes the steps of one Python thread as statements."""
 
     def __init__(self, thread: PythonThread) -> None:
         self._names = PythonStepNames(thread)
@@ -152,17 +156,17 @@ class PythonStepDescriber(StepDescriber):
 
     def named(self, step: int, op: int) -> NamedValue | None:
         opcode = self._program.opcode[op]
-        if opcode not in _TOLD or (self._program.name[op] or "").startswith("@"):
-            return None  # such names are those that pytest gives to parts of an assertion
+        if opcode not in _MENTIONED or (self._program.name[op] or "").startswith("@"):
+            return None  # pytest gives such names to parts of an assertion
         is_raised = step in self._python.run.raised
         if opcode == "unary" and not is_raised and self._names.text(step).startswith("assert "):
-            return None  # the `not` is pytest's own
+            return None  # pytest has added the `not`
         if is_raised:
             text = self._names.text(step)
-            return NamedValue(text[:_LONGEST], f"raised {python_text(self._python.value(step))}")
+            return NamedValue(text[:_MAX_NAME], f"raised {python_text(self._python.value(step))}")
         if opcode == "branch":
             found = self._names.condition(step)
-            return found if len(found.name) <= _LONGEST else None
+            return found if len(found.name) <= _MAX_NAME else None
         if opcode == "next":
             if not self._python.has_item(step):
                 return None

@@ -1,4 +1,4 @@
-"""Who made a variable of a Python program what it is at some point of the run?"""
+"""Which steps defined the value of a Python variable at some point of the run?"""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from whence.trace.queries import Queries
 
 _DEFINE = ("store", "param", "delete")
 _MENTION = (*_DEFINE, "load")
-_MOST_NAMED = 12
+_MAX_NAMED = 12  # limit on the variables that an error message lists; guessed
 
 
 def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tuple[int, ...]:
-    """The steps that made `variable`, such as x or self.x, what it is after `step`.
+    """Return the steps that defined `variable`, such as x or self.x, as it is after `step`.
 
-    With them, of a container, those who put there what it holds.  None: nobody set it by then.
+    For a container these include the steps that wrote its elements.  The result is empty if the
+    variable had no value.
     """
     name, *attributes = variable.split(".")
     op = queries.op_of(step)
@@ -32,16 +33,16 @@ def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tu
     if not found:
         return ()
     token = run.values[found]
-    held = (
+    writers = (
         run.objects.content_writers(token, end + 1, with_attributes=False)
         if run.objects.is_container(token)
         else []
     )
-    return tuple(sorted({found, *held}))
+    return tuple(sorted({found, *writers}))
 
 
 def _after(run: ReplayedRun, queries: Queries, step: int) -> int:
-    """The last step before control goes on after `step` in its function."""
+    """Return the last step before the function of `step` continues after it."""
     instance = queries.instance_of(step)
     following = np.flatnonzero(np.array(run.previous, np.int64) == instance + 1)
     if len(following):
@@ -51,20 +52,19 @@ def _after(run: ReplayedRun, queries: Queries, step: int) -> int:
 
 
 def _owner(program: PythonProgram, function: int, name: str) -> int | None:
-    """The function whose variable a name is, seen from a function."""
+    """Return the function that owns the variable which a name denotes in a function."""
     while function >= 0:
-        one = program.functions[function]
-        for op in range(one.first_op, one.first_op + one.n_ops):
+        for op in program.function_ops(function):
             if program.opcode[op] in _MENTION and program.name[op] == name:
                 return int(program.extra[op])
-        function = one.parent
+        function = program.functions[function].parent
     return None
 
 
 def _last_set(
     run: ReplayedRun, queries: Queries, owner: int, name: str, end: int, activation: int
 ) -> int:
-    """The last step up to `end` that set the variable of a function; 0 if it has no value."""
+    """Return the last step up to `end` that set a variable; 0: it has no value."""
     program = run.program
     found, is_gone = 0, False
     for op, opcode in enumerate(program.opcode):
@@ -72,7 +72,8 @@ def _last_set(
             continue
         stretch = program.op_stretch[op]
         inside = op - program.stretch_first[stretch]
-        # What the function itself set, it set in this activation; others may have for it.
+        # An operation of the owner sets the variable of its own activation.
+        # Operations of nested functions set that of an enclosing activation.
         is_own = program.function_of(op) == owner == run.activations[activation].function
         for instance in reversed(queries.instances_of(stretch).tolist()):
             step = run.first[instance] + inside
@@ -85,9 +86,9 @@ def _last_set(
 
 
 def _attribute(run: ReplayedRun, queries: Queries, holder: Token, name: str, end: int) -> int:
-    """The last step up to `end` that set an attribute of an object; 0 if none did."""
-    known = run.objects.at(holder, end)
-    for step in reversed(known.attribute_writers if known is not None else []):
+    """Return the last step up to `end` that set an attribute of an object; 0: none."""
+    state = run.objects.at(holder, end)
+    for step in reversed(state.attribute_writers if state is not None else []):
         op = queries.op_of(step)
         extra = run.program.extra[op]
         if step <= end and name in (run.program.name[op], extra[1] if extra else None):
@@ -96,16 +97,15 @@ def _attribute(run: ReplayedRun, queries: Queries, holder: Token, name: str, end
 
 
 def _unknown(program: PythonProgram, function: int, variable: str) -> UserError:
-    one = program.functions[function]
     names = dict.fromkeys(
         program.name[op] or ""
-        for op in range(one.first_op, one.first_op + one.n_ops)
+        for op in program.function_ops(function)
         if program.opcode[op] in _DEFINE
     )
     known = [name for name in names if name.isidentifier()]
-    listed = ", ".join(known[:_MOST_NAMED]) + (" ..." if len(known) > _MOST_NAMED else "")
+    listed = ", ".join(known[:_MAX_NAMED]) + (" ..." if len(known) > _MAX_NAMED else "")
     return UserError(
-        f"There is no variable {variable!r} in {one.name}.\n"
-        f"It has: {listed or 'none of its own'}.  Write a name, or NAME.ATTRIBUTE.",
+        f"There is no variable {variable!r} in {program.functions[function].name}.\n"
+        f"Its variables: {listed or 'none'}.  Write NAME or NAME.ATTRIBUTE.",
         slug="unknown-variable",
     )
