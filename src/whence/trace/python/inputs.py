@@ -17,6 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from whence.frontend.python.values import STOP, Long, Obj, Value
 from whence.inputs import (
     STDIN,
@@ -27,7 +30,7 @@ from whence.inputs import (
     merged,
     variable,
 )
-from whence.trace.columns import Stream
+from whence.trace.columns import U32, Stream
 from whence.trace.python.program import PythonProgram
 from whence.trace.python.replayed_run import ReplayedRun
 from whence.trace.queries import Queries
@@ -99,23 +102,43 @@ class PythonInputs:
                 self.read_by[step] = found
 
     def _candidates(self) -> Iterator[tuple[int, int]]:
-        """Yield the steps that can have read input, each with its operation."""
-        program, stream = self.program, self.thread.stream
+        """Yield the steps that can have read input, in order, each with its operation.
+
+        These are the steps that look up or make an object that gives input, those that use such
+        an object, and the calls of its methods.  Few steps do: Python looks at no others.
+        """
+        program, run = self.program, self.run
         if not _NAMES & {*program.name}:
             return
-        kinds = zip(program.opcode, program.name, strict=True)
-        wanted = [
-            name in _OBJECTS if opcode in ("attr", "import_from") else opcode not in _PASSES
-            for opcode, name in kinds
+        ops = ops_of(self.thread, np.arange(1, run.steps + 1, dtype=np.uint32))
+        named = np.array([self._is_named(op) for op in range(len(program.opcode))], bool)
+        first = 1 + np.flatnonzero(named[ops])
+        tokens = [run.values[step] for step in first.tolist()]
+        known = {token[0] for token in tokens if isinstance(token, tuple)}
+        holders = [
+            step
+            for step, token in enumerate(run.values)
+            if type(token) is tuple and token[0] in known
         ]
-        inside = [
-            [at for at in range(count) if wanted[first + at]]
-            for first, count in zip(program.stretch_first, program.stretch_ops, strict=True)
-        ]
-        for stretch, first in zip(stream.stretch.tolist(), stream.first.tolist(), strict=True):
-            for at in inside[stretch]:
-                if first + at <= self.run.steps:
-                    yield first + at, program.stretch_first[stretch] + at
+        operands = np.array(run.operands, np.uint32)
+        starts = np.array(run.start, np.int64)
+
+        def users(steps: Iterable[int]) -> npt.NDArray[np.int64]:
+            at = np.flatnonzero(np.isin(operands, np.fromiter(steps, np.uint32)))
+            return np.unique(np.searchsorted(starts, at, side="right") - 1)
+
+        using = users(holders)
+        methods = [step for step in using.tolist() if program.opcode[ops[step - 1]] == "method"]
+        for step in np.unique(np.concatenate([first, using, users(methods)])).tolist():
+            yield step, int(ops[step - 1])
+
+    def _is_named(self, op: int) -> bool:
+        """Does an operation look up an object that gives input, or call what makes one?"""
+        opcode = self.program.opcode[op]
+        if opcode in ("attr", "import_from"):
+            return self.program.name[op] in _OBJECTS
+        callee = self.program.uses[op][0] if opcode == "call" and self.program.uses[op] else None
+        return callee is not None and callee >= 0 and self.program.name[callee] in _NAMES
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -394,8 +417,16 @@ class Literals:
         return self._found.get(op, ())
 
 
+def ops_of(thread: StepValues, steps: U32) -> npt.NDArray[np.int64]:
+    """Return the operations of many steps."""
+    stream, code = thread.stream, thread.stream.code
+    instances = thread.queries.instances_at(steps)
+    firsts = code.stretch_first_op[stream.stretch[instances]].astype(np.int64)
+    return firsts + steps - stream.first[instances]
+
+
 def inputs_of(
-    inputs: PythonInputs, literals: Literals, steps: Iterable[int] | None
+    inputs: PythonInputs, literals: Literals, steps: U32 | None
 ) -> tuple[InputRange, ...]:
     """Return the input bytes that a thread read, or that these steps of it read.
 
@@ -409,10 +440,10 @@ def inputs_of(
             if one.source.kind not in (SourceKind.VARIABLE, SourceKind.ARGUMENT)
         ]
         return merged([*found, *inputs.all_arguments()])
-    found = []
-    for step in steps:
-        found += inputs.read_by.get(int(step), ())
-        found += literals.of(inputs.thread.queries.op_of(int(step)))
+    wanted = {*steps.tolist()}
+    found = [one for step, own in inputs.read_by.items() if step in wanted for one in own]
+    for op in np.unique(ops_of(inputs.thread, steps)).tolist():
+        found += literals.of(op)
     return merged(found)
 
 

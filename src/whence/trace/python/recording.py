@@ -159,8 +159,7 @@ class PythonThread(Thread):
         return PrintCall(step, print_text(arguments))
 
     def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
-        wanted = None if steps is None else steps.tolist()
-        return inputs_of(self._inputs, self._literals, wanted)
+        return inputs_of(self._inputs, self._literals, steps)
 
     @cached_property
     def _inputs(self) -> PythonInputs:
