@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.frontend import corpus
 from tests.frontend.corpus import Program
-from whence.causes.predicates import Question
+from whence.causes.questions import Question
 from whence.causes.tree import CauseSearch
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import MODULES, keep_sources

@@ -79,7 +79,7 @@ ENDINGS = {
 def test_how_a_process_ended_is_explained(case: str, failing: Built) -> None:
     words, first, predicates = ENDINGS[case]
     tree = tree_of(failing.run(place(FAILING, case)))
-    assert tree.found.words.startswith(words)
+    assert tree.failure.words.startswith(words)
     assert names(tree.cause(0)) == {"failure", *first.split()}
     assert below(tree) == set(predicates.split())
 
@@ -191,5 +191,5 @@ def test_what_was_printed_wrong_is_explained(case: str, printing: Built) -> None
 
 def test_the_first_wrong_byte_is_named(printing: Built) -> None:
     tree = tree_of(printing.run(place(PRINTING, "two_in_one")), b"5 and 3\n")
-    assert tree.found.words.startswith("byte 6 of the output, printed at program.c:")
-    assert tree.found.words.endswith(r'"2\n" instead of "3\n"')
+    assert tree.failure.words.startswith("byte 6 of the output, printed at program.c:")
+    assert tree.failure.words.endswith(r'"2\n" instead of "3\n"')

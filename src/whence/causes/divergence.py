@@ -1,25 +1,26 @@
-"""Which predicates are critical because a failing and a passing run part there?
+"""Which predicates are critical because the failing and the passing run diverge there?
 
-A branch that only the failing run took, or that went another way in it; a branch or a removed
-statement that kept something from being set that the passing run's load read, or from being
-printed; and loads and stores that went elsewhere.
+These are: a branch that only the failing run executed, or that went another way in it; a branch or
+a removed statement that prevented a store whose value the passing run later read, or an output;
+and a load or a store that went elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-from whence.causes.comparison import Comparison, Lost
-from whence.causes.predicates import CriticalPredicates, Question, Raised
-from whence.logic.logic import ALL
+from whence.causes.cancellation import Cancellation
+from whence.causes.comparison import Comparison
+from whence.causes.divergence_points import DivergencePoints, Lost
+from whence.causes.open_questions import OpenQuestions, QuestionFinder, Raised
+from whence.causes.questions import Question, controlling_branches, silence_of
 from whence.model import Influence
 from whence.trace.conditions import Conditions
-from whence.trace.flow import Flow, Left, StoredBits
+from whence.trace.flow import Flow, Left, Operand, StoredBits
 
 
-class DivergencePredicates(CriticalPredicates):
-    """Finds the predicates that are critical because the two runs part there."""
+class DivergencePredicates(QuestionFinder):
+    """Finds the predicates that are critical because the two runs diverge there."""
 
     def __init__(
         self,
@@ -27,94 +28,96 @@ class DivergencePredicates(CriticalPredicates):
         conditions: Conditions,
         hidden: set[int],
         comparison: Comparison,
+        cancellation: Cancellation | None = None,
     ) -> None:
-        super().__init__(flow, conditions, None, hidden)  # what the passing run did is known
-        self.comparison = comparison
-        self.lost: list[Lost] = []  # since the owner last looked
+        super().__init__(flow, conditions, hidden, cancellation)
+        self.comparison, self.points = comparison, DivergencePoints(comparison)
 
     def of(
         self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
-    ) -> list[Question]:
+    ) -> OpenQuestions:
         ordered = sorted(steps, reverse=True)
+        lost: list[Lost] = []
         raised = (
-            ((Influence.PREMISE, False, branch, question.about) for branch in premises),
-            self._parted(ordered, question),
+            (Raised(Influence.PREMISE, branch, question.about) for branch in premises),
+            self._diverging(ordered, question, lost),
             self._moved(ordered),
-            self._unwritten(ordered),
-            self._silent(question),
+            self._unwritten(ordered, lost),
+            self._unprinted(question, lost),
         )
-        return self._gathered(raised)
+        return self._gathered(raised, lost)
 
-    def narrowed(self, question: Question, steps: frozenset[int]) -> Question:
-        """The question of these steps alone; of calls, it is about what they were given."""
-        narrowed = super().narrowed(question, steps)
-        if question.influence is not Influence.ADDRESS:
-            return narrowed
-        given = (one for step in steps for one in self.comparison.other_arguments(step))
-        seeds = frozenset((one, ALL) for one in given if isinstance(one, int | StoredBits | Left))
-        return replace(narrowed, seeds=narrowed.seeds | seeds)
+    def _address_operands(self, steps: frozenset[int]) -> Iterator[Operand]:
+        """Yield the operands that say where steps went, and the arguments of calls that differ."""
+        yield from super()._address_operands(steps)
+        for step in steps:
+            for argument in self.comparison.other_arguments(step):
+                if isinstance(argument, int | StoredBits | Left):
+                    yield argument
 
-    def _parted(self, steps: Iterable[int], question: Question) -> Iterator[Raised]:
-        own = set() if question.seeds else {
-            branch for step in question.steps for branch in self.conditions.executed(step)
-        }  # fmt: skip
-        around = [(decider, question.about) for decider in question.deciders]
+    def _diverging(
+        self, steps: Iterable[int], question: Question, lost: list[Lost]
+    ) -> Iterator[Raised]:
+        own = self._own_branches(question)
+        around = [(branch, question.about) for branch in controlling_branches(question)]
         seen: set[int] = set()
         walked: set[int] = set()
         for step in steps:
             instance = self.flow.instance_of(step)
             if instance not in seen and not self.is_hidden(step):
                 seen.add(instance)
-                branches, is_told = self.comparison.parted(step, walked)
+                branches, is_known = self.points.diverging_branches(step, walked)
                 around += [(branch, step) for branch in branches]
-                if not is_told and not any(map(self.comparison.side_differs, branches)):
-                    jump = self.comparison.jumped(step)
-                    self.lost += [jump] if jump is not None else []
+                if not is_known and not any(map(self.comparison.side_differs, branches)):
+                    jump = self.points.lost_jump(step)
+                    lost += [jump] if jump is not None else []
         for branch, about in around:
             shown = self.visible(branch)
             if shown is not None and shown not in own and self.comparison.side_differs(shown):
-                yield Influence.DIRECT, False, shown, about
+                yield Raised(Influence.DIRECT, shown, about)
 
     def _moved(self, steps: Iterable[int]) -> Iterator[Raised]:
-        """Loads and stores that went elsewhere than in the passing run."""
+        """Yield loads and stores that went elsewhere than in the passing run."""
         for step in steps:
             if not self.is_hidden(step) and any(
                 not self._is_fixed(pointer) for pointer in self._other_pointers(step)
             ):
-                yield Influence.ADDRESS, False, step, step
+                yield Raised(Influence.ADDRESS, step, step)
 
     def _other_pointers(self, step: int) -> Iterator[int]:
-        """What led a load or a store elsewhere than in the passing run."""
+        """Yield the pointers of a step whose values differ from the passing run."""
         for pointer in self.flow.node(step).pointers:
             if isinstance(pointer, int) and not self.comparison.is_same(pointer):
                 yield pointer
 
-    def _unwritten(self, steps: Iterable[int]) -> Iterator[Raised]:
-        """Branches that kept something from being written that the passing run's load read."""
+    def _unwritten(self, steps: Iterable[int], lost: list[Lost]) -> Iterator[Raised]:
+        """Yield branches that prevented a store whose value the passing run later read."""
         for step in steps:
             if not self.flow.reads(step):
                 continue
-            for made in self.comparison.read_instead(step):
-                own = self.comparison.alignment.failing_counterpart(made)
+            for definition in self.comparison.read_instead(step):
+                own = self.comparison.alignment.failing_counterpart(definition)
                 if own is None:
-                    yield from self._lost(made, step)
+                    yield from self._preventing(definition, step, lost)
                 elif any(self._other_pointers(own)) or self.comparison.other_arguments(own):
-                    yield Influence.ADDRESS, True, own, step
+                    yield Raised(Influence.ADDRESS, own, step, is_elsewhere=True)
 
-    def _silent(self, question: Question) -> Iterator[Raised]:
-        """Branches that kept something from being printed that the passing run printed there."""
-        if question.silence is None:
+    def _unprinted(self, question: Question, lost: list[Lost]) -> Iterator[Raised]:
+        """Yield branches that prevented an output of the passing run."""
+        silence = silence_of(question)
+        if silence is None:
             return
-        for made in self.comparison.unprinted(question.silence[0]):
-            yield from self._lost(made, question.about)
+        output = self.points.unprinted(silence.after)
+        if output is not None:
+            yield from self._preventing(output, question.about, lost)
 
-    def _lost(self, made: int, about: int) -> Iterator[Raised]:
-        """Why a step of the passing run did not come about here."""
-        lost, branch = self.comparison.lost(made, about)
-        if lost is not None:
-            self.lost.append(lost)
+    def _preventing(self, missing: int, about: int, lost: list[Lost]) -> Iterator[Raised]:
+        """Yield the branch that prevented a step of the passing run; note what was lost."""
+        found, branch = self.points.lost(missing, about)
+        if found is not None:
+            lost.append(found)
         if branch is not None and not self.comparison.side_differs(branch):
-            branch = self.comparison.jumped_here(made)
+            branch = self.points.added_jump(missing)
         shown = None if branch is None else self.visible(branch)
         if shown is not None:
-            yield Influence.INDIRECT, False, shown, about
+            yield Raised(Influence.INDIRECT, shown, about)

@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from whence.causes.predicates import Question
+from whence.causes.questions import FailedCondition, FailureQuestion
 from whence.program.source import Place
 from whence.trace.flow import Flow
 
 
 @dataclass(frozen=True)
 class ObservedFailure:
-    """The failure of a run, as the first predicate to explain."""
+    """The failure of a run, with the first question of the cause search."""
 
-    flow: Flow  # of the thread that failed; made once, as it lays out the whole run
-    question: Question
-    words: str  # "the failed assertion at shape.c:22"
-    outcome: str  # what it was, in a word: "false", "SIGSEGV", "exit status 3"
+    flow: Flow  # the run of the thread that failed
+    question: FailureQuestion
+    words: str  # such as "the failed assertion at shape.c:22"
+    outcome: str  # in a word, such as "false", "SIGSEGV", "exit status 3"
     notes: tuple[str, ...] = ()
-    subject: str = ""  # what was so: "the output from byte 5 on"; empty: the words say it
+    subject: str = ""  # what had this outcome, such as "the output from byte 5 on"; empty: `words`
 
     @property
     def place(self) -> Place | None:
-        """The line where it failed; None if the compiler did not say."""
+        """The line that failed; None if the compiler gave no line."""
         thread = self.flow.thread
         crashed = thread.stop_op
         if crashed is not None and self.question.about == thread.stream.steps:
             return thread.image.place(crashed)
         step: int | None = self.question.about
-        while step:  # what a library of ours does is not where the program failed
+        while step:  # a step of whence's own library code has no place: take its caller
             place = thread.image.place(self.flow.op_of(step))
             if place is not None:
                 return place
@@ -37,8 +37,20 @@ class ObservedFailure:
         return None
 
 
+def failed_condition(flow: Flow, branch: int, failed: int) -> FailedCondition:
+    """Return why a branch led to the step that failed."""
+    around = calls_around(flow, failed, flow.activation_of(branch))
+    return FailedCondition(
+        op=flow.op_of(branch),
+        side=flow.side_of(branch) or 0,
+        branch=branch,
+        about=failed,
+        bears_on=frozenset({failed, *around}),
+    )
+
+
 def calls_around(flow: Flow, step: int, activation: int) -> Iterator[int]:
-    """The calls by which a step was reached from an activation around it."""
+    """Yield the calls that lead from an activation to a step inside it."""
     while flow.activation_of(step) != activation:
         call = flow.call_of(step)
         if call is None:

@@ -1,7 +1,7 @@
-"""What did the failing run print otherwise than a passing one?
+"""What did the failing run print differently from a passing run?
 
-For a test in which another program judges what the recorded one printed: then no recorded process
-fails by itself, and what it printed is all that it can have failed by.
+Another program may judge what the recorded one printed.  Then no recorded process fails by itself,
+and its output is the only thing by which it can have failed.
 """
 
 from __future__ import annotations
@@ -12,50 +12,54 @@ from dataclasses import replace
 import numpy as np
 
 from whence.causes.comparison import Comparison
+from whence.causes.divergence_points import DivergencePoints
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.predicates import Question
+from whence.causes.questions import FailedValue, Silence
 from whence.logic.logic import ALL
-from whence.model import Influence
 from whence.program.rows import INPUT, OUTPUT
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Flow, Left, Operand
 from whence.trace.queries import OUTSIDE
 
 
-def printed_otherwise(failing: Flow, passing: Flow) -> ObservedFailure | None:
-    """The first thing that the failing run printed and the passing one did not, or the other way
-    round; None if they printed the same, as far as can be told."""
+def output_difference(failing: Flow, passing: Flow) -> ObservedFailure | None:
+    """Return the first output that only one of two runs has; None if none is known."""
     comparison = Comparison(Alignment(failing, passing))
     last = 0
     for step, rows in _effects(failing, OUTPUT).items():
-        twin = comparison.twin(step)
-        wrong = [one for row in rows for one in _made_of(failing, row, step)
-                 if not _is_same(comparison, one)]  # fmt: skip
-        sizes = _sizes(failing, step), 0 if twin is None else _sizes(passing, twin)
-        if twin is None or wrong or sizes[0] != sizes[1]:
-            return _found(failing, step, last, wrong if twin else [])
+        other = comparison.counterpart(step)
+        wrong = [
+            source
+            for row in rows
+            for source in _sources(failing, row, step)
+            if not _is_same(comparison, source)
+        ]
+        passing_size = 0 if other is None else _output_size(passing, other)
+        if other is None or wrong or _output_size(failing, step) != passing_size:
+            return _output_failure(failing, step, last, wrong if other else [])
         last = step
-    if next(comparison.unprinted(last), None) is not None:
-        return _found(failing, failing.thread.stream.steps, last, [], is_short=True)
+    if DivergencePoints(comparison).unprinted(last) is not None:
+        return _output_failure(failing, failing.thread.stream.steps, last, [], is_short=True)
     return None
 
 
-def first_printed_otherwise(pairs: Iterable[tuple[Flow, Flow]]) -> ObservedFailure | None:
-    """The same, of several processes: where the difference begins.
+def first_output_difference(pairs: Iterable[tuple[Flow, Flow]]) -> ObservedFailure | None:
+    """Return the output of the first process that printed something different.
 
-    What a process printed otherwise because it read otherwise is another's fault.
+    A process that read different input is only the second choice: another process gave it that
+    input.
     """
-    later = None
+    second_choice = None
     for failing, passing in pairs:
-        found = printed_otherwise(failing, passing)
-        if found is not None and _read_alike(failing, passing):
+        found = output_difference(failing, passing)
+        if found is not None and _read_the_same(failing, passing):
             return found
-        later = later or found
-    return later
+        second_choice = second_choice or found
+    return second_choice
 
 
-def _read_alike(failing: Flow, passing: Flow) -> bool:
-    """Did both runs read the same, as far as the steps that read can tell?"""
+def _read_the_same(failing: Flow, passing: Flow) -> bool:
+    """Did both runs read the same input, as far as the reading steps show?"""
     comparison = Comparison(Alignment(failing, passing))
     own, others = _effects(failing, INPUT), _effects(passing, INPUT)
     if sum(map(len, own.values())) != sum(map(len, others.values())):
@@ -63,31 +67,33 @@ def _read_alike(failing: Flow, passing: Flow) -> bool:
     return _size(failing, own) == _size(passing, others) and all(map(comparison.is_same, own))
 
 
-def _size(flow: Flow, rows: Mapping[int, list[int]]) -> int:
-    effects = flow.thread.stream.effects
-    return sum(int(effects[row]["len"]) for some in rows.values() for row in some)
+def _size(flow: Flow, effects: Mapping[int, list[int]]) -> int:
+    lengths = flow.thread.stream.effects["len"]
+    return sum(int(lengths[row]) for rows in effects.values() for row in rows)
 
 
-def with_prints(found: ObservedFailure, passing: Flow) -> ObservedFailure:
-    """A failure of the output, with what was printed otherwise before it showed.
+def with_earlier_outputs(failure: ObservedFailure, passing: Flow) -> ObservedFailure:
+    """Add the outputs that differ before a failure of the output shows.
 
-    A print that came to too little shows only in what comes after it.
+    An output that is too short shows only in the output after it.
     """
-    if found.question.silence is None or not found.question.seeds:
-        return found
-    other = printed_otherwise(found.flow, passing)
-    if other is None or other.question.about > found.question.about:
-        return found
-    question = replace(
-        found.question,
-        seeds=found.question.seeds | other.question.seeds,
-        bears_on=found.question.bears_on | other.question.steps,
+    question = failure.question
+    if not isinstance(question, FailedValue) or question.silence is None or not question.seeds:
+        return failure
+    other = output_difference(failure.flow, passing)
+    if other is None or other.question.about > question.about:
+        return failure
+    earlier = other.question
+    wider = replace(
+        question,
+        seeds=question.seeds | earlier.seeds,
+        bears_on=question.bears_on | earlier.steps,
     )
-    return replace(found, question=question)
+    return replace(failure, question=wider)
 
 
 def _effects(flow: Flow, kind: int) -> dict[int, list[int]]:
-    """The steps that printed or read something, in order, each with its rows of `effects`."""
+    """Return the steps that printed or read, in order, each with its rows of `effects`."""
     effects = flow.thread.stream.effects
     found: dict[int, list[int]] = {}
     for row in np.flatnonzero(effects["kind"] == kind).tolist():
@@ -95,41 +101,41 @@ def _effects(flow: Flow, kind: int) -> dict[int, list[int]]:
     return dict(sorted(found.items()))
 
 
-def _sizes(flow: Flow, step: int) -> int:
+def _output_size(flow: Flow, step: int) -> int:
     effects = flow.thread.stream.effects
     rows = [row for row in flow.queries.effects_of(step) if effects[row]["kind"] == OUTPUT]
     return sum(int(effects[row]["len"]) for row in rows)
 
 
-def _made_of(flow: Flow, row: int, step: int) -> list[Operand]:
+def _sources(flow: Flow, row: int, step: int) -> list[Operand]:
+    """Return the operands that the bytes of an effect were computed from."""
     size = int(flow.thread.stream.effects[row]["len"])
     found: list[Operand] = []
-    for one in flow.queries.bytes_of(row, 0, size):
-        if one.kind in OUTSIDE or not one.step or one.step == step:
+    for part in flow.queries.bytes_of(row, 0, size):
+        if part.kind in OUTSIDE or not part.step or part.step == step:
             continue
-        is_left = one.kind == "memory" and flow.is_call(one.step)
-        found.append(Left(one.step, one.address or 0, 8 * one.length) if is_left else one.step)
+        is_left = part.kind == "memory" and flow.is_call(part.step)
+        left = Left(part.step, part.address or 0, 8 * part.length)
+        found.append(left if is_left else part.step)
     return found
 
 
 def _is_same(comparison: Comparison, operand: Operand) -> bool:
     if isinstance(operand, int):
         return comparison.is_same(operand)
-    return isinstance(operand, Left) and comparison.twin(operand.step) is not None
+    return isinstance(operand, Left) and comparison.counterpart(operand.step) is not None
 
 
-def _found(
-    flow: Flow, step: int, last: int, seeds: list[Operand], *, is_short: bool = False
+def _output_failure(
+    flow: Flow, step: int, last: int, wrong: list[Operand], *, is_short: bool = False
 ) -> ObservedFailure:
+    """Return the failure of an output; `last` is the output before it, 0 if there is none."""
     where = flow.describer().names.line(step)
     words = f"what {where} printed" if not is_short else "the output, which ends too early"
-    question = Question(
-        Influence.FAILURE,
-        flow.op_of(step),
-        0,
-        frozenset({step}),
-        step,
-        seeds=frozenset((one, ALL) for one in seeds) or frozenset({(step, ALL)}),
-        silence=(last, step),
+    question = FailedValue(
+        op=flow.op_of(step),
+        step=step,
+        seeds=frozenset((operand, ALL) for operand in wrong) or frozenset({(step, ALL)}),
+        silence=Silence(last, step),
     )
     return ObservedFailure(flow, question, words, "not as in the passing run", (), words)

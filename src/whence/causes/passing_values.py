@@ -1,4 +1,4 @@
-"""What did a passing run have where the failing one has something else?"""
+"""Which values did the passing run have where those of the failing run differ?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from whence.causes.comparison import Comparison, Lost
+from whence.causes.comparison import Comparison
+from whence.causes.divergence_points import Lost
 from whence.model import Missing, Statement
 from whence.program.source import NamedValue, Place
 from whence.trace.statements import Line, StepDescriber
@@ -16,62 +17,66 @@ _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
 class PassingValues:
-    """Tells what the passing run did, next to the failing one."""
+    """Describes what the passing run did, for comparison with the failing run."""
 
-    def __init__(self, comparison: Comparison, narrator: StepDescriber) -> None:
+    def __init__(self, comparison: Comparison, failing: StepDescriber) -> None:
         self.comparison = comparison
-        self._here = narrator
-        self._there = comparison.there.describer()
-        self._namer, self._own = self._there.names, narrator.names
+        self._failing, self._passing = failing, comparison.passing.describer()
 
     def values(self, line: Line) -> dict[str, str]:
-        """What a line came to in the passing run, by the names that the failing one has for it,
-        where that differs.  Which addresses things have is of no interest."""
+        """Return the values of a line in the passing run that differ, by their failing names.
+
+        Two addresses are never reported as different.
+        """
         pairs = []
         for op, step in zip(line.ops.tolist(), line.last.tolist(), strict=True):
-            twin = self.comparison.twin(step)
-            if twin is not None:
-                pairs.append((step, op, twin, self.comparison.there.op_of(twin)))
+            other = self.comparison.counterpart(step)
+            if other is not None:
+                pairs.append((step, op, other, self.comparison.passing.op_of(other)))
         pairs.sort()
-        own = self._here.values_of([(step, op) for step, op, _, _ in pairs])
-        theirs = self._there.values_of([(twin, op) for _, _, twin, op in pairs])
-        if len(own) != len(theirs):
+        failing = self._failing.values_of([(step, op) for step, op, _, _ in pairs])
+        passing = self._passing.values_of([(other, op) for _, _, other, op in pairs])
+        if len(failing) != len(passing):
             return {}
         return {
-            name: passed
-            for (name, value), passed in zip(own.items(), theirs.values(), strict=True)
-            if value != passed and not (_is_address(value) and _is_address(passed))
+            name: other
+            for (name, value), other in zip(failing.items(), passing.values(), strict=True)
+            if value != other and not (_is_address(value) and _is_address(other))
         }
 
     def condition(self, branch: int) -> NamedValue | None:
-        """What the passing run asked at a branch, and how it came out; None if it did not ask."""
-        twin = self.comparison.twin(branch)
-        if twin is None or not self.comparison.there.is_branch(twin):
+        """Return the condition and its outcome in the passing run; None if it did not run."""
+        other = self.comparison.counterpart(branch)
+        if other is None or not self.comparison.passing.is_branch(other):
             return None
-        return self._namer.condition(twin)
+        return self._passing.names.condition(other)
 
     def accessed(self, step: int) -> str | None:
-        """Where a load or a store went in the passing run; None if it did not run there."""
-        twin = self.comparison.twin(step)
-        return None if twin is None else self._namer.accessed(twin)[1]
+        """Return where a load or a store went in the passing run; None if it did not run."""
+        other = self.comparison.counterpart(step)
+        return None if other is None else self._passing.names.accessed(other)[1]
 
     def missing(self, lost: Lost) -> Missing | None:
-        """What the failing run lacks, as a statement; None if it has no line."""
-        gone, made = self._told(lost.there), self._told(lost.made)
-        place = (self._own.place(lost.here) or self._start(lost.here)) if lost.here else None
-        if gone is None or place is None:
+        """Return what the failing run lacks as a statement; None if it has no line."""
+        statement, definition = self._statement(lost.passing), self._statement(lost.definition)
+        place = self._place(lost.after) if lost.after else None
+        if statement is None or place is None:
             return None
-        values = gone.values | made.values if made else gone.values
-        return Missing(replace(gone, values=values), place.file, place.line)
+        values = statement.values | definition.values if definition else statement.values
+        return Missing(replace(statement, values=values), place.file, place.line)
 
-    def _told(self, there: int) -> Statement | None:
-        steps = np.array([there], np.uint32)
-        lines = self._there.lines(steps)
-        return self._there.describe_line(lines[0], steps) if lines else None
+    def _statement(self, passing: int) -> Statement | None:
+        steps = np.array([passing], np.uint32)
+        lines = self._passing.lines(steps)
+        return self._passing.describe_line(lines[0], steps) if lines else None
 
-    def _start(self, step: int) -> Place | None:
-        """The line before the first one of the function that a step is of."""
-        function = self.comparison.here.thread.image.function_of(self.comparison.here.op_of(step))
+    def _place(self, step: int) -> Place | None:
+        """Return the place of a step, or the line before its function if it has none."""
+        place = self._failing.names.place(step)
+        if place is not None:
+            return place
+        flow = self.comparison.failing
+        function = flow.thread.image.function_of(flow.op_of(step))
         body = self.comparison.alignment.pairing.bad.body(function)
         return Place(body.file, body.first - 1, 0, body.name) if body else None
 

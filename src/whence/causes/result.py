@@ -1,4 +1,4 @@
-"""What is known of a cause tree so far, for every report alike?"""
+"""What is known about a cause tree so far, in a form for all reports?"""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def result_of(
     notes: Sequence[str] = (),
     is_output: bool = False,
 ) -> WhyResult:
-    """The causes computed so far; `is_output`: what is explained is what the run printed."""
-    thread, found = tree.thread, tree.found
+    """Return the causes computed so far; `is_output`: the output of the run is explained."""
+    thread, observed = tree.thread, tree.failure
     causes = _reached(tree)
     files = {cause.predicate.file for cause in causes}
     files |= {statement.file for cause in causes for statement in cause.statements}
@@ -30,26 +30,26 @@ def result_of(
         failure=failure
         or Failure(
             "output" if is_output else "exit",
-            found.words,
-            found.words,
+            observed.words,
+            observed.words,
             first.file or None,
             first.line or None,
         ),
-        point=found.words,
+        point=observed.words,
         causes=causes,
         marks={cause.id: tree.marks[cause.id] for cause in causes if cause.id in tree.marks},
         sources={file: tuple(lines) for file in sorted(files) if (lines := tree.source(file))},
         of_steps=thread.stream.steps,
         of_lines=lines_that_ran(thread),
-        solver_calls=tree.preconditions.cost.calls,
+        solver_calls=tree.solver_cost.calls,
         events=thread.events,
         seconds=seconds,
-        notes=(*found.notes, *_unproved(causes), *notes),
+        notes=(*observed.notes, *_unproved(causes), *notes),
     )
 
 
 def _reached(tree: CauseSearch) -> tuple[Cause, ...]:
-    """All that can be walked to: where a computation was stopped, some causes are nobody's yet."""
+    """Return the causes that can be reached; a stopped computation leaves some without a parent."""
     causes = [tree.cause(number) for number in range(len(tree))]
     known = {0}
     for cause in causes:  # a cause comes before those below it
@@ -59,11 +59,11 @@ def _reached(tree: CauseSearch) -> tuple[Cause, ...]:
 
 
 def _unproved(causes: Sequence[Cause]) -> Iterator[str]:
-    """What a solver that gave up leaves in doubt."""
+    """Yield a note if the solver gave up on some causes."""
     count = sum(not cause.is_proved for cause in causes)
     if count:
         which = "1 cause is" if count == 1 else f"{count} causes are"
-        yield f"{which} not proved: the solver gave up, so there may be statements in excess"
+        yield f"{which} not proved: the solver gave up, so some statements may be unnecessary"
 
 
 def unexplained(
@@ -74,7 +74,7 @@ def unexplained(
     notes: Sequence[str] = (),
     is_output: bool = False,
 ) -> WhyResult:
-    """That the failure of a recorded run has no cause in what was recorded."""
+    """Return a result that says why the failure of a recorded run has no cause."""
     wrong = Failure("output", "the test does not print what is expected", "output")
     unclear = Failure("exit", "the test could not be judged", "")
     failure = wrong if is_output else recording.failure or unclear

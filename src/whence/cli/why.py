@@ -127,7 +127,7 @@ def _explain(recording: Recording, options: dict[str, Any], say: Say) -> tuple[W
 def _walk(tree: FailureTree, say: Say) -> None:
     from whence.cli.interactive import run_interactive  # draws a screen: slow to import
 
-    run_interactive(tree.saved, title=tree.search.found.words)
+    run_interactive(tree.saved, title=tree.search.failure.words)
     say("your marks are saved: the same command continues from them")
 
 

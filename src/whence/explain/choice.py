@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.output_difference import with_prints
+from whence.causes.output_difference import with_earlier_outputs
 from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
 from whence.explain.candidates import CandidateChanges
@@ -171,7 +171,7 @@ class Chooser:
             return answer, self._explained_set(self._candidates, root, "good")
         with self._context.timed("semantics"):
             lines = VariantLines(self._context.changes.changes, answer.reverted)
-            tree = cause_search(with_prints(self._found, flow), self._context.trust, flow)
+            tree = cause_search(with_earlier_outputs(self._found, flow), self._context.trust, flow)
             candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
             while not root <= candidates.met.keys() and candidates.grow():
                 pass

@@ -67,7 +67,7 @@ class ExplainContext:
 
     def solved(self, tree: CauseSearch) -> None:
         """Add the solver's calls and seconds for a cause tree."""
-        cost = tree.preconditions.cost
+        cost = tree.solver_cost
         self.solver_calls += cost.calls
         self.seconds["solver"] += cost.seconds
 

@@ -32,6 +32,6 @@ def steered_around(
             if not others:
                 continue
             steps = tree.steps(cause.id, [(statement.file, statement.line)]).tolist()
-            if steps and all(comparison.twin(step) is None for step in steps):
+            if steps and all(comparison.counterpart(step) is None for step in steps):
                 found |= others
     return frozenset(found)

@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass, replace
 
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.output_difference import first_printed_otherwise, with_prints
+from whence.causes.output_difference import first_output_difference, with_earlier_outputs
 from whence.causes.result import result_of
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
@@ -163,7 +163,7 @@ class _Explaining:
         with context.timed("semantics"):
             found = self._failure(bad, failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
-            compared = with_prints(found, flow) if flow else found
+            compared = with_earlier_outputs(found, flow) if flow else found
             tree = cause_search(compared, self._request.trust, flow)
             candidates = CandidateChanges(tree, context.meeting)
         for _ in range(_MAX_ATTEMPTS):
@@ -253,7 +253,7 @@ class _Explaining:
             return find_failure(failing, expect=expected)
         except UserError as error:
             pairs = thread_pairs(failing, passing) if passing else ()
-            found = first_printed_otherwise(pairs)
+            found = first_output_difference(pairs)
             if found is None:
                 raise Unexplained(error_summary(error)) from None
             return found

@@ -1,4 +1,4 @@
-"""What failed in a run of a C program, and which steps of it is that?"""
+"""What failed in a run of a C program, and which steps are that?"""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import signal
 from collections.abc import Iterator
 from dataclasses import replace
 
-from whence.causes.observed_failure import ObservedFailure, calls_around
-from whence.causes.predicates import Question
+from whence.causes.observed_failure import ObservedFailure, failed_condition
+from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
 from whence.errors import UserError
 from whence.logic.logic import ALL
-from whence.model import Influence, Outcome
+from whence.model import Outcome
 from whence.program.rows import OUTPUT
 from whence.trace import points
 from whence.trace.c.endings import signal_name
@@ -22,13 +22,14 @@ from whence.trace.queries import OUTSIDE
 from whence.trace.recording import Recording, Thread
 from whence.trace.slicer import ByteRange
 
-_NEAR = 1 << 16  # how far from a wild pointer the address that was used may lie
+_NEAR = 1 << 16  # bytes between a wild pointer and the address that was accessed; guessed
+_SHOWN = 12  # bytes of output that a sentence quotes; guessed
 
 
 def find_failure(
     recording: Recording, *, expect: bytes | None = None, process: str | None = None
 ) -> ObservedFailure:
-    """The failure of a recorded run.
+    """Return the failure of a recorded run.
 
     `expect` is what it should have printed: the failure is then the first byte that differs.
     """
@@ -45,8 +46,8 @@ def find_failure(
 
 
 def _ended(recording: Recording, process: str | None) -> ObservedFailure:
-    """How the failing process ended: an assertion, a crash, or its exit status."""
-    for at, made in (("assert", _assertion), ("crash", _crash), ("exit", _exit)):
+    """Return how the failing process ended: an assertion, a crash, or its exit status."""
+    for at, make in (("assert", _assertion), ("crash", _crash), ("exit", _exit)):
         try:
             point = find(recording, at, process)
         except UserError as error:
@@ -55,8 +56,8 @@ def _ended(recording: Recording, process: str | None) -> ObservedFailure:
             continue
         ending = point.thread.ending("exit") if at == "exit" else None
         if process is None and ending is not None and ending.status == 0:
-            break  # another program, which judges what this one did, ended the test
-        return made(point)
+            break  # the program that judges the recorded one ended the test
+        return make(point)
     if recording.failure is not None and recording.failure.kind == "timeout":
         raise UserError(
             "The test was stopped because it did not end in time, so the run has no point where it "
@@ -80,26 +81,18 @@ def _flow(point: Point) -> CFlow:
 
 
 def _assertion(point: Point) -> ObservedFailure:
-    """The branch that led to it, or, if nothing decided it, the call itself."""
+    """Return the condition that led to the call; without one, the call itself."""
     flow = _flow(point)
     call = int(max(step for step in point.criteria if isinstance(step, int)))
-    decided = flow.controlling_branch(call)
-    if decided is None:
-        return replace(_found(flow, point, call, frozenset(), (), "called"), subject="")
-    side = flow.side_of(decided) or 0
-    question = Question(
-        Influence.FAILURE,
-        flow.op_of(decided),
-        side,
-        frozenset({decided}),
-        call,
-        frozenset({call, *calls_around(flow, call, flow.activation_of(decided))}),
-    )
+    branch = flow.controlling_branch(call)
+    if branch is None:
+        return replace(_failed_value(flow, point, call, frozenset(), (), "called"), subject="")
+    question = failed_condition(flow, branch, call)
     return ObservedFailure(flow, question, point.words, "failed", point.notes)
 
 
 def _crash(point: Point) -> ObservedFailure:
-    """The operand that was wrong: a pointer that leads nowhere, a divisor of zero."""
+    """Return the wrong operand: a pointer that leads nowhere, a divisor of zero."""
     thread = point.thread
     assert isinstance(thread, CThread)
     flow = CFlow(thread)
@@ -110,13 +103,15 @@ def _crash(point: Point) -> ObservedFailure:
         instance = len(thread.stream.stretch) - 1
         operands = flow.operands_of(op, instance)
         wrong = operands[:1] if thread.log.signal in _ADDRESSES else operands[1:2] or operands
-        decided = flow.queries.stream.control[instance]
-        deciders = _branch(flow, int(decided))
-        return _found(flow, point, last, _seeds(wrong), deciders, name)
+        controlling = int(flow.queries.stream.control[instance])
+        branches = _branch(flow, controlling)
+        return _failed_value(flow, point, last, _seeds(wrong), branches, name)
     count = flow.arguments(last) if flow.is_call(last) else 0
-    arguments = [one for k in range(count) if (one := flow.argument(last, k)) is not None]
-    wrong = tuple(one for one in arguments if _is_near(flow.value_of(one), thread.log.address))
-    return _found(flow, point, last, _seeds(wrong or tuple(arguments)), (), name)
+    given = [flow.argument(last, number) for number in range(count)]
+    arguments = tuple(operand for operand in given if operand is not None)
+    address = thread.log.address
+    wrong = tuple(operand for operand in arguments if _is_near(flow.value_of(operand), address))
+    return _failed_value(flow, point, last, _seeds(wrong or arguments), (), name)
 
 
 _ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
@@ -127,12 +122,13 @@ def _is_near(value: int | None, address: int) -> bool:
 
 
 def _branch(flow: Flow, step: int) -> tuple[int, ...]:
+    """Return a step if it is a branch, or else its controlling branch; `step` may be 0."""
     if not step:
         return ()
     if flow.is_branch(step):
         return (step,)
-    decided = flow.controlling_branch(step)
-    return (decided,) if decided is not None else ()
+    branch = flow.controlling_branch(step)
+    return (branch,) if branch is not None else ()
 
 
 def _exit(point: Point) -> ObservedFailure:
@@ -143,40 +139,32 @@ def _exit(point: Point) -> ObservedFailure:
     status = ending.status if ending else 0
     if point.thread.log.is_crashed or given is None:
         given = step
-    return _found(flow, point, step, _seeds((given,)), (), f"exit status {status}")
+    return _failed_value(flow, point, step, _seeds((given,)), (), f"exit status {status}")
 
 
-def _found(
+def _failed_value(
     flow: Flow,
     point: Point,
     step: int,
-    seeds: frozenset[tuple[Operand, int]],
-    deciders: tuple[int, ...],
+    seeds: Seeds,
+    controlling: tuple[int, ...],
     outcome: str,
 ) -> ObservedFailure:
-    question = Question(
-        Influence.FAILURE,
-        flow.op_of(step),
-        0,
-        frozenset({step}),
-        step,
-        seeds=seeds,
-        deciders=deciders,
-    )
+    question = FailedValue(op=flow.op_of(step), step=step, seeds=seeds, controlling=controlling)
     return ObservedFailure(
         flow, question, point.words, outcome, point.notes, "how the program ended"
     )
 
 
-def _seeds(operands: tuple[Operand, ...]) -> frozenset[tuple[Operand, int]]:
-    return frozenset((one, ALL) for one in operands if not isinstance(one, Constant))
+def _seeds(operands: tuple[Operand, ...]) -> Seeds:
+    return frozenset((operand, ALL) for operand in operands if not isinstance(operand, Constant))
 
 
 # --- output ------------------------------------------------------------------------------------
 
 
 def _output(recording: Recording, expect: bytes, process: str | None) -> ObservedFailure:
-    """The first byte of standard output that is not as expected."""
+    """Return the first byte of standard output that is not as expected."""
     printed = recording.printed()
     shared = next(
         (k for k, (a, b) in enumerate(zip(printed, expect, strict=False)) if a != b),
@@ -196,30 +184,24 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Observe
     assert isinstance(criterion, ByteRange)
     flow = _flow(point)
     step = int(point.thread.stream.effects[criterion.effect]["step"])
-    seeds = _printed_from(flow, criterion, is_blank=printed[shared : shared + 1] in b" 0")
+    is_blank = printed[shared : shared + 1] in b" 0"
+    seeds = frozenset(_printed_from(flow, criterion, is_blank=is_blank))
     words = point.words.replace(f"byte {shared - before} ", f"byte {shared} ", 1)
-    words += f": {_shown(printed[shared:])} instead of {_shown(expect[shared:])}"
-    question = Question(
-        Influence.FAILURE,
-        flow.op_of(step),
-        0,
-        frozenset({step}),
-        step,
-        seeds=frozenset(seeds),
-        silence=(_printed_before(point.thread, step), step),
-    )
-    what = _shown(printed[shared:])
-    return ObservedFailure(flow, question, words, what, point.notes, _from(shared))
+    words += f": {_quoted(printed[shared:])} instead of {_quoted(expect[shared:])}"
+    silence = Silence(_printed_before(point.thread, step), step)
+    question = FailedValue(op=flow.op_of(step), step=step, seeds=seeds, silence=silence)
+    outcome = _quoted(printed[shared:])
+    return ObservedFailure(flow, question, words, outcome, point.notes, _output_from(shared))
 
 
-def _from(byte: int) -> str:
+def _output_from(byte: int) -> str:
     return f"the output from byte {byte} on"
 
 
 def _printer(recording: Recording, byte: int, process: str | None) -> tuple[str, int]:
-    """The process that printed a byte of what the test printed, and how much others had before it.
+    """Return the process that printed a byte of the test's output, and the bytes before it.
 
-    A process counts its own bytes only, so all that was printed has to come from recorded ones.
+    Each process counts its own bytes only, so every byte must come from a recorded process.
     """
     size = len(recording.printed())
     sizes = {p.folder.name: points.printed_size(recording, p) for p in recording.processes}
@@ -241,10 +223,10 @@ def _printer(recording: Recording, byte: int, process: str | None) -> tuple[str,
 
 
 def _printed_from(flow: Flow, criterion: ByteRange, *, is_blank: bool) -> set[tuple[Operand, int]]:
-    """What a byte of the output was printed from.
+    """Return the operands that a byte of the output was printed from.
 
-    Where it is not what an argument came to but what stands around it, the argument before it
-    may have come to too little, and a blank may fill up the argument after it.
+    If the byte is part of the format itself, the argument before it may have been too short, and
+    a blank may pad the argument after it.
     """
     effects = flow.thread.stream.effects
     row = effects[criterion.effect]
@@ -263,15 +245,16 @@ def _printed_from(flow: Flow, criterion: ByteRange, *, is_blank: bool) -> set[tu
         wanted += before[-1:]
         if is_blank and argument < 0:
             wanted += [other for other in rows if other > criterion.effect][:1]
-        # An argument that came to nothing at all has left no trace in the output.
+        # An argument that was printed as an empty text has no row.
         known = int(effects[before[-1]]["arg"]) if before else -1
-        seeds |= {(one, ALL) for one in _arguments(flow, step, known + 1, argument)}
+        seeds |= {(operand, ALL) for operand in _arguments(flow, step, known + 1, argument)}
     for effect in wanted:
-        for one in flow.queries.bytes_of(effect, 0, int(effects[effect]["len"])):
-            if one.kind in OUTSIDE or not one.step or one.step == step:
+        for part in flow.queries.bytes_of(effect, 0, int(effects[effect]["len"])):
+            if part.kind in OUTSIDE or not part.step or part.step == step:
                 continue
-            left = one.kind == "memory" and flow.is_call(one.step)
-            seeds.add((Left(one.step, one.address or 0, 8 * one.length) if left else one.step, ALL))
+            is_left = part.kind == "memory" and flow.is_call(part.step)
+            left = Left(part.step, part.address or 0, 8 * part.length)
+            seeds.add((left if is_left else part.step, ALL))
     return seeds
 
 
@@ -285,36 +268,40 @@ def _arguments(flow: Flow, call: int, first: int = 0, end: int | None = None) ->
 
 
 def _printed_before(thread: Thread, step: int) -> int:
-    """The last step before this one that printed something; 0 if there is none."""
+    """Return the last step before this one that printed something; 0 if there is none."""
     effects = thread.stream.effects
     steps = effects["step"][(effects["kind"] == OUTPUT) & (effects["step"] < step)]
     return int(steps.max()) if len(steps) else 0
 
 
-def _shown(data: bytes) -> str:
-    """The start of some output, as a string of C; at its end, that it ended."""
+def _quoted(data: bytes) -> str:
+    """Return the start of some output as a C string, or "the end" if there is none."""
     if not data:
         return "the end"
-    text = data[:12].decode("utf-8", "replace")
-    return '"' + text.encode("unicode_escape").decode() + ('"…' if len(data) > 12 else '"')
+    text = data[:_SHOWN].decode("utf-8", "replace")
+    return '"' + text.encode("unicode_escape").decode() + ('"…' if len(data) > _SHOWN else '"')
 
 
 def _too_short(
     recording: Recording, expect: bytes, at: int, process: str | None
 ) -> ObservedFailure:
-    """That the run ended before it had printed all: as it failed, or where it should not."""
+    """Return the failure of a run that ended before it had printed everything."""
     found = _ended(recording, process) if recording.outcome is not Outcome.PASS else None
     if found is None:
         found = _exit(find(recording, "exit", process))
-    words = f"the output ends after {at} bytes instead of going on with {_shown(expect[at:])}"
-    end = max(found.question.steps)
-    last = _printed_before(found.flow.thread, end)
-    # The last print may have come to too little.
-    given = frozenset((one, ALL) for one in _arguments(found.flow, last)) if last else frozenset()
-    question = replace(
-        found.question,
-        silence=(last, end),
-        bears_on=found.question.bears_on | ({last} if last else set()),
-        seeds=found.question.seeds | given if found.question.seeds else frozenset(),
-    )
-    return ObservedFailure(found.flow, question, words, "the end", found.notes, _from(at))
+    words = f"the output ends after {at} bytes instead of going on with {_quoted(expect[at:])}"
+    question = _with_silence(found.question, found.flow)
+    return ObservedFailure(found.flow, question, words, "the end", found.notes, _output_from(at))
+
+
+def _with_silence(question: FailureQuestion, flow: Flow) -> FailureQuestion:
+    """Return a question that also asks for the output between the last output and the end."""
+    end = max(question.steps)
+    last = _printed_before(flow.thread, end)
+    bears_on = question.bears_on | ({last} if last else set())
+    if not isinstance(question, FailedValue) or not question.seeds:
+        return replace(question, silence=Silence(last, end), bears_on=bears_on)
+    # The last output may have been too short.
+    arguments = {(operand, ALL) for operand in _arguments(flow, last)} if last else set()
+    seeds = question.seeds | arguments
+    return replace(question, silence=Silence(last, end), bears_on=bears_on, seeds=seeds)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whence.causes.observed_failure import ObservedFailure, calls_around
-from whence.causes.predicates import Question
+from whence.causes.observed_failure import ObservedFailure, failed_condition
+from whence.causes.questions import FailedValue
 from whence.errors import UserError
 from whence.frontend.python.values import Value
 from whence.logic.logic import ALL
-from whence.model import Influence, Outcome
+from whence.model import Outcome
 from whence.trace.python.endings import message_of, origin, type_of
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording, PythonThread
 from whence.trace.recording import Recording
 
-_LONGEST = 120  # characters of a message
+_MAX_MESSAGE = 120  # limit on characters of a message that are shown; guessed
 
 
 def find_failure(
@@ -79,34 +79,23 @@ def _raised(flow: PythonFlow, step: int) -> ObservedFailure:
     value = flow.value(step)
     is_assertion = type_of(value) == "AssertionError"
     where = flow.thread.line_at(step)
-    words = f"the failed assertion at {where}" if is_assertion else f"{_said(value)} at {where}"
+    words = f"the failed assertion at {where}" if is_assertion else f"{_message(value)} at {where}"
     outcome = "failed" if is_assertion else type_of(value)
-    decided = flow.controlling_branch(step)
-    if flow.opcode(step) == "raise" and decided is not None:
-        question = Question(
-            Influence.FAILURE,
-            flow.op_of(decided),
-            flow.side_of(decided) or 0,
-            frozenset({decided}),
-            step,
-            frozenset({step, *calls_around(flow, step, flow.activation_of(decided))}),
-        )
-        return ObservedFailure(flow, question, words, outcome)
-    question = Question(
-        Influence.FAILURE,
-        flow.op_of(step),
-        0,
-        frozenset({step}),
-        step,
+    branch = flow.controlling_branch(step)
+    if flow.opcode(step) == "raise" and branch is not None:
+        return ObservedFailure(flow, failed_condition(flow, branch, step), words, outcome)
+    question = FailedValue(
+        op=flow.op_of(step),
+        step=step,
         seeds=frozenset({(step, ALL)}),
-        deciders=() if decided is None else (decided,),
+        controlling=() if branch is None else (branch,),
     )
-    return ObservedFailure(flow, question, words, _said(value), (), flow.python.text(step))
+    return ObservedFailure(flow, question, words, _message(value), (), flow.python.text(step))
 
 
-def _said(value: Value) -> str:
-    """An exception as a traceback's last line has it."""
+def _message(value: Value) -> str:
+    """Return an exception as the last line of a traceback shows it."""
     text = message_of(value)
     if type_of(value) == "KeyError":
         text = repr(text)
-    return f"{type_of(value)}: {text[:_LONGEST]}" if text else type_of(value)
+    return f"{type_of(value)}: {text[:_MAX_MESSAGE]}" if text else type_of(value)

@@ -1,0 +1,206 @@
+"""Where do the failing and the passing run diverge, and what did the failing run lose there?
+
+The region of a step is the branch or call around it that both versions have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from whence.causes.comparison import Comparison
+from whence.program.rows import OUTPUT
+from whence.trace.alignment import PairedOp
+from whence.trace.flow import Flow
+
+_MAX_NESTING = 8  # limit on regions around a jump, and on calls around a step; guessed
+_MAX_DISTANCE = 4000  # limit on steps between a step and a neighbour with a counterpart; guessed
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A step that only the passing run has, and whose effect the failing run lacks."""
+
+    passing: int  # the step of the passing run
+    after: int  # the last step of the failing run before the place where it would have run
+    about: int  # the step of the failing run that read something else because of this
+    definition: int  # the step of the passing run that should have been read; `passing` led to it
+
+
+class DivergencePoints:
+    """Finds the points where a failing run diverges from a passing run."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison, self.alignment = comparison, comparison.alignment
+        self.failing, self.passing = comparison.failing, comparison.passing
+
+    def diverging_branches(self, step: int, walked: set[int]) -> tuple[list[int], bool]:
+        """Return the branches that explain why a step has no counterpart.
+
+        These are its region, the branches around it that only the bad version has, and the
+        branch that went another way in the passing run.  `walked` are the regions that earlier
+        calls came through: the branches around them are not returned again.  The second result
+        is True if the walk ended at such a region.
+        """
+        flow, counterpart = self.failing, self.comparison.counterpart
+        found: list[int] = []
+        at = step
+        while counterpart(at) is None:
+            region = self.alignment.failing_region(at)
+            found += self._branches_within(at, region)
+            if region is None:
+                break
+            is_shared = counterpart(region) is not None
+            # Code that only the bad version has may run in a region that both runs entered.
+            is_added = self.alignment.pairing.good_op(flow.op_of(at)) is None
+            if (
+                flow.is_branch(region)
+                and (at == step or is_shared)
+                and not (is_added and is_shared)
+            ):
+                found.append(region)
+            if is_shared:
+                break
+            if region in walked:
+                return found, True
+            walked.add(region)
+            at = region
+        return found, False
+
+    def _branches_within(self, step: int, region: int | None) -> Iterator[int]:
+        """Yield the branches around a step, out to its region, that only the bad version has."""
+        controlling = self.failing.controlling_step(step)
+        while controlling is not None and controlling != region:
+            if self.failing.is_branch(controlling):
+                yield controlling
+            controlling = self.failing.controlling_step(controlling)
+
+    def entered_by(self, step: int) -> Iterator[int]:
+        """Yield the added calls that lead to a step without a counterpart.
+
+        If unrecorded code called the function of the step, yield the step that made the function.
+        """
+        flow, at = self.failing, step
+        for _ in range(_MAX_NESTING):
+            if self.comparison.counterpart(at) is not None:
+                return
+            maker = flow.made_at(at)
+            if maker:
+                yield maker
+            call = flow.call_of(at)
+            if not call:
+                return
+            if self.alignment.pairing.good_op(flow.op_of(call)) is None:
+                yield call
+            at = call
+
+    def lost(self, definition: int, load: int) -> tuple[Lost | None, int | None]:
+        """Return why a step of the passing run has no counterpart.
+
+        Either the step, or one that leads to it, was removed; or a branch went another way, and
+        the second result is this branch of the failing run.
+        """
+        alignment = self.alignment
+        at, removed = definition, None
+        while alignment.failing_counterpart(at) is None:
+            removed = removed or self._removed(at)
+            region = alignment.passing_region(at)
+            own = None if region is None else alignment.failing_counterpart(region)
+            if region is None or own is not None:
+                step = removed or at
+                lost = Lost(step, self._place_of(step, own), load, definition)
+                is_branch = own is not None and self.failing.is_branch(own)
+                return lost, own if removed is None and is_branch else None
+            at = region
+        return None, None
+
+    def _removed(self, step: int) -> int | None:
+        """Return a step of the passing run whose operation was removed, around or at `step`.
+
+        The search ends at the region.  It prefers the outermost call, because everything that
+        the call did went with it; otherwise the innermost step.
+        """
+        bad_op, flow = self.alignment.pairing.bad_op, self.passing
+        region = self.alignment.passing_region(step)
+        at: int | None = step
+        found = None
+        while at is not None and at != region:
+            if bad_op(flow.op_of(at)) is None and (found is None or flow.is_call(at)):
+                found = at
+            at = flow.controlling_step(at)
+        return found
+
+    def lost_jump(self, step: int) -> Lost | None:
+        """Return the removed jump by which the passing run avoided a step."""
+        at = step
+        while self.comparison.counterpart(at) is None:
+            region = self.alignment.failing_region(at)
+            other = None if region is None else self.comparison.counterpart(region)
+            if region is None or other is not None:
+                region_of, paired = self.alignment.passing_region, self.alignment.pairing.bad_op
+                jump = _last_unpaired(self.passing, region_of, paired, other)
+                if jump is None:
+                    return None
+                return Lost(jump, self._place_of(jump, region), step, jump)
+            at = region
+        return None
+
+    def added_jump(self, missing: int) -> int | None:
+        """Return the added branch by which the failing run avoided a step of the passing run."""
+        alignment = self.alignment
+        at = missing
+        while alignment.failing_counterpart(at) is None:
+            region = alignment.passing_region(at)
+            own = None if region is None else alignment.failing_counterpart(region)
+            if region is None or own is not None:
+                region_of, paired = alignment.failing_region, alignment.pairing.good_op
+                jump = _last_unpaired(self.failing, region_of, paired, own)
+                while jump is not None and not self.failing.is_branch(jump):
+                    jump = self.failing.controlling_branch(jump)
+                return jump if jump is not None and jump > (own or 0) else None
+            at = region
+        return None
+
+    def unprinted(self, since: int) -> int | None:
+        """Return the first output of the passing run, after `since`, that has no counterpart.
+
+        `since` is a step of the failing run; 0: from the start.
+        """
+        start = self.comparison.counterpart(since) or 0 if since else 0
+        effects = self.passing.thread.stream.effects
+        steps = np.unique(effects["step"][effects["kind"] == OUTPUT])
+        outputs = steps[steps > start].tolist()
+        return next((s for s in outputs if self.alignment.failing_counterpart(s) is None), None)
+
+    def _place_of(self, step: int, region: int | None) -> int:
+        """Return the step of the failing run after which a step of the passing run belongs."""
+        flow = self.passing
+        activation = flow.activation_of(step)
+        for at in range(step - 1, max(0, step - _MAX_DISTANCE), -1):
+            if flow.activation_of(at) == activation:
+                own = self.alignment.failing_counterpart(at)
+                if own is not None:
+                    return own
+        return region or 0
+
+
+def _last_unpaired(
+    flow: Flow, region_of: Callable[[int], int | None], paired: PairedOp, region: int | None
+) -> int | None:
+    """Return the last step inside a region, near its start, that the other version lacks."""
+    rows = flow.thread.image.rows
+    start = region or 0
+    for step in range(min(start + _MAX_DISTANCE, flow.thread.stream.steps), start, -1):
+        op = flow.op_of(step)
+        if not rows[op] or paired(op) is not None:
+            continue
+        above = region_of(step)
+        for _ in range(_MAX_NESTING):
+            if above is None or above <= start:
+                break
+            above = region_of(above)
+        if above == region:
+            return step
+    return None

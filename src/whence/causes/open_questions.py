@@ -1,0 +1,279 @@
+"""Which questions does a proof leave open, and what is common to all ways of finding them?
+
+A finder raises predicates: branches, loads, stores and calls, each with the step that it bears on.
+Here they become questions: branches of one source condition are joined, many iterations of a loop
+are one question, and a predicate that was raised before is only reported as repeated.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.causes.cancellation import Cancellation
+from whence.causes.divergence_points import Lost
+from whence.causes.questions import (
+    AddressQuestion,
+    ConditionQuestion,
+    OpenQuestion,
+    Question,
+    controlling_branches,
+)
+from whence.logic.logic import ALL
+from whence.model import Influence
+from whence.trace.conditions import Conditions
+from whence.trace.flow import Constant, Flow, Operand
+
+Steps = npt.NDArray[np.int64]
+MAX_SAMPLE = 48  # limit on steps of one predicate that are examined; guessed
+
+
+class Raised(NamedTuple):
+    """A predicate that a proof leaves open."""
+
+    influence: Influence
+    step: int  # a branch; for an address, the step that went there
+    about: int  # the step that it bears on
+    is_elsewhere: bool = False  # a store that went elsewhere: the last resort of a search
+
+
+@dataclass(frozen=True)
+class OpenQuestions:
+    """What a proof leaves open."""
+
+    questions: list[OpenQuestion]  # those that were not raised before, the most important first
+    repeated: frozenset[tuple[bool, int]]  # (is it an address, step) of those that were
+    lost: tuple[Lost, ...] = ()  # steps of the passing run that the failing run lacks
+
+
+_Key = tuple[Influence, bool, int, int]  # influence, is elsewhere, operation, side
+
+
+@dataclass
+class _Gathered:
+    """The steps of one question, each with the last step that it bears on."""
+
+    steps: dict[int, int] = field(default_factory=dict)
+    raised_for: set[int] = field(default_factory=set)
+    times: int = 0
+
+    def add(self, step: int, about: int) -> None:
+        self.steps[step] = max(about, self.steps.get(step, 0))
+
+
+class QuestionFinder(ABC):
+    """Finds the questions that proofs leave open."""
+
+    def __init__(
+        self,
+        flow: Flow,
+        conditions: Conditions,
+        hidden: set[int],
+        cancellation: Cancellation | None = None,
+    ) -> None:
+        """`hidden`: the activations of functions that are taken as a whole, and inside them."""
+        self.flow, self.conditions, self.hidden = flow, conditions, hidden
+        self.raised_before: set[tuple[bool, int]] = set()  # (is it an address, step)
+        self._cancellation = cancellation or Cancellation()
+        self._keys: dict[int, tuple[int, int]] = {}
+        self._executions: dict[int, Steps] = {}
+
+    @abstractmethod
+    def of(
+        self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
+    ) -> OpenQuestions:
+        """Return the questions that the proof of a question leaves open.
+
+        `steps` are the steps of the proof that no proof had before, and `premises` its premises.
+        """
+
+    # --- gathering -----------------------------------------------------------------------------
+
+    def _gathered(
+        self, raised: Iterable[Iterable[Raised]], lost: Iterable[Lost] = ()
+    ) -> OpenQuestions:
+        """Return all predicates that were not raised before as questions.
+
+        `lost` may be filled while `raised` is consumed.
+        """
+        near: dict[_Key, _Gathered] = {}
+        repeated = set()
+        for predicates in raised:
+            for influence, step, about, is_elsewhere in predicates:
+                self._cancellation.check()
+                is_address = influence is Influence.ADDRESS
+                if (is_address, step) in self.raised_before:
+                    repeated.add((is_address, step))
+                    continue
+                side = 0 if is_address else self.flow.side_of(step) or 0
+                key = (influence, is_elsewhere, self.flow.op_of(step), side)
+                near.setdefault(key, _Gathered()).add(step, about)
+        return OpenQuestions(self._questions(near), frozenset(repeated), tuple(lost))
+
+    def _questions(self, near: dict[_Key, _Gathered]) -> list[OpenQuestion]:
+        """Return questions about source conditions; of many iterations only a sample is used."""
+        found: dict[_Key, _Gathered] = {}
+        for (influence, is_elsewhere, op, _side), gathered in near.items():
+            is_address = influence is Influence.ADDRESS
+            self.raised_before.update((is_address, step) for step in gathered.steps)
+            for number, step in enumerate(sampled(sorted(gathered.steps))):
+                end = step if is_address else self.conditions.settled(step)
+                if influence is Influence.DIRECT and gathered.steps[step] < end:
+                    end = step  # the branch decided about a step inside the condition
+                key = (influence, is_elsewhere, *((op, 0) if is_address else self._key(end)))
+                other = found.setdefault(key, _Gathered())
+                other.add(end, gathered.steps[step])
+                if number == 0:
+                    other.raised_for |= gathered.steps.keys()
+                    other.times += len(gathered.steps)
+        questions = (self._question(key, gathered) for key, gathered in found.items())
+        return sorted(questions, key=_most_important_first)
+
+    def _question(self, key: _Key, gathered: _Gathered) -> OpenQuestion:
+        influence, is_elsewhere, op, side = key
+        steps = frozenset(gathered.steps)
+        bears_on = frozenset(gathered.steps.values())
+        times = max(gathered.times, len(gathered.steps))
+        raised_for = frozenset(gathered.raised_for)
+        if influence is not Influence.ADDRESS:
+            return ConditionQuestion(
+                influence=influence, op=op, side=side, steps=steps, about=max(bears_on),
+                bears_on=bears_on, times=times, raised_for=raised_for,
+            )  # fmt: skip
+        question = AddressQuestion(
+            op=op, steps=steps, about=max(bears_on), bears_on=bears_on,
+            is_elsewhere=is_elsewhere, times=times, raised_for=raised_for,
+        )  # fmt: skip
+        return self.narrowed(question, steps)
+
+    def narrowed(self, question: OpenQuestion, steps: frozenset[int]) -> OpenQuestion:
+        """Return the question about these steps alone."""
+        if isinstance(question, ConditionQuestion):
+            return replace(question, steps=steps)
+        seeds = frozenset((pointer, ALL) for pointer in self._address_operands(steps))
+        return replace(question, steps=steps, seeds=seeds)
+
+    def _address_operands(self, steps: frozenset[int]) -> Iterable[Operand]:
+        """Yield the operands that say where steps went."""
+        for step in steps:
+            yield from self.flow.node(step).pointers
+
+    def _key(self, branch: int) -> tuple[int, int]:
+        found = self._keys.get(branch)
+        if found is None:
+            side = self.flow.side_of(branch) or 0
+            found = self._keys[branch] = self.conditions.head(branch), side
+        return found
+
+    # --- iterations ----------------------------------------------------------------------------
+
+    def is_same(self, question: Question, branch: int) -> bool:
+        """Is a branch another evaluation of the condition that a question is about?"""
+        if not isinstance(question, ConditionQuestion):
+            return False
+        return self._key(branch) == (question.op, question.side)
+
+    def iterations(self, branches: Iterable[int]) -> set[int]:
+        """Return these branches and those of the earlier iterations of their loops.
+
+        An earlier iteration is the same branch in the same activation, going the same way.
+        """
+        found: set[int] = set()
+        for branch in sorted(branches, reverse=True):
+            if branch in found:
+                continue
+            found.add(branch)
+            stretch = int(self.flow.thread.image.code.op_stretch[self.flow.op_of(branch)])
+            instances, ends = self._last_steps(stretch)
+            before = slice(None, int(np.searchsorted(ends, branch)))
+            activations = self.flow.thread.stream.activation[instances[before]]
+            own = np.flatnonzero(activations == self.flow.activation_of(branch))
+            side = self.flow.side_of(branch)
+            same = (at for at in own.tolist() if self.flow.block(int(instances[at]) + 1) == side)
+            found.update(int(ends[at]) for at in same)
+        return found
+
+    def _last_steps(self, stretch: int) -> tuple[Steps, Steps]:
+        """Return the instances of a stretch, and the last step of each."""
+        stream, code = self.flow.thread.stream, self.flow.thread.image.code
+        instances = self.flow.queries.instances_of(stretch).astype(np.int64)
+        last = int(code.stretch_ops[stretch]) - 1
+        return instances, stream.first[instances].astype(np.int64) + last
+
+    def executions(self, op: int) -> Steps:
+        """Return the steps that executed an operation."""
+        if op not in self._executions:
+            self._executions[op] = self.flow.executions(op)
+        return self._executions[op]
+
+    # --- control and visibility ----------------------------------------------------------------
+
+    def controlling(self, steps: Iterable[int], question: Question) -> dict[int, int]:
+        """Return the controlling branches of steps, each with a step that it controls."""
+        found = dict.fromkeys(controlling_branches(question), question.about)
+        seen: set[int] = set()
+        for step in steps:
+            instance = self.flow.instance_of(step)
+            if instance not in seen:
+                seen.add(instance)
+                branch = self.visible(self.flow.controlling_branch(step))
+                if branch is not None:
+                    found.setdefault(branch, step)
+        return found
+
+    def _own_branches(self, question: Question) -> set[int]:
+        """Return the branches of the condition that a question is about."""
+        if question.seeds:
+            return set()
+        return {branch for step in question.steps for branch in self.conditions.executed(step)}
+
+    def visible(self, branch: int | None) -> int | None:
+        """Return a branch, or the next controlling branch outwards that can be shown.
+
+        A branch cannot be shown if it is hidden, or if the compiler made it and it has no line.
+        """
+        rows = self.flow.thread.image.rows
+        while branch is not None and (self.is_hidden(branch) or not rows[self.flow.op_of(branch)]):
+            branch = self.flow.controlling_branch(branch)
+        if branch is None or not self.flow.is_branch(branch):
+            return None  # a call that could have thrown is no branch of this program
+        return branch
+
+    def is_hidden(self, step: int) -> bool:
+        """Is the step inside a function that is taken as a whole?"""
+        return bool(self.hidden) and self.flow.activation_of(step) in self.hidden
+
+    def _is_fixed(self, operand: Operand) -> bool:
+        """Is an operand the address of a variable or of a part of it, so never another one?"""
+        while isinstance(operand, int):
+            node = self.flow.node(operand)
+            if not node.operands:
+                return True
+            if self.flow.is_load(operand) or len(node.operands) > 1:
+                return False
+            operand = node.operands[0]
+        return isinstance(operand, Constant)
+
+
+def sampled(steps: list[int]) -> list[int]:
+    """Return all steps, or of many steps the first, the last and some between them."""
+    if len(steps) <= MAX_SAMPLE:
+        return steps
+    last, first = 2 * MAX_SAMPLE // 3, MAX_SAMPLE // 12
+    between = steps[first:-last]
+    every = -(-len(between) // (MAX_SAMPLE // 4))
+    return [*steps[:first], *between[::every], *steps[-last:]]
+
+
+_ORDER = (Influence.PREMISE, Influence.DIRECT, Influence.ADDRESS, Influence.INDIRECT)
+
+
+def _most_important_first(question: OpenQuestion) -> tuple[int, int, int]:
+    is_elsewhere = isinstance(question, AddressQuestion) and question.is_elsewhere
+    rank = len(_ORDER) if is_elsewhere else _ORDER.index(question.influence)
+    return rank, -max(question.steps), question.op

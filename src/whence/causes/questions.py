@@ -1,0 +1,131 @@
+"""What can the cause search ask?
+
+A question is a predicate together with the steps at which it held: why did it hold?  There are
+four kinds: a condition or an address that a proof leaves open, and the two kinds of failure that
+a search starts from.  `seeds` are the operands, each with a mask, whose values are to be proved.
+A question without seeds asks for the outcome of the condition that its steps belong to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from whence.model import Influence
+from whence.trace.flow import Operand
+
+Seeds = frozenset[tuple[Operand, int]]
+Identity = tuple[bool, int, int]  # is it about an address, the operation, the side
+
+
+class Silence(NamedTuple):
+    """Two steps between which the run may have printed too little."""
+
+    after: int  # 0: from the start of the run on
+    until: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionQuestion:
+    """Why did a condition of the source come out as it did?"""
+
+    influence: Influence  # DIRECT, INDIRECT or PREMISE
+    op: int  # its first branch
+    side: int  # the block that it led to
+    steps: frozenset[int]  # its last branch, each time that the condition was evaluated
+    about: int  # the last step that it bears on
+    bears_on: frozenset[int]  # all steps that it bears on
+    times: int = 1  # how often it held; `steps` may be a sample
+    raised_for: frozenset[int] = frozenset()  # the branches that raised this question
+    seeds: ClassVar[Seeds] = frozenset()
+
+    @property
+    def identity(self) -> Identity:
+        """Equal for questions about the same predicate, in whichever iteration of a loop."""
+        return False, self.op, self.side
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddressQuestion:
+    """Why did a load, a store or a call go to the place that it went to?"""
+
+    op: int
+    steps: frozenset[int]
+    about: int  # the last step that it bears on
+    bears_on: frozenset[int]  # all steps that it bears on
+    seeds: Seeds = frozenset()  # the pointers, or the arguments of calls
+    is_elsewhere: bool = False  # a store that went elsewhere: the last resort of a search
+    times: int = 1  # how often it held; `steps` may be a sample
+    raised_for: frozenset[int] = frozenset()  # the loads, stores or calls that raised it
+    influence: ClassVar[Influence] = Influence.ADDRESS
+    side: ClassVar[int] = 0
+
+    @property
+    def identity(self) -> Identity:
+        """Equal for questions about the same operation, in whichever iteration of a loop."""
+        return True, self.op, 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailedCondition:
+    """Why did the condition come out so that the run failed?"""
+
+    op: int  # its branch
+    side: int  # the block that it led to
+    branch: int  # the step that executed the branch
+    about: int  # the step that failed: a call of abort, a raise
+    bears_on: frozenset[int]  # the failed step and the calls that lead to it
+    silence: Silence | None = None
+    influence: ClassVar[Influence] = Influence.FAILURE
+    seeds: ClassVar[Seeds] = frozenset()
+    times: ClassVar[int] = 1
+
+    @property
+    def steps(self) -> frozenset[int]:
+        return frozenset({self.branch})
+
+    @property
+    def identity(self) -> Identity:
+        return False, self.op, self.side
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailedValue:
+    """Why had the failed step these operands: a wild pointer, a wrong status, a wrong output?"""
+
+    op: int
+    step: int
+    seeds: Seeds
+    controlling: tuple[int, ...] = ()  # branches that decided that the step ran
+    bears_on: frozenset[int] = frozenset()  # further steps that belong to the failure
+    silence: Silence | None = None
+    influence: ClassVar[Influence] = Influence.FAILURE
+    side: ClassVar[int] = 0
+    times: ClassVar[int] = 1
+
+    @property
+    def about(self) -> int:
+        return self.step
+
+    @property
+    def steps(self) -> frozenset[int]:
+        return frozenset({self.step})
+
+    @property
+    def identity(self) -> Identity:
+        return False, self.op, 0
+
+
+FailureQuestion = FailedCondition | FailedValue
+OpenQuestion = ConditionQuestion | AddressQuestion
+Question = FailureQuestion | OpenQuestion
+
+
+def controlling_branches(question: Question) -> tuple[int, ...]:
+    """Return the branches that are known to have decided about a failed step."""
+    return question.controlling if isinstance(question, FailedValue) else ()
+
+
+def silence_of(question: Question) -> Silence | None:
+    """Return where output may be missing, if that is part of the question."""
+    return question.silence if isinstance(question, FailedCondition | FailedValue) else None
