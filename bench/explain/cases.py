@@ -37,15 +37,15 @@ def real_cases(
     folder: Path, work: Path, only: str, missing: dict[str, str]
 ) -> Iterator[Regression]:
     """Yield the C cases, installed one by one; `missing` gets those that cannot be installed."""
-    for told in sorted((folder / "c").glob("*/case.json")):
-        name = told.parent.name
+    for description in sorted((folder / "c").glob("*/case.json")):
+        name = description.parent.name
         if only in name:
             try:
-                install(told.parent, work / name, python_for_cases())
+                install(description.parent, work / name, python_for_cases())
             except NotInstallableError as error:
                 missing[name] = str(error)
             else:
-                yield Regression(load(told.parent, work / name, python_for_cases()))
+                yield Regression(load(description.parent, work / name, python_for_cases()))
 
 
 # --- hidden faults -----------------------------------------------------------------------------
@@ -86,16 +86,16 @@ def hidden_case(plan: Plan, work: Path, seed: int = 1) -> Regression:
     """Write good/ and bad/ of a hidden fault and verify them, unless an earlier call did."""
     env, ready = work / plan.id, work / f"{plan.id}.json"
     made_by = _digest(plan, seed)
-    told = json.loads(ready.read_text()) if ready.exists() else {}
-    if told.get("made_by") != made_by:
-        told = {"made_by": made_by, **_make(plan, env, seed)}
-        ready.write_text(json.dumps(told))
-    file, old, new = told["culprit"]
+    description = json.loads(ready.read_text()) if ready.exists() else {}
+    if description.get("made_by") != made_by:
+        description = {"made_by": made_by, **_make(plan, env, seed)}
+        ready.write_text(json.dumps(description))
+    file, old, new = description["culprit"]
     culprits = (Place(file, tuple(old), tuple(new)),)
     test = pairs.failing(plan.fault).command(plan.program.name)
     build = BUILD.format(program=plan.program.name)
     case = Case(plan.id, f"hidden-{plan.size}", env, test, build, culprits, ())
-    return Regression(case, "output", "" if told["is_alone"] else "tangled")
+    return Regression(case, "output", "" if description["is_alone"] else "tangled")
 
 
 def _make(plan: Plan, env: Path, seed: int) -> dict[str, object]:

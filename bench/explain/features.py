@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bench.explain.desk import Desk, Rewrite
 from bench.explain.filler import helper
-from bench.explain.source import Edit, Function, Source, child, is_use, said
+from bench.explain.source import Edit, Function, Source, child, is_use, text_of
 
 
 def _added(*edits: Edit) -> Rewrite:
@@ -59,7 +59,7 @@ def add_field(source: Source, desk: Desk) -> Iterator[Rewrite]:
     """Add a field after all others to a struct; nothing reads it."""
     for node in desk.shuffled(source.nodes("field_declaration_list")):
         fields = node.named_children
-        is_open = any(said(each).endswith(b"[];") for each in fields)
+        is_open = any(text_of(each).endswith(b"[];") for each in fields)
         if fields and not is_open and source.has_own_lines(fields[-1]):
             name = desk.fresh(b"spare")
             at = source.line_end(fields[-1].end_byte)
@@ -92,7 +92,7 @@ def add_parameter(source: Source, desk: Desk) -> Iterator[Rewrite]:
         edits = []
         for each, node, field in lists:
             new = b"int " + name if field == "parameters" else b"0"
-            inside = said(node)[1:-1].strip()
+            inside = text_of(node)[1:-1].strip()
             if inside in (b"", b"void"):
                 edits.append(each.instead(node, b"(" + new + b")"))
             else:

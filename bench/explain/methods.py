@@ -46,12 +46,12 @@ def measure(regression: Regression, method: str, work: Path, limits: Limits) -> 
     """Run whence on the case, from scratch, in the folder `work`."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    document = work / "result.json"
+    file = work / "result.json"
     env = {**os.environ, "CC": compiler()}
     words = command(regression, method, work, limits)
     ended = run_limited(words, cwd=work, log=work / "stderr.log", env=env, seconds=limits.seconds)
-    told = json.loads(document.read_text()) if document.exists() else None
-    return measured(regression, method, told, ended, limits, work / "runs.sqlite")
+    document = json.loads(file.read_text()) if file.exists() else None
+    return measured(regression, method, document, ended, limits, work / "runs.sqlite")
 
 
 def command(regression: Regression, method: str, work: Path, limits: Limits) -> list[str]:
@@ -68,29 +68,29 @@ def command(regression: Regression, method: str, work: Path, limits: Limits) -> 
 def measured(
     regression: Regression,
     method: str,
-    told: dict[str, Any] | None,
+    document: dict[str, Any] | None,
     ended: Ended,
     limits: Limits,
     store: Path,
 ) -> Measured:
     """Return the result in the document; without a document, the number of runs in the store."""
     case = regression.case
-    if told is None:
+    if document is None:
         answer = _without_document(ended, store)
     else:
-        answer = read_whence(told, limits.runs, ended.seconds)
+        answer = read_whence(document, limits.runs, ended.seconds)
         if ended.stopped:
             answer = _cut(answer, ended)
     row = score(case.id, case.group, method, case.culprits, case.supporting, answer)
-    if told is None:
+    if document is None:
         return Measured(row)
-    cost, chain = told["cost"], told.get("chain", [])
+    cost, chain = document["cost"], document.get("chain", [])
     return Measured(
         row,
-        told["status"],
-        causes=len(told["causes"]),
+        document["status"],
+        causes=len(document["causes"]),
         chain=len(chain),
-        is_on_chain=any(_shows(link, told["root"], case.culprits) for link in chain),
+        is_on_chain=any(_shows(link, document["root"], case.culprits) for link in chain),
         solver_calls=cost.get("solver_calls", 0),
         phases={phase: cost["seconds"].get(phase, 0.0) for phase in PHASES},
     )

@@ -14,8 +14,8 @@ from bench.explain.source import (
     is_pure,
     names_in,
     operator,
-    said,
     specifiers,
+    text_of,
     walk,
 )
 
@@ -28,12 +28,12 @@ _PLAIN |= {"subscript_expression", "call_expression", "parenthesized_expression"
 _JUMPS_BACK = {"continue_statement", "labeled_statement", "goto_statement"}
 
 
-def _said(*edits: Edit) -> Rewrite:
+def _refactored(*edits: Edit) -> Rewrite:
     return Rewrite("refactoring", edits)
 
 
 def _in_parentheses(node: Node) -> bytes:
-    return said(node) if node.type in _PLAIN else b"(" + said(node) + b")"
+    return text_of(node) if node.type in _PLAIN else b"(" + text_of(node) + b")"
 
 
 def _is_one_line(node: Node) -> bool:
@@ -62,7 +62,7 @@ def parenthesise(source: Source, desk: Desk) -> Iterator[Rewrite]:
         is_operand = parent.type == "binary_expression" and operator(parent) in (b"&&", b"||")
         is_value = parent.type in ("return_statement", "init_declarator", "assignment_expression")
         if is_operand or is_value:
-            yield _said(source.instead(node, b"(" + said(node) + b")"))
+            yield _refactored(source.instead(node, b"(" + text_of(node) + b")"))
 
 
 def mirror(source: Source, desk: Desk) -> Iterator[Rewrite]:
@@ -71,8 +71,8 @@ def mirror(source: Source, desk: Desk) -> Iterator[Rewrite]:
         left, right, sign = child(node, "left"), child(node, "right"), operator(node)
         if sign in _MIRRORED and is_pure(node) and _is_one_line(node):
             swapped = b" ".join((_in_parentheses(right), _MIRRORED[sign], _in_parentheses(left)))
-            if source.function_around(node) and said(left) != said(right):
-                yield _said(source.instead(node, swapped))
+            if source.function_around(node) and text_of(left) != text_of(right):
+                yield _refactored(source.instead(node, swapped))
 
 
 def spell_assignment(source: Source, desk: Desk) -> Iterator[Rewrite]:
@@ -83,15 +83,15 @@ def spell_assignment(source: Source, desk: Desk) -> Iterator[Rewrite]:
             continue
         if node.type == "update_expression":
             target = child(node, "argument")
-            new = b"%s %s= 1" % (said(target), operator(node)[:1])
+            new = b"%s %s= 1" % (text_of(target), operator(node)[:1])
         else:
             target, sign = child(node, "left"), operator(node)
             if sign == b"=" or not _is_one_line(node):
                 continue
             value = _in_parentheses(child(node, "right"))
-            new = b"%s = %s %s %s" % (said(target), said(target), sign[:-1], value)
+            new = b"%s = %s %s %s" % (text_of(target), text_of(target), sign[:-1], value)
         if is_pure(target):
-            yield _said(source.instead(node, new))
+            yield _refactored(source.instead(node, new))
 
 
 def spell_zero_test(source: Source, desk: Desk) -> Iterator[Rewrite]:
@@ -100,23 +100,25 @@ def spell_zero_test(source: Source, desk: Desk) -> Iterator[Rewrite]:
         if node.type == "unary_expression" and operator(node) == b"!":
             new = b"(%s == 0)" % _in_parentheses(child(node, "argument"))
         elif node.type == "binary_expression" and operator(node) == b"==":
-            if said(child(node, "right")) not in (b"NULL", b"0"):
+            if text_of(child(node, "right")) not in (b"NULL", b"0"):
                 continue
             new = b"!" + _in_parentheses(child(node, "left"))
         else:
             continue
         if source.function_around(node) and _is_one_line(node):
-            yield _said(source.instead(node, new))
+            yield _refactored(source.instead(node, new))
 
 
 def name_constant(source: Source, desk: Desk) -> Iterator[Rewrite]:
     """A number becomes a macro that is defined above the function."""
     for node in desk.shuffled(source.nodes("number_literal")):
         function = source.function_around(node)
-        if function and said(node).isdigit() and len(said(node)) > 1:
+        if function and text_of(node).isdigit() and len(text_of(node)) > 1:
             name = desk.fresh(function.name.upper() + b"_LIMIT")
-            define = b"#define %s %s\n\n" % (name, said(node))
-            yield _said(source.put(source.above(function), define), source.instead(node, name))
+            define = b"#define %s %s\n\n" % (name, text_of(node))
+            yield _refactored(
+                source.put(source.above(function), define), source.instead(node, name)
+            )
 
 
 # --- statements --------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ def add_braces(source: Source, desk: Desk) -> Iterator[Rewrite]:
             continue
         if is_plain and before and source.has_own_lines(body):
             close = source.put(source.line_end(body.end_byte), source.indent(node) + b"}\n")
-            yield _said(source.put(before.end_byte, b" {"), close)
+            yield _refactored(source.put(before.end_byte, b" {"), close)
 
 
 def invert_condition(source: Source, desk: Desk) -> Iterator[Rewrite]:
@@ -151,22 +153,22 @@ def invert_condition(source: Source, desk: Desk) -> Iterator[Rewrite]:
             _block(other, source.indent(node)),
             _block(then, source.indent(node)),
         )
-        yield _said(source.instead(node, new))
+        yield _refactored(source.instead(node, new))
 
 
 def _negated(node: Node) -> bytes:
     if node.type == "binary_expression" and operator(node) in (b"==", b"!="):
         sign = b"!=" if operator(node) == b"==" else b"=="
-        return b"%s %s %s" % (said(child(node, "left")), sign, said(child(node, "right")))
+        return b"%s %s %s" % (text_of(child(node, "left")), sign, text_of(child(node, "right")))
     if node.type == "unary_expression" and operator(node) == b"!":
-        return said(child(node, "argument"))
-    return b"!(" + said(node) + b")"
+        return text_of(child(node, "argument"))
+    return b"!(" + text_of(node) + b")"
 
 
 def _block(node: Node, indent: bytes) -> bytes:
     if node.type == "compound_statement":
-        return said(node)
-    return b"{\n%s    %s\n%s}" % (indent, said(node), indent)
+        return text_of(node)
+    return b"{\n%s    %s\n%s}" % (indent, text_of(node), indent)
 
 
 def loop_with_while(source: Source, desk: Desk) -> Iterator[Rewrite]:
@@ -181,20 +183,20 @@ def loop_with_while(source: Source, desk: Desk) -> Iterator[Rewrite]:
         if begin.type == "declaration" and _declares_twice(begin, source):
             continue
         indent = source.indent(node)
-        test = said(condition) if condition else b"1"
-        first = said(begin).rstrip(b"; ") + b";"
+        test = text_of(condition) if condition else b"1"
+        first = text_of(begin).rstrip(b"; ") + b";"
         head = b"%s\n%swhile (%s) {" % (first, indent, test)
-        last = b"%s    %s;\n" % (indent, said(update))
+        last = b"%s    %s;\n" % (indent, text_of(update))
         if body.type == "compound_statement":
             if body.start_point[0] == node.start_point[0] and not _is_one_line(body):
                 opened = Edit(source.file, node.start_byte, body.start_byte + 1, head)
-                yield _said(opened, source.put(source.line_start(body.end_byte - 1), last))
+                yield _refactored(opened, source.put(source.line_start(body.end_byte - 1), last))
         elif source.has_own_lines(body) and _is_one_line(body):
             before = body.prev_sibling
             assert before is not None
             opened = Edit(source.file, node.start_byte, before.end_byte, head)
             closed = b"%s%s}\n" % (last, indent)
-            yield _said(opened, source.put(source.line_end(body.end_byte), closed))
+            yield _refactored(opened, source.put(source.line_end(body.end_byte), closed))
 
 
 def _declares_twice(declaration: Node, source: Source) -> bool:
@@ -216,10 +218,10 @@ def return_by_branches(source: Source, desk: Desk) -> Iterator[Rewrite]:
             consequence = value.child_by_field_name("consequence")
             if consequence and source.has_own_lines(node):
                 new = b"if (%s)\n%s    return %s;\n%sreturn %s;" % (
-                    said(child(value, "condition")), indent, said(consequence),
-                    indent, said(child(value, "alternative")),
+                    text_of(child(value, "condition")), indent, text_of(consequence),
+                    indent, text_of(child(value, "alternative")),
                 )  # fmt: skip
-                yield _said(source.instead(node, new))
+                yield _refactored(source.instead(node, new))
 
 
 # --- names for what has none -------------------------------------------------------------------
@@ -239,9 +241,9 @@ def extract_result(source: Source, desk: Desk) -> Iterator[Rewrite]:
         name = desk.fresh(b"result")
         gap = b"" if function.result.endswith(b"*") else b" "
         new = b"%s%s%s = %s;\n%sreturn %s;" % (
-            function.result, gap, name, said(value), source.indent(node), name
+            function.result, gap, name, text_of(value), source.indent(node), name
         )  # fmt: skip
-        yield _said(source.instead(node, new))
+        yield _refactored(source.instead(node, new))
 
 
 def extract_condition(source: Source, desk: Desk) -> Iterator[Rewrite]:
@@ -253,10 +255,10 @@ def extract_condition(source: Source, desk: Desk) -> Iterator[Rewrite]:
         if _returns_twice(condition):
             continue
         name = desk.fresh(b"is_so")
-        value = b"(%s) != 0" % said(_inner(condition))
+        value = b"(%s) != 0" % text_of(_inner(condition))
         declared = b"%sint %s = %s;\n" % (source.indent(node), name, value)
         at = source.line_start(node.start_byte)
-        yield _said(source.put(at, declared), source.instead(condition, b"(%s)" % name))
+        yield _refactored(source.put(at, declared), source.instead(condition, b"(%s)" % name))
 
 
 def extract_helper(source: Source, desk: Desk) -> Iterator[Rewrite]:
@@ -276,13 +278,13 @@ def extract_helper(source: Source, desk: Desk) -> Iterator[Rewrite]:
         if not all(name in function.types for name in locals_):
             continue
         name = desk.fresh(function.name + b"_part")
-        type_, said_value = (b"int", b"(%s) != 0") if is_if else (function.result, b"%s")
+        type_, shown_value = (b"int", b"(%s) != 0") if is_if else (function.result, b"%s")
         parameters = b", ".join(_declared(function.types[each], each) for each in locals_)
         helper = b"static %s(%s)\n{\n    return %s;\n}\n\n" % (
-            _declared(type_, name), parameters or b"void", said_value % said(value)
+            _declared(type_, name), parameters or b"void", shown_value % text_of(value)
         )  # fmt: skip
         call = b"%s(%s)" % (name, b", ".join(locals_))
-        yield _said(source.put(source.above(function), helper), source.instead(value, call))
+        yield _refactored(source.put(source.above(function), helper), source.instead(value, call))
 
 
 def _writes(node: Node) -> bool:
@@ -296,7 +298,7 @@ def _writes(node: Node) -> bool:
 
 def _returns_twice(node: Node) -> bool:
     """Does the expression call something that C allows only in some places?"""
-    return b"setjmp" in said(node)
+    return b"setjmp" in text_of(node)
 
 
 def _declared(type_: bytes, name: bytes) -> bytes:
@@ -317,16 +319,16 @@ def split_declaration(source: Source, desk: Desk) -> Iterator[Rewrite]:
             continue
         declarators = node.children_by_field_name("declarator")
         if len(declarators) > 1:
-            first, *rest = (said(each) for each in declarators)
+            first, *rest = (text_of(each) for each in declarators)
             new = b"%s %s;\n%s%s %s;" % (type_, first, indent, type_, b", ".join(rest))
-            yield _said(source.instead(node, new))
+            yield _refactored(source.instead(node, new))
         elif declarators[0].type == "init_declarator":
             name, value = child(declarators[0], "declarator"), child(declarators[0], "value")
             if name.type == "identifier" and value.type != "initializer_list":
                 new = b"%s %s;\n%s%s = %s;" % (
-                    type_, said(name), indent, said(name), said(value)
+                    type_, text_of(name), indent, text_of(name), text_of(value)
                 )  # fmt: skip
-                yield _said(source.instead(node, new))
+                yield _refactored(source.instead(node, new))
 
 
 RECIPES = (

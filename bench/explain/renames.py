@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from bench.explain.desk import Desk, Rewrite
-from bench.explain.source import Function, Source, is_use, said
+from bench.explain.source import Function, Source, is_use, text_of
 
 MOST_USES = 12  # limit on uses: a name with more uses would make up most of the changes
 _KEPT = {b"main", b"NULL", b"EOF", b"true", b"false"}
@@ -72,7 +72,7 @@ def shared(source: Source, desk: Desk) -> Iterator[Rewrite]:
 def field(source: Source, desk: Desk) -> Iterator[Rewrite]:
     """Rename a field, in all structs with a field of this name."""
     declared = [
-        said(name)
+        text_of(name)
         for node in source.nodes("field_declaration")
         for name in _fields(node.children_by_field_name("declarator"))
     ]
@@ -84,7 +84,7 @@ def field(source: Source, desk: Desk) -> Iterator[Rewrite]:
             each.instead(node, new)
             for each in desk.sources.values()
             for node in each.nodes("field_identifier")
-            if said(node) == name
+            if text_of(node) == name
         ]
         if 1 < len(edits) <= MOST_USES:
             yield Rewrite("rename", edits, name)

@@ -16,7 +16,7 @@ from bench.explain.source import (
     is_pure,
     names_in,
     operator,
-    said,
+    text_of,
 )
 
 _SIMPLE = ("declaration", "expression_statement")
@@ -49,14 +49,14 @@ def _written(node: Node) -> set[bytes]:
     """Return what a statement writes if nothing else could notice when it runs, else nothing."""
     if node.type == "declaration":
         is_static = any(each.type == "storage_class_specifier" for each in node.children)
-        names = {said(name) for name in declared_names(node)}
+        names = {text_of(name) for name in declared_names(node)}
         return names if is_pure(node) and not is_static else set()
     inner = node.named_children[0] if node.named_children else None
     if inner is None or inner.type != "assignment_expression" or operator(inner) != b"=":
         return set()
     target, value = child(inner, "left"), child(inner, "right")
     is_plain = target.type == "identifier" and value.type in _BY_VALUE
-    return {said(target)} if is_plain else set()
+    return {text_of(target)} if is_plain else set()
 
 
 def _swapped(source: Source, first: Node, second: Node) -> list[Edit]:
@@ -70,7 +70,7 @@ def _swapped(source: Source, first: Node, second: Node) -> list[Edit]:
 def swap_includes(source: Source, desk: Desk) -> Iterator[Rewrite]:
     for first, second in desk.shuffled(list(pairwise(source.nodes("preproc_include")))):
         are_neighbours = first.start_point[0] + 1 == second.start_point[0]
-        if are_neighbours and b"<" in said(first) and b"<" in said(second):
+        if are_neighbours and b"<" in text_of(first) and b"<" in text_of(second):
             yield Rewrite("reordering", _swapped(source, first, second))
 
 
@@ -110,14 +110,14 @@ def comment_above(source: Source, desk: Desk) -> Iterator[Rewrite]:
 
 def comment_beside(source: Source, desk: Desk) -> Iterator[Rewrite]:
     for node in desk.shuffled(source.nodes("expression_statement", "declaration")):
-        if source.has_own_lines(node) and said(node).endswith(b";"):
+        if source.has_own_lines(node) and text_of(node).endswith(b";"):
             yield Rewrite("comment", [source.put(node.end_byte, b" /* %s */" % _remark(desk))])
 
 
 def reword_comment(source: Source, desk: Desk) -> Iterator[Rewrite]:
     for node in desk.shuffled(source.nodes("comment")):
-        if said(node).startswith(b"/*") and node.start_point[0] == node.end_point[0]:
-            words = said(node)[2:-2].strip().rstrip(b".")
+        if text_of(node).startswith(b"/*") and node.start_point[0] == node.end_point[0]:
+            words = text_of(node)[2:-2].strip().rstrip(b".")
             yield Rewrite("comment", [source.instead(node, b"/* %s, as ever. */" % words)])
 
 

@@ -51,7 +51,7 @@ class Source:
     def macro_words(self) -> frozenset[bytes]:
         """Return the names in the bodies of macros; we do not know what they mean."""
         bodies = self.nodes("preproc_arg", "string_content")
-        return frozenset(word for body in bodies for word in _WORD.findall(said(body)))
+        return frozenset(word for body in bodies for word in _WORD.findall(text_of(body)))
 
     @cached_property
     def functions(self) -> list[Function]:
@@ -62,8 +62,8 @@ class Source:
     def globals(self) -> frozenset[bytes]:
         """Return what is declared outside functions, apart from fields and tags."""
         outer = [node for node in self.root.named_children if node.type == "declaration"]
-        declared = [said(name) for node in outer for name in declared_names(node)]
-        others = [said(child(node, "name")) for node in self.nodes("preproc_def", "enumerator")]
+        declared = [text_of(name) for node in outer for name in declared_names(node)]
+        others = [text_of(child(node, "name")) for node in self.nodes("preproc_def", "enumerator")]
         return frozenset([*declared, *others, *(function.name for function in self.functions)])
 
     def function_around(self, node: Node) -> Function | None:
@@ -133,7 +133,7 @@ class Function:
             return None
         result = (specifiers(node) + b" " + stars).strip()
         body, parameters = child(node, "body"), child(declarator, "parameters")
-        return cls(node, said(name), body, parameters, result)
+        return cls(node, text_of(name), body, parameters, result)
 
     @cached_property
     def declarations(self) -> dict[bytes, list[Node]]:
@@ -142,7 +142,7 @@ class Function:
         for node in walk(self.node):
             if node.type in ("declaration", "parameter_declaration"):
                 for name in declared_names(node):
-                    found[said(name)].append(name)
+                    found[text_of(name)].append(name)
         return found
 
     @cached_property
@@ -162,8 +162,8 @@ def is_use(node: Node, name: bytes) -> bool:
     """Does the node name the variable, function or macro?  Not the field, label or struct."""
     if node.type == "type_identifier":  # `sizeof(name)` can be parsed either way
         parent = node.parent
-        return said(node) == name and not (parent and parent.type in _TAGGED)
-    return node.type == "identifier" and said(node) == name
+        return text_of(node) == name and not (parent and parent.type in _TAGGED)
+    return node.type == "identifier" and text_of(node) == name
 
 
 def words_of(text: bytes) -> frozenset[bytes]:
@@ -189,7 +189,7 @@ def walk(node: Node) -> Iterator[Node]:
             return
 
 
-def said(node: Node) -> bytes:
+def text_of(node: Node) -> bytes:
     return node.text or b""
 
 
@@ -201,7 +201,7 @@ def child(node: Node, field: str) -> Node:
 
 
 def operator(node: Node) -> bytes:
-    return said(child(node, "operator"))
+    return text_of(child(node, "operator"))
 
 
 def is_pure(node: Node) -> bool:
@@ -211,7 +211,7 @@ def is_pure(node: Node) -> bool:
 
 def names_in(node: Node) -> set[bytes]:
     """Return the variables, functions and macros that the node names."""
-    return {said(each) for each in walk(node) if each.type in ("identifier", "type_identifier")}
+    return {text_of(each) for each in walk(node) if each.type in ("identifier", "type_identifier")}
 
 
 def declared_names(node: Node) -> list[Node]:
@@ -236,7 +236,7 @@ def specifiers(node: Node) -> bytes:
         if node.field_name_for_child(node.children.index(each)) == "declarator":
             break
         if each.is_named and each.type not in ("storage_class_specifier", "comment"):
-            words.append(said(each))
+            words.append(text_of(each))
     return b" ".join(words)
 
 
@@ -245,7 +245,7 @@ def _type_of(name: Node) -> bytes | None:
     node = name.parent
     while node is not None and node.type in ("pointer_declarator", "init_declarator"):
         if node.type == "pointer_declarator":
-            if said(node).lstrip(b"* ").startswith(b"const"):
+            if text_of(node).lstrip(b"* ").startswith(b"const"):
                 return None
             stars += b"*"
         node = node.parent

@@ -200,10 +200,10 @@ def to_json(measured: Measured) -> str:
 
 
 def from_json(text: str) -> Measured:
-    told: dict[str, Any] = json.loads(text)
-    row = told.pop("row")
+    document: dict[str, Any] = json.loads(text)
+    row = document.pop("row")
     answer = row.pop("answer")
     root = tuple(
         Place(each["file"], tuple(each["old"]), tuple(each["new"])) for each in answer.pop("root")
     )
-    return Measured(Row(**row, answer=Answer(root=root, **answer)), **told)
+    return Measured(Row(**row, answer=Answer(root=root, **answer)), **document)

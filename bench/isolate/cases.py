@@ -38,25 +38,27 @@ class NotInstallableError(Exception):
 
 def load(folder: Path, env: Path, python: str) -> Case:
     """Return the case that a folder with a case.json describes; nothing is installed yet."""
-    told = json.loads((folder / "case.json").read_text())
-    if told["language"] == "c":
+    description = json.loads((folder / "case.json").read_text())
+    if description["language"] == "c":
         here = shlex.quote(str(folder))
-        build, test = (told[key].replace("<case>", here) for key in ("build", "test_command"))
+        build, test = (
+            description[key].replace("<case>", here) for key in ("build", "test_command")
+        )
     else:
         build = None
-        script = folder / told.get("test", "test.py")
+        script = folder / description.get("test", "test.py")
         test = (
             f"PYTHONPATH={{tree}}:{shlex.quote(str(env / 'deps'))} "
             f"{shlex.quote(python)} {shlex.quote(str(script))}"
         )
     return Case(
-        told["id"],
-        told["language"],
+        description["id"],
+        description["language"],
         env,
         test,
         build,
-        tuple(_place(entry) for entry in told["culprit"]),
-        tuple(_place(entry) for entry in told["supporting_hunks"]),
+        tuple(_place(entry) for entry in description["culprit"]),
+        tuple(_place(entry) for entry in description["supporting_hunks"]),
     )
 
 

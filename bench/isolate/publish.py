@@ -26,15 +26,15 @@ BLOCK = re.compile(r"(<!-- bench:isolate -->\n).*(<!-- /bench:isolate -->)", re.
 
 
 def read_rows(files: list[Path]) -> list[Row]:
-    told = [row for file in files for row in json.loads(file.read_text("utf-8"))["rows"]]
-    return [_row(dict(row)) for row in told]
+    document = [row for file in files for row in json.loads(file.read_text("utf-8"))["rows"]]
+    return [_row(dict(row)) for row in document]
 
 
-def _row(told: dict[str, Any]) -> Row:
-    del told["finds_any"], told["finds_all"]
-    answer = told.pop("answer")
+def _row(document: dict[str, Any]) -> Row:
+    del document["finds_any"], document["finds_all"]
+    answer = document.pop("answer")
     root = tuple(Place(p["file"], tuple(p["old"]), tuple(p["new"])) for p in answer.pop("root"))
-    return Row(**told, answer=Answer(root=root, **answer))
+    return Row(**document, answer=Answer(root=root, **answer))
 
 
 def readme_table(rows: list[Row]) -> str:

@@ -63,8 +63,8 @@ def cases_to_run(options: argparse.Namespace, missing: dict[str, str]) -> Iterat
     for language in ("python", "c"):
         if options.language not in (None, language):
             continue
-        for told in sorted((options.cases / language).glob("*/case.json")):
-            folder = told.parent
+        for case_file in sorted((options.cases / language).glob("*/case.json")):
+            folder = case_file.parent
             if options.only not in folder.name:
                 continue
             env = options.work / "env" / folder.name
@@ -107,9 +107,9 @@ def scale(options: argparse.Namespace) -> int:
     case = synthetic.write_scale_project(env, python_for_cases())
     method = options.methods[0]
     limits = methods.Limits(options.max_runs or 1000, options.seconds, options.jobs)
-    said, ended = methods.whence(case, method, options.work / "runs" / "scale", limits)
+    found, ended = methods.whence(case, method, options.work / "runs" / "scale", limits)
     print(table.line(table.COLUMNS))
-    row = score(case.id, case.group, method, case.culprits, case.supporting, said)
+    row = score(case.id, case.group, method, case.culprits, case.supporting, found)
     print(table.line(table.cells(row)))
     print(f"peak resident size {ended.peak_kib / 1024:.0f} MiB")
     return 0 if row.finds_all else 1
@@ -134,8 +134,8 @@ def main(arguments: list[str] | None = None) -> int:
             # The rival builds SQLite for each run, so it runs on C cases only with --language c.
             if (method, case.group, options.language) == (methods.RIVAL, "c", None):
                 continue
-            said = answer(case, method, options)
-            rows.append(score(case.id, case.group, method, case.culprits, case.supporting, said))
+            found = answer(case, method, options)
+            rows.append(score(case.id, case.group, method, case.culprits, case.supporting, found))
             print(table.line(table.cells(rows[-1])), flush=True)
         # After each case, so that an interrupted benchmark leaves its results.
         save(options, rows, missing)

@@ -104,11 +104,11 @@ def markdown_table(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
 
 def document(rows: list[Row], missing: dict[str, str]) -> str:
     """Return all results as JSON."""
-    told: dict[str, Any] = {
+    results: dict[str, Any] = {
         "rows": [
             {**asdict(row), "finds_any": row.finds_any, "finds_all": row.finds_all} for row in rows
         ],
         "summary": [asdict(summary) for summary in summarise(rows)],
         "not_installable": missing,
     }
-    return json.dumps(told, indent=1) + "\n"
+    return json.dumps(results, indent=1) + "\n"

@@ -33,12 +33,12 @@ class Shelf:
 
 def python_cases(shelf: Shelf, only: str, missing: dict[str, str]) -> Iterator[PythonCase]:
     """Yield the chosen cases one by one; `missing` gets those that cannot be installed."""
-    for told in sorted((shelf.described / "python").glob("*/case.json")):
-        if only in told.parent.name:
+    for case_file in sorted((shelf.described / "python").glob("*/case.json")):
+        if only in case_file.parent.name:
             try:
-                yield copied(told.parent, shelf)
+                yield copied(case_file.parent, shelf)
             except NotInstallableError as error:
-                missing[told.parent.name] = str(error)
+                missing[case_file.parent.name] = str(error)
 
 
 def copied(folder: Path, shelf: Shelf) -> PythonCase:
@@ -48,10 +48,10 @@ def copied(folder: Path, shelf: Shelf) -> PythonCase:
     shutil.rmtree(place, ignore_errors=True)
     for part in PARTS:
         shutil.copytree(env / part, place / part, symlinks=True)
-    told = shutil.copytree(folder, place / "case")
-    culprits = json.loads((told / "case.json").read_text())["culprit"]
+    copy = shutil.copytree(folder, place / "case")
+    culprits = json.loads((copy / "case.json").read_text())["culprit"]
     functions = frozenset((each["file"], each["function"]) for each in culprits)
-    return PythonCase(load(told, place, shelf.python), functions)
+    return PythonCase(load(copy, place, shelf.python), functions)
 
 
 def installed(folder: Path, shelf: Shelf) -> Path:

@@ -111,8 +111,8 @@ def run(prepared: Prepared, place: Path, env: Mapping[str, str], limit: float) -
     if not out.exists():
         how = f"exit status {process.returncode} without results"
         return Outcome({WHOLE: how}, {WHOLE: last_lines(place)}, seconds)
-    told = json.loads(out.read_text("utf-8"))
-    return Outcome(told["ended"], told["told"], seconds)
+    document = json.loads(out.read_text("utf-8"))
+    return Outcome(document["ended"], document["told"], seconds)
 
 
 def last_lines(place: Path) -> str:
@@ -127,7 +127,7 @@ def to_json(row: Compared) -> str:
 
 
 def from_json(text: str) -> Compared:
-    told = json.loads(text)
-    plain, recorded = Outcome(**told.pop("plain")), Outcome(**told.pop("recorded"))
-    unsteady, unseen = frozenset(told.pop("unsteady")), tuple(told.pop("unseen"))
-    return Compared(plain=plain, recorded=recorded, unsteady=unsteady, unseen=unseen, **told)
+    document = json.loads(text)
+    plain, recorded = Outcome(**document.pop("plain")), Outcome(**document.pop("recorded"))
+    unsteady, unseen = frozenset(document.pop("unsteady")), tuple(document.pop("unseen"))
+    return Compared(plain=plain, recorded=recorded, unsteady=unsteady, unseen=unseen, **document)

@@ -41,20 +41,20 @@ def seen(case: PythonCase, method: str, work: Path, limits: Limits) -> Seen:
     if method == methods.RIVAL:
         return Seen(_rival(case, work, limits))
     measured = measure(Regression(case.case), method, work, limits)
-    document = work / "result.json"
-    told = json.loads(document.read_text()) if document.exists() else {}
-    return judged(case, measured, told)
+    file = work / "result.json"
+    document = json.loads(file.read_text()) if file.exists() else {}
+    return judged(case, measured, document)
 
 
-def judged(case: PythonCase, measured: Measured, told: dict[str, Any]) -> Seen:
+def judged(case: PythonCase, measured: Measured, document: dict[str, Any]) -> Seen:
     """Return what the result document says about the culprits, beyond the common measurements."""
-    chain = told.get("chain", [])
+    chain = document.get("chain", [])
     return Seen(
         measured,
         has_line=measured.is_on_chain,
         has_exact_line=any(is_on_line(link, case.case.culprits) for link in chain),
         has_function=any(is_in_function(link, case.functions) for link in chain),
-        reason=told.get("reason") or "",
+        reason=document.get("reason") or "",
     )
 
 
@@ -74,9 +74,16 @@ def _rival(case: PythonCase, work: Path, limits: Limits) -> Measured:
         answer = methods.rival(case.case, methods.install_rival(program), work, bounds)
     except NotInstallableError as error:
         answer = Answer(error=str(error))
-    told = case.case
+    described = case.case
     return Measured(
-        score(told.id, told.group, methods.RIVAL, told.culprits, told.supporting, answer)
+        score(
+            described.id,
+            described.group,
+            methods.RIVAL,
+            described.culprits,
+            described.supporting,
+            answer,
+        )
     )
 
 
@@ -85,5 +92,5 @@ def to_json(row: Seen) -> str:
 
 
 def from_json(text: str) -> Seen:
-    told = json.loads(text)
-    return Seen(table.from_json(json.dumps(told.pop("measured"))), **told)
+    document = json.loads(text)
+    return Seen(table.from_json(json.dumps(document.pop("measured"))), **document)

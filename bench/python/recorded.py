@@ -38,15 +38,15 @@ def recorded_environment(
     (trace / "modules").mkdir(parents=True)
     hook.mkdir()
     env = plain_environment(path) | record.COMPARABLE
-    told = env | ({"WHENCE_CACHE": str(cache)} if cache is not None else {})
-    hooked = record.hooked(hook, tree, trace, told, max_trace=MAX_TRACE, also=also)
+    plain = env | ({"WHENCE_CACHE": str(cache)} if cache is not None else {})
+    hooked = record.hooked(hook, tree, trace, plain, max_trace=MAX_TRACE, also=also)
     return hooked.environment(env)
 
 
 def recorded_modules(trace: Path, tree: Path) -> dict[str, str | None]:
     """Return the instrumented files, each with the reason if it was left plain."""
-    told = [json.loads(file.read_text()) for file in (trace / "modules").glob("*.json")]
-    return {str(tree / each["file"]): each.get("skipped") for each in told}
+    plain = [json.loads(file.read_text()) for file in (trace / "modules").glob("*.json")]
+    return {str(tree / each["file"]): each.get("skipped") for each in plain}
 
 
 def logged(trace: Path) -> tuple[int, int]:

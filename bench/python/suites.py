@@ -68,14 +68,14 @@ class Prepared:
 
 def suites() -> list[Suite]:
     """Return all suites of suites.toml, in its order."""
-    told = _told()
-    found: list[Suite] = [Library(**_tuples(entry)) for entry in told["library"]]
-    return found + [Package(**_tuples(entry)) for entry in told["package"]]
+    document = _read_suites()
+    found: list[Suite] = [Library(**_tuples(entry)) for entry in document["library"]]
+    return found + [Package(**_tuples(entry)) for entry in document["package"]]
 
 
 def known_difference(test: str) -> str | None:
     """Return why the test cannot end the same, or None if it can."""
-    for why, names in _told()["known"].items():
+    for why, names in _read_suites()["known"].items():
         for name in names:
             if test == name or (name.endswith("*") and test.startswith(name[:-1])):
                 return str(why)
@@ -83,7 +83,7 @@ def known_difference(test: str) -> str | None:
 
 
 @cache
-def _told() -> dict[str, Any]:
+def _read_suites() -> dict[str, Any]:
     return tomllib.loads(SUITES.read_text("utf-8"))
 
 
@@ -165,9 +165,9 @@ def prepare_package(suite: Package, python: str, place: Path, downloads: Path) -
 def environment(python: str, place: Path) -> Path:
     """Return an interpreter with pytest and the packages' needs."""
     interpreter = place / "bin" / "python"
-    told = _told()
-    needs = [f"pytest=={told['pytest']}"]
-    needs += [need for entry in told["package"] for need in entry.get("needs", ())]
+    document = _read_suites()
+    needs = [f"pytest=={document['pytest']}"]
+    needs += [need for entry in document["package"] for need in entry.get("needs", ())]
     ready = place / "ready"
     if not ready.exists() or ready.read_text() != " ".join(needs):
         if python == sys.executable:

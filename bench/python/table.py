@@ -73,16 +73,16 @@ def totals(method: str, rows: Sequence[Seen]) -> tuple[str, ...]:
     return (
         *head,
         str(sum(answer.cut for answer in answers)),
-        _told(method, sum(each.measured.status == "explained" for each in answered)),
+        _only_explained(method, sum(each.measured.status == "explained" for each in answered)),
         str(sum(row.finds_any for row in scored)),
         str(sum(row.finds_all for row in scored)),
         str(sum(map(is_tight, answered))),
         f"{sum(row.root for row in scored) / sum(row.true for row in scored):.2f}",
         f"{mean(row.extra for row in scored):.2f}",
-        _told(method, sum(each.has_function for each in answered)),
-        _told(method, sum(each.has_line for each in answered)),
-        _told(method, sum(each.has_exact_line for each in answered)),
-        _told(method, f"{mean(each.measured.causes for each in answered):.1f}"),
+        _only_explained(method, sum(each.has_function for each in answered)),
+        _only_explained(method, sum(each.has_line for each in answered)),
+        _only_explained(method, sum(each.has_exact_line for each in answered)),
+        _only_explained(method, f"{mean(each.measured.causes for each in answered):.1f}"),
         f"{median(answer.runs for answer in answers):g}",
         f"{over}{sum(answer.runs for answer in answers)}",
         f"{median(answer.seconds for answer in answers):.1f}",
@@ -90,7 +90,7 @@ def totals(method: str, rows: Sequence[Seen]) -> tuple[str, ...]:
     )
 
 
-def _told(method: str, value: object) -> str:
+def _only_explained(method: str, value: object) -> str:
     """Return the columns that only an explanation fills."""
     return str(value) if method == EXPLAIN else ""
 
@@ -107,9 +107,9 @@ def cells(each: Seen) -> tuple[str, ...]:
         "all" if row.finds_all else f"{row.hit}/{row.true}" if row.finds_any else "NO",
         str(row.true), str(row.root), str(row.extra), str(answer.auxiliary),
         each.measured.status or "-",
-        _told(row.method, each.measured.causes),
-        _told(row.method, each.measured.chain),
-        *(_told(row.method, "yes" if is_there else "NO")
+        _only_explained(row.method, each.measured.causes),
+        _only_explained(row.method, each.measured.chain),
+        *(_only_explained(row.method, "yes" if is_there else "NO")
           for is_there in (each.has_function, each.has_line, each.has_exact_line)),
         f"{over}{answer.runs}", f"{over}{answer.seconds:.1f}",
         " ".join(note.replace("|", "\\|").replace("\n", " ") for note in notes if note),

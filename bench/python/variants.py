@@ -125,11 +125,11 @@ def main(arguments: list[str] | None = None) -> int:
     python = python_for_cases()
     found: list[Cost] = []
     print(COLUMNS)
-    for told in sorted((cases / "python").glob("*/case.json")):
-        env = options.env / told.parent.name
-        if options.only in told.parent.name and (env / "bad").is_dir():
-            found.append(measure(load(told.parent, env, python), options.runs, becoming))
-            print(found[-1].line(told.parent.name), flush=True)
+    for case_file in sorted((cases / "python").glob("*/case.json")):
+        env = options.env / case_file.parent.name
+        if options.only in case_file.parent.name and (env / "bad").is_dir():
+            found.append(measure(load(case_file.parent, env, python), options.runs, becoming))
+            print(found[-1].line(case_file.parent.name), flush=True)
     beyond = [cost.beyond for cost in found if cost.beyond is not None]
     if beyond:
         print(

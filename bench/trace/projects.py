@@ -131,8 +131,8 @@ def _run(command: Sequence[str], where: Path) -> None:
     except FileNotFoundError as error:
         raise UnavailableError(f"{command[0]} is needed for this project: {error}") from error
     if done.returncode != 0:
-        said = "\n".join((done.stdout + done.stderr).splitlines()[-30:])
-        raise UnavailableError(f"In {where}\n{shlex.join(command)} failed:\n{said}")
+        output = "\n".join((done.stdout + done.stderr).splitlines()[-30:])
+        raise UnavailableError(f"In {where}\n{shlex.join(command)} failed:\n{output}")
 
 
 # --- workloads: the same bytes for the same size, whatever the machine ------------------------

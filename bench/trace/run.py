@@ -136,10 +136,12 @@ def ask(question: str, *arguments: object) -> dict[str, Any]:
 def question(kind: str, trace: Path, byte: int) -> tuple[table.Question, float]:
     """Return the cost of a slice, and of opening the trace again before it."""
     try:
-        told = ask(kind, trace, byte)
+        answer = ask(kind, trace, byte)
     except subprocess.TimeoutExpired:
         return table.Question(PATIENCE, 0, 0, 0), PATIENCE
-    return table.Question(told["seconds"], told["peak"], told["steps"], told["lines"]), told["open"]
+    return table.Question(
+        answer["seconds"], answer["peak"], answer["steps"], answer["lines"]
+    ), answer["open"]
 
 
 def measure(project: Project, options: argparse.Namespace) -> table.Row:
@@ -185,10 +187,10 @@ def check(project: Project, work: Path) -> table.Check:
     size = max(1, project.size // CHECKED_SHARE)
     plain = Workload(build(project, "plain", work), size, work).run()
     trace, ended = Workload(build(project, "check", work), size, work).keep()
-    told = ask("check", trace)
+    answer = ask("check", trace)
     shutil.rmtree(trace)
-    same = (ended.status, ended.output) == (plain.status, plain.output) and told["whole"]
-    return table.Check(told["compared"], told["mismatches"], same)
+    same = (ended.status, ended.output) == (plain.status, plain.output) and answer["whole"]
+    return table.Check(answer["compared"], answer["mismatches"], same)
 
 
 def grow(options: argparse.Namespace) -> list[table.Growth]:

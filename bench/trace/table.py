@@ -208,7 +208,7 @@ def running(row: Row) -> tuple[str, ...]:
 
 
 def asking(row: Row) -> tuple[str, ...]:
-    def told(question: Question) -> tuple[str, ...]:
+    def cells_of(question: Question) -> tuple[str, ...]:
         return (
             f"{question.seconds:.2f}", mib(question.peak),
             millions(question.steps), str(question.lines),
@@ -216,7 +216,7 @@ def asking(row: Row) -> tuple[str, ...]:
 
     return (
         row.project, mib(row.index), f"{row.open:.2f}", mib(row.open_peak),
-        f"{row.open_again:.2f}", *told(row.slice), *told(row.relevant),
+        f"{row.open_again:.2f}", *cells_of(row.slice), *cells_of(row.relevant),
         f"{row.build_recorded:.0f}", f"{row.build_plain:.0f}",
     )  # fmt: skip
 
@@ -272,7 +272,7 @@ def report(rows: Sequence[Row], growth: Sequence[Growth], table: Table = text_ta
 
 def document(rows: Sequence[Row], growth: Sequence[Growth], missing: dict[str, str]) -> str:
     """Return all results as JSON."""
-    told: dict[str, Any] = {
+    results: dict[str, Any] = {
         "rows": [
             {**asdict(row), "slowdown": row.slowdown, "slowdown_wall": row.slowdown_wall}
             for row in rows
@@ -281,4 +281,4 @@ def document(rows: Sequence[Row], growth: Sequence[Growth], missing: dict[str, s
         "aims": [asdict(aim) for aim in aims(rows, growth)] if rows else [],
         "unavailable": missing,
     }
-    return json.dumps(told, indent=1) + "\n"
+    return json.dumps(results, indent=1) + "\n"

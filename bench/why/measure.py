@@ -166,19 +166,19 @@ def walk(opened: Callable[[], Tree], fault: Fault) -> Walk:
 # --- a process of its own ----------------------------------------------------------------------
 
 
-def row_of(told: dict[str, Any]) -> Row:
+def row_of(document: dict[str, Any]) -> Row:
     """Return the row that was printed as JSON."""
-    tree = told["tree"]
-    return Row(**told | {
-        "dynamic": Read(**told["dynamic"]),
-        "relevant": Read(**told["relevant"]),
+    tree = document["tree"]
+    return Row(**document | {
+        "dynamic": Read(**document["dynamic"]),
+        "relevant": Read(**document["relevant"]),
         "tree": _walk_of(tree) if tree else None,
     })  # fmt: skip
 
 
-def _walk_of(told: dict[str, Any]) -> Walk:
-    way = Read(**told["way"]) if told["way"] else None
-    return Walk(**told | {"read": Read(**told["read"]), "way": way})
+def _walk_of(document: dict[str, Any]) -> Walk:
+    way = Read(**document["way"]) if document["way"] else None
+    return Walk(**document | {"read": Read(**document["read"]), "way": way})
 
 
 def main(program: str, fault: str, test: str, work: str) -> int:

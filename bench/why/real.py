@@ -105,15 +105,15 @@ class Case:
 
 
 def cases() -> list[Case]:
-    told: dict[str, Any] = tomllib.loads(CASES.read_text("utf-8"))
+    document: dict[str, Any] = tomllib.loads(CASES.read_text("utf-8"))
     return [
         Case(**one | {kind: _lines(one.get(kind, [])) for kind in ("fixed", "found_at")})
-        for one in told["case"]
+        for one in document["case"]
     ]
 
 
-def _lines(told: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
-    return tuple(SourceLine(**one) for one in told)
+def _lines(document: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
+    return tuple(SourceLine(**one) for one in document)
 
 
 # --- the faulty release --------------------------------------------------------------------------

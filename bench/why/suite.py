@@ -90,9 +90,9 @@ def load(folder: Path) -> Program:
     """Read a program and its faults; a BadSuiteError says what is wrong with them."""
     name = folder.name
     source = (folder / f"{name}.c").read_text("utf-8")
-    told = tomllib.loads((folder / "faults.toml").read_text("utf-8"))
-    tests = {key: _test(name, key, entry) for key, entry in told["tests"].items()}
-    faults = tuple(_fault(name, source, tests, entry) for entry in told["fault"])
+    document = tomllib.loads((folder / "faults.toml").read_text("utf-8"))
+    tests = {key: _test(name, key, entry) for key, entry in document["tests"].items()}
+    faults = tuple(_fault(name, source, tests, entry) for entry in document["fault"])
     names = [fault.name for fault in faults]
     if len(set(names)) < len(names):
         raise BadSuiteError(f"{name}: two faults have the same name")

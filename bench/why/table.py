@@ -184,13 +184,13 @@ def report(rows: Sequence[Row], broken: dict[str, str], table: Table = text_tabl
 
 def document(rows: Sequence[Row], broken: dict[str, str]) -> str:
     """Return all results as JSON."""
-    told = {
+    results = {
         "rows": [asdict(row) for row in rows],
         "aims": [asdict(aim) for aim in aims(rows)],
         "published": PUBLISHED,
         "broken": broken,
     }
-    return json.dumps(told, indent=1) + "\n"
+    return json.dumps(results, indent=1) + "\n"
 
 
 HEAD = f"""\

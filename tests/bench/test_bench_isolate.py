@@ -1,4 +1,4 @@
-"""Does the benchmark measure what it says?  Scoring, the adapters, and the generated projects."""
+"""Does the benchmark of isolating measure correctly?  Scores, methods, generated projects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def place(*, old: tuple[int, int] = (500, 1), new: tuple[int, int] = (500, 1)) -
         place(new=(23, 1)),  # begins right after it
         place(new=(19, 1)),  # ends right before it
         place(new=(19, 0)),  # a deletion in the gap above it
-        place(old=(11, 1)),  # the same lines on the good side
+        place(old=(11, 1)),  # the same lines in the good version
         place(old=(11, 0)),
     ],
 )
@@ -104,8 +104,13 @@ def test_a_case_without_an_answer_stays_in_the_count() -> None:
 def write_case(folder: Path, setup: str) -> None:
     folder.mkdir(parents=True)
     culprit = {"file": "m.py", "good_lines": [2, 2], "bad_lines": [2, 2], "removed": 1, "added": 1}
-    told = {"id": folder.name, "language": "python", "culprit": [culprit], "supporting_hunks": []}
-    (folder / "case.json").write_text(json.dumps(told))
+    document = {
+        "id": folder.name,
+        "language": "python",
+        "culprit": [culprit],
+        "supporting_hunks": [],
+    }
+    (folder / "case.json").write_text(json.dumps(document))
     (folder / "setup.sh").write_text(f"#!/bin/sh\n{setup}\n")
     (folder / "test.py").write_text("import m\nassert m.f() == 1\n")
 
@@ -145,16 +150,16 @@ def test_one_command_runs_every_method_and_drops_no_case(
     flags = ["--methods", "fast,dd,add", "--language", "python", "--work", str(tmp_path / "work")]
     assert run.main([*flags, "--json", str(out)]) == 0
 
-    told = json.loads(out.read_text())
-    assert [(r["case"], r["method"], r["finds_all"]) for r in told["rows"]] == [
+    document = json.loads(out.read_text())
+    assert [(r["case"], r["method"], r["finds_all"]) for r in document["rows"]] == [
         ("fine", "fast", True),
         ("fine", "dd", True),
         ("fine", "add", False),
     ]
-    assert told["rows"][0]["answer"]["runs"] == 4
-    assert [r["answer"]["cut"] for r in told["rows"]] == [False, True, False]
-    assert told["rows"][2]["answer"]["error"] == "Error: it fell over"
-    assert told["not_installable"] == {"gone": "ERROR: no such version"}
+    assert document["rows"][0]["answer"]["runs"] == 4
+    assert [r["answer"]["cut"] for r in document["rows"]] == [False, True, False]
+    assert document["rows"][2]["answer"]["error"] == "Error: it fell over"
+    assert document["not_installable"] == {"gone": "ERROR: no such version"}
     shown = capsys.readouterr().out
     assert ">300" in shown
     assert "not installable: gone: ERROR: no such version" in shown
@@ -254,7 +259,7 @@ def test_the_c_project_fails_as_designed(tmp_path: Path, variant: str, one_rever
 
 
 def status(tree: Path) -> int:
-    """How the program that the tree builds to ends; all files in one go, which is quicker."""
+    """Return how the program of a tree ends; all files are compiled at once, which is faster."""
     sources = sorted(path.name for path in tree.glob("*.c"))
     subprocess.run([*CC, "-O0", "-w", *sources, "-o", "app"], cwd=tree, check=True)
     return subprocess.run(["./app"], cwd=tree, capture_output=True, check=False).returncode

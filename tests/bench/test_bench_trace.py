@@ -1,4 +1,4 @@
-"""Does the benchmark of tracing say what was measured?  No clock is read here."""
+"""Does the benchmark of tracing report what was measured?  No test here reads a clock."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_one_worse_row_is_named_and_the_aim_is_not_met(
             assert found.met, found
 
 
-def test_growth_is_told_as_if_each_size_were_twice_the_one_before() -> None:
+def test_growth_is_scaled_to_twice_the_size() -> None:
     assert {round(ratio, 6) for ratio, _ in ratios(grown(10, 20, 80))} == {2.0}
     assert aim("linear", [ROW], grown(1, 2)).met
     slower = [*grown(1, 2), dataclasses.replace(grown(4)[0], slice=1.0)]
@@ -74,7 +74,7 @@ def test_growth_is_told_as_if_each_size_were_twice_the_one_before() -> None:
     assert "slice, 2-4" in aim("linear", [ROW], slower).seen
 
 
-def test_what_was_not_measured_is_no_aim() -> None:
+def test_only_measured_things_have_aims() -> None:
     words = [each.words for each in aims([dataclasses.replace(ROW, check=None)], [])]
     assert not [each for each in words if "checked" in each or "linear" in each]
 
@@ -112,10 +112,10 @@ def test_the_report_has_every_project_and_says_which_aims_are_met(shown: table.T
 
 
 def test_the_document_is_json_with_every_row() -> None:
-    told = json.loads(table.document([ROW], grown(1, 2), {"gone": "no network"}))
-    assert told["rows"][0]["slowdown"] == pytest.approx(7)
-    assert [each["size"] for each in told["growth"]] == [1, 2]
-    assert told["unavailable"] == {"gone": "no network"}
+    document = json.loads(table.document([ROW], grown(1, 2), {"gone": "no network"}))
+    assert document["rows"][0]["slowdown"] == pytest.approx(7)
+    assert [each["size"] for each in document["growth"]] == [1, 2]
+    assert document["unavailable"] == {"gone": "no network"}
 
 
 def test_unknown_projects_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Do the benchmarks run from the checkout alone, and ask for the cases that it lacks?"""
+"""Do the benchmarks run from the checkout alone, and ask for the cases that are not in it?"""
 
 from __future__ import annotations
 

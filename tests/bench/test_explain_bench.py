@@ -1,4 +1,4 @@
-"""Does the benchmark of explaining measure what it says?"""
+"""Does the benchmark of explaining measure correctly?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def change(id_: int, old: list[int], new: list[int]) -> dict[str, Any]:
 
 
 def document(*chain: dict[str, Any], **more: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "status": "explained",
         "reason": None,
         "changes": {"total": 53, "executed": 9},
@@ -39,15 +39,17 @@ def document(*chain: dict[str, Any], **more: Any) -> dict[str, Any]:
         "chain": list(chain),
         "cost": {"runs": 6, "builds": 5, "solver_calls": 7, "seconds": {"trace": 1.5}},
     }
-    return told | more
+    return document | more
 
 
-def seen(told: dict[str, Any] | None, *, stopped: bool = False, store: Path = Path()) -> Measured:
+def seen(
+    document: dict[str, Any] | None, *, stopped: bool = False, store: Path = Path()
+) -> Measured:
     ended = Ended(0, "Error: no luck", 61.0 if stopped else 2.5, stopped, 0)
-    return measured(CASE, EXPLAIN, told, ended, LIMITS, store)
+    return measured(CASE, EXPLAIN, document, ended, LIMITS, store)
 
 
-def test_what_explain_says_is_measured() -> None:
+def test_the_result_document_of_explain_is_measured() -> None:
     got = seen(document({"file": "a.c", "line": 20, "changes": []}))
     assert got.row.finds_all
     assert (got.row.root, got.row.true, got.causes, got.chain) == (1, 1, 2, 1)
@@ -74,7 +76,7 @@ def test_a_chain_shows_the_culprit_by_its_line_or_by_its_change(
     assert seen(document(link)).is_on_chain is shows
 
 
-def test_a_search_that_was_stopped_is_known_by_what_it_kept(tmp_path: Path) -> None:
+def test_a_stopped_search_is_measured_by_its_store(tmp_path: Path) -> None:
     store = tmp_path / "runs.sqlite"
     with sqlite3.connect(store) as connection:
         connection.execute("CREATE TABLE run (key BLOB)")
@@ -86,7 +88,7 @@ def test_a_search_that_was_stopped_is_known_by_what_it_kept(tmp_path: Path) -> N
     assert (got.row.answer.runs, got.row.answer.cut) == (6, True)
 
 
-def test_no_answer_is_said_with_its_reason() -> None:
+def test_a_missing_answer_is_shown_with_its_reason() -> None:
     assert seen(None).row.answer.error == "Error: no luck"
     assert table.cells(seen(None))[-1] == "no answer: Error: no luck"
 

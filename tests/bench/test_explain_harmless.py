@@ -88,13 +88,13 @@ def rewrites(desk: Desk, recipe: Recipe) -> Iterator[Rewrite]:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.__name__)
 def test_a_rewritten_program_does_what_it_did(recipe: Recipe, tmp_path: Path) -> None:
-    """Every place that a recipe finds, all in one go where they do not collide."""
+    """Apply every rewrite that a recipe finds, all at once if they do not collide."""
     desk = desk_for(PROGRAM)
     count = 0
     while rewrite := next(rewrites(desk, recipe), None):
         desk.apply(rewrite)
         count += 1
-        if count == 6:  # names can be changed for ever
+        if count == 6:  # names can be changed without end
             break
     assert count
     assert desk.files != {"box.c": PROGRAM}
@@ -102,13 +102,13 @@ def test_a_rewritten_program_does_what_it_did(recipe: Recipe, tmp_path: Path) ->
 
 
 def one(recipe: Recipe, text: str) -> str:
-    """What a recipe makes of a function's only statement that it finds."""
+    """Return what a recipe makes of a function with one statement that it can rewrite."""
     desk = desk_for(f"static int f(int a, int b)\n{{\n{text}}}\n".encode())
     desk.apply(next(rewrites(desk, recipe)))
     return desk.files["box.c"].decode().partition("{\n")[2].removesuffix("}\n")
 
 
-def test_code_is_said_in_other_words() -> None:
+def test_code_is_rewritten_with_the_same_meaning() -> None:
     assert one(refactorings.mirror, "    a = a + b < 7;\n") in (
         "    a = 7 > (a + b);\n",
         "    a = b + a < 7;\n",
@@ -139,7 +139,7 @@ def test_code_is_said_in_other_words() -> None:
         (reorderings.swap_statements, "    a = 1;\n    *p = 2;\n"),
     ],
 )
-def test_what_could_do_harm_is_left_alone(recipe: Recipe, text: str) -> None:
+def test_code_that_a_rewrite_could_break_is_left_alone(recipe: Recipe, text: str) -> None:
     desk = desk_for(f"static int f(int a, int b)\n{{\n{text}}}\n".encode())
     assert list(rewrites(desk, recipe)) == []
 
@@ -213,7 +213,7 @@ def test_a_hidden_fault_is_what_makes_the_program_fail(tangled: bool, tmp_path: 
     assert hide(fault, 50, seed=2).bad != hidden.bad
 
 
-def test_a_pair_that_does_not_do_what_it_says_is_told(tmp_path: Path) -> None:
+def test_a_pair_without_the_described_failure_is_reported(tmp_path: Path) -> None:
     program = load(PROGRAMS / "scanner")
     fault = program.faults[0]
     hidden = hide(fault, 10)

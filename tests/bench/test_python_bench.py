@@ -1,4 +1,4 @@
-"""Does the benchmark of Python cases measure what it says, and touch nothing that it was given?"""
+"""Does the benchmark of Python cases measure correctly, and leave its inputs unchanged?"""
 
 from __future__ import annotations
 
@@ -111,9 +111,9 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 def described(folder: Path, setup: str = "exit 1") -> None:
     write_case(folder, setup)
-    told = json.loads((folder / "case.json").read_text())
-    told["culprit"][0]["function"] = "f"
-    (folder / "case.json").write_text(json.dumps(told))
+    document = json.loads((folder / "case.json").read_text())
+    document["culprit"][0]["function"] = "f"
+    (folder / "case.json").write_text(json.dumps(document))
 
 
 FAKE_WHENCE = """

@@ -1,4 +1,4 @@
-"""Does the comparison of plain and recorded runs notice what differs, and how much slower?"""
+"""Does the comparison of plain and recorded runs notice differences, and measure the slowdown?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def outcome(**ended: str) -> Outcome:
     return Outcome(ended, {}, 1.0)
 
 
-def test_every_test_that_ends_otherwise_is_a_difference() -> None:
+def test_every_test_that_ends_differently_is_a_difference() -> None:
     row = Compared("x", outcome(a="ok", b="ok", c="ok"), outcome(a="ok", b="fail", d="ok"))
     assert row.differences == {"b": ("ok", "fail"), "c": ("ok", "-"), "d": ("-", "ok")}
 
@@ -80,7 +80,7 @@ modules = pathlib.Path(trace) / "modules"
 """
 
 
-def test_a_recorder_that_disturbs_a_test_is_seen(
+def test_a_recorder_that_disturbs_a_test_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("test.support", reason="this interpreter has no `test` package")
@@ -112,7 +112,7 @@ def test_a_recorder_that_disturbs_a_test_is_seen(
     assert len(differential.cells(row)) == len(differential.COLUMNS)
 
 
-def test_a_suite_that_gives_no_results_is_told_by_its_status(tmp_path: Path) -> None:
+def test_a_suite_without_results_shows_its_exit_status(tmp_path: Path) -> None:
     command = (sys.executable, "-c", "raise SystemExit('it fell over')")
     ended = comparing.run(Prepared(tmp_path, command, ()), tmp_path / "run", {}, 60)
     assert ended.ended == {"the whole suite": "exit status 1 without results"}
@@ -139,18 +139,18 @@ def test_a_module_and_its_tests_are_copied_into_the_tree(tmp_path: Path) -> None
 # --- slowdown ----------------------------------------------------------------------------------
 
 
-def test_a_slowdown_is_told_with_and_without_the_start_of_the_interpreter() -> None:
+def test_a_slowdown_is_shown_with_and_without_the_start_of_the_interpreter() -> None:
     row = Slowdown("x", 0.01, 0.02, 0.11, 0.2, 100, 800, is_same=True)
     assert row.whole == pytest.approx(5.5)
     assert row.net == pytest.approx(10)
     assert len(slowdown.cells(row)) == len(slowdown.COLUMNS)
-    told = "without start-up 10.0x, of the test alone 0.0x (aim: 20x or less: met)"
-    assert told in slowdown.report([row], text_table)
+    line = "without start-up 10.0x, of the test alone 0.0x (aim: 20x or less: met)"
+    assert line in slowdown.report([row], text_table)
     assert not slowdown.is_met([replace(row, recorded=0.31)])
     assert not slowdown.is_met([replace(row, plain_again=0.001, recorded_again=0.021)])
 
 
-def test_a_test_alone_is_run_again_and_again(tmp_path: Path) -> None:
+def test_a_test_alone_is_run_many_times(tmp_path: Path) -> None:
     script = tmp_path / "test.py"
     script.write_text("import time\ntime.sleep(0.001)\nsum(range(100_000))\nassert False\n")
     env = recorded.plain_environment((str(INSIDE),))

@@ -1,4 +1,4 @@
-"""The real failures of bench/why are told whole, and what is read of their trees is counted."""
+"""Are the real failures of bench/why described completely, and is the reading counted correctly?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ended(status: int, stdout: bytes = b"") -> RecordedRun:
 
 
 @pytest.mark.parametrize("case", real.cases(), ids=lambda case: case.name)
-def test_a_case_says_all_that_is_needed(case: Case) -> None:
+def test_a_case_has_all_fields(case: Case) -> None:
     assert re.fullmatch(r"pypi:[\w.-]+==[\w.]+|npm:[\w.-]+@[\w.]+", case.release)
     assert re.fullmatch("[0-9a-f]{64}", case.sha256)
     assert case.failure in ("crash", "exit", "output")
@@ -40,7 +40,7 @@ def test_names_of_cases_differ() -> None:
     assert len(set(names)) == len(names) >= 5
 
 
-def test_a_failure_is_the_one_that_is_told() -> None:
+def test_a_failure_is_the_described_one() -> None:
     assert real.fails_as_told(A_CASE, ended(-11))
     assert real.fails_as_told(A_CASE, ended(139))
     assert not real.fails_as_told(A_CASE, ended(1))
@@ -60,7 +60,7 @@ def test_a_line_that_is_not_there_is_noticed(
         real.prepared(A_CASE, tmp_path / "other")
 
 
-def test_patience_ends_what_takes_too_long() -> None:
+def test_slow_code_is_interrupted() -> None:
     def spin() -> None:
         while True:
             pass

@@ -1,4 +1,4 @@
-"""Does the suite of seeded faults hold together, and does its benchmark say what was measured?"""
+"""Is the suite of seeded faults well formed, and does its benchmark report what was measured?"""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_fault_is_also_found_at_the_lines_that_its_entry_names(tmp_path: Path)
         ("stdin", "input", "['input']"),
     ],
 )
-def test_an_entry_that_means_nothing_is_refused(
+def test_an_entry_without_meaning_is_refused(
     right: str, wrong: str, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadSuiteError) as caught:
@@ -97,7 +97,7 @@ def test_an_entry_that_means_nothing_is_refused(
     ("old", "new", "lines"),
     [
         ("    x = 2;\n", "    x = 3;\n    x++;\n", {4, 5}),
-        ("    x = 2;\n", "", {3, 5}),  # the blank line is passed over
+        ("    x = 2;\n", "", {3, 5}),  # the blank line is skipped
         ("    return x;\n", "", {4}),  # the function ends after it
         ("    x++;\n", "", {3}),
     ],
@@ -141,7 +141,7 @@ int main(void)
 """
 
 
-def test_a_fault_that_does_not_fail_is_complained_about(tmp_path: Path) -> None:
+def test_a_fault_that_does_not_fail_is_reported(tmp_path: Path) -> None:
     test, useless = Input("x", (), b"x"), Input("z", (), b"z")
     fault = Fault("p", "f", "constant", PRINTS, PRINTS.replace("'x'", "'z'"), (test, useless))
     same = dataclasses.replace(fault, name="g", faulty=PRINTS.replace("int c =", "int  c ="))
@@ -156,7 +156,7 @@ def test_a_fault_that_does_not_fail_is_complained_about(tmp_path: Path) -> None:
 
 
 class Fake:
-    """A tree of five causes, the nth of which shows line 10n and has two instructions."""
+    """Return a tree of five causes; cause n shows line 10n and has two instructions."""
 
     below = {0: (1, 2), 1: (3,), 2: (3, 4), 3: (), 4: ()}  # noqa: RUF012  nobody changes it
 
@@ -165,11 +165,11 @@ class Fake:
         self.marks: dict[int, Mark] = {}
 
     def cause(self, number: int, /) -> Cause:
-        said = Statement("p.c", 10 * number, "f", "")
+        statement = Statement("p.c", 10 * number, "f", "")
         predicate = Predicate("p.c", 10 * number + 1, "f", "x", "true")
         level = (0, 1, 1, 2, 2)[number]
         parent = (None, 0, 0, 1, 2)[number]
-        return Cause(number, "", parent, level, Influence.DIRECT, predicate, "", (said,), 2)
+        return Cause(number, "", parent, level, Influence.DIRECT, predicate, "", (statement,), 2)
 
     def children(self, number: int, /) -> tuple[int, ...]:
         self.asked.append(number)

@@ -30,8 +30,8 @@ def main() -> None:
         while (taken := time.process_time() - began) < ENOUGH:
             once()
             times += 1
-    with open(out, "w") as told:
-        told.write(str(taken / times))
+    with open(out, "w") as results:
+        results.write(str(taken / times))
 
 
 if __name__ == "__main__":
