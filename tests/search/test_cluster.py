@@ -221,7 +221,7 @@ def refusal(address: str, project: Path) -> UserError:
 
 
 def test_nobody_at_the_address(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "_PATIENCE", 1.0)
+    monkeypatch.setattr(cluster, "_MAX_CONNECT", 1.0)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # and never listens
         started = time.monotonic()
@@ -237,7 +237,7 @@ def test_something_that_is_no_address(project: Path) -> None:
 def test_a_cluster_without_workers(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "_PATIENCE", 1.0)
+    monkeypatch.setattr(cluster, "_MAX_CONNECT", 1.0)
     with dask(tmp_path, workers=0) as address:
         assert refusal(address, project).slug == "no-cluster-workers"
 

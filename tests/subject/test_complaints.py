@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.compiling import CC
-from whence.subject.complaints import MOST, read_complaints
+from whence.subject.complaints import MAX_COMPLAINTS, read_complaints
 
 Brief = tuple[str | None, int | None, tuple[str, ...]]
 
@@ -199,7 +199,7 @@ def test_a_real_compiler_is_understood(tree: Path) -> None:
 def test_complaints_are_distinct_and_not_too_many(tree: Path) -> None:
     assert len(complaints(tree, "a.c:1:1: error: 'x' undeclared\n" * 9)) == 1
     many = "".join(f"a.c:{n}:1: error: 'x' undeclared\n" for n in range(1, 200))
-    assert len(complaints(tree, many)) == MOST
+    assert len(complaints(tree, many)) == MAX_COMPLAINTS
 
 
 HARD_LINES = [
@@ -248,5 +248,5 @@ x: Leaving directory
 @given(st.lists(st.sampled_from([*HARD_LINES, *LIKELY.split("\n")]) | st.text()))
 def test_any_text_can_be_read(lines: list[str]) -> None:
     found = read_complaints("\n".join(lines), tree=Path("no/such/tree"))
-    assert len(found) <= MOST
+    assert len(found) <= MAX_COMPLAINTS
     assert all(name.isidentifier() or "$" in name for each in found for name in each.names)

@@ -32,8 +32,8 @@ def test_what_is_compiled_is_found_with_its_sources(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "left_out", "said"),
     [
-        ({"p/fast.py": "2"}, {f"p/fast{SO}"}, ["Run without p/fast."]),
-        ({"p/only.pyx": "2"}, set(), ["Nothing compiles p/only."]),
+        ({"p/fast.py": "2"}, {f"p/fast{SO}"}, ["The test runs without p/fast."]),
+        ({"p/only.pyx": "2"}, set(), ["No command compiles p/only."]),
         ({"p/other.py": "2"}, set(), []),
         ({f"p/only{SO}": "2"}, set(), []),  # reverting it brings the other one
     ],

@@ -23,7 +23,7 @@ from whence.changes.changeset import compare
 from whence.changes.tree import read_tree
 from whence.model import ChangeId, Outcome, Run
 from whence.subject.command import Ended, Stopped, run_command
-from whence.subject.forks.choice import Touched, preimportable
+from whence.subject.forks.preimports import Touched, preimportable
 from whence.subject.forks.client import Server
 from whence.subject.forks.forker import Forks, Lessons
 from whence.subject.forks.program import read_program
@@ -141,11 +141,11 @@ class Desk:
         program = read_program(command, self.tree, self.env)
         assert program is not None
         self.server = Server(program, self.tree, memory, folder / "scratch")
-        learned = self.server.learn(None, None)
-        assert learned is not None
-        imports = preimportable(learned, Touched(self.tree, frozenset(), frozenset()))
+        report = self.server.learn(None, None)
+        assert report is not None
+        imports = preimportable(report, Touched(self.tree, frozenset(), frozenset()))
         assert {"helper", "xml.dom.minidom", "unittest.mock"} <= set(imports)
-        assert self.server.preimport(imports, learned.brought) == ()
+        assert self.server.preimport(imports, report.loads) == ()
 
     def write(self, text: str) -> None:
         (self.tree / "test.py").write_text(text, encoding="latin-1")

@@ -1,4 +1,4 @@
-"""How does a shell command end, and what does it print?"""
+"""How is a shell command run, with limits on its time, memory and output?"""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-_MOST_OUTPUT = 64 * 2**20  # a command that prints more is stopped: it would fill the disk
-_MOST_READ = 2**20  # bytes from either end of a stream in which messages are looked for
-_LOOK_EVERY = 0.05  # seconds between looks at the clock, the output and the stop signal
+_MAX_OUTPUT = 64 * 2**20  # limit in bytes on the output, so that it cannot fill the disk; guessed
+_MAX_READ = 2**20  # limit in bytes on the start and on the end of an output as text; guessed
+_POLL_SECONDS = 0.05  # between checks of the clock, the output and the stop event; guessed
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    status: int  # as the shell gives it: 128 + n for signal n
+    """How a command ended, and its output."""
+
+    status: int  # as in a shell: 128 + n for signal n
     stdout: bytes
     stderr: bytes
     seconds: float
     timed_out: bool = False
-    flooded: bool = False  # printed without end and was stopped
+    flooded: bool = False  # it printed too much and was stopped
 
     @property
     def text(self) -> str:
@@ -34,14 +36,14 @@ class Ended:
 
 
 def readable(printed: bytes) -> str:
-    """Return what was printed as text, without the middle of what no one would read to its end."""
-    if len(printed) > 2 * _MOST_READ:
-        printed = printed[:_MOST_READ] + b"\n" + printed[-_MOST_READ:]
+    """Decode output as text; of a very long output, only its start and its end."""
+    if len(printed) > 2 * _MAX_READ:
+        printed = printed[:_MAX_READ] + b"\n" + printed[-_MAX_READ:]
     return printed.decode("utf-8", "replace")
 
 
 class Stopped(Exception):
-    """The command was killed because nobody wants its answer any more."""
+    """The command was killed because its result is no longer needed."""
 
 
 def run_command(
@@ -53,9 +55,9 @@ def run_command(
     memory: int | None = None,
     stop: threading.Event | None = None,
 ) -> Ended:
-    """Run a shell command to its end, and end all it started with it.
+    """Run a shell command to its end, then kill the processes that it left running.
 
-    `memory` limits the address space of each of its processes, in bytes.
+    `memory` limits the address space of each process, in bytes.
     """
     if memory is not None:
         command = f"ulimit -v {memory // 1024} || exit 125\n{command}"
@@ -95,14 +97,14 @@ def await_end(
     timeout: float | None,
     stop: threading.Event | None,
 ) -> tuple[bool, bool]:
-    """Wait until a command has ended, or has to be: did it take too long, did it print too much?
+    """Wait until a command has ended or exceeds a limit; return (timed out, printed too much).
 
-    `has_ended` says so when it has, or after so many seconds.
+    `has_ended(seconds)` waits for the end up to that time.
     """
     started = time.monotonic()
-    while not has_ended(_LOOK_EVERY):
+    while not has_ended(_POLL_SECONDS):
         timed_out = timeout is not None and time.monotonic() - started > timeout
-        flooded = _size(out) + _size(err) > _MOST_OUTPUT
+        flooded = _size(out) + _size(err) > _MAX_OUTPUT
         if stop is not None and stop.is_set():
             raise Stopped
         if timed_out or flooded:
@@ -127,6 +129,6 @@ def _size(file: IO[bytes]) -> int:
 
 
 def content(file: IO[bytes]) -> bytes:
-    """Return what was printed to a file."""
+    """Return the output that was written to a file."""
     file.seek(0)
-    return file.read(2 * _MOST_OUTPUT)
+    return file.read(2 * _MAX_OUTPUT)

@@ -1,8 +1,8 @@
-"""What does a compiler, linker or interpreter say is missing?
+"""What do compilers, linkers and interpreters complain about?
 
-A variant that mixes old and new code often does not hold together: a use without its
-declaration, a call with the old arguments.  The search learns from such messages which
-changes belong together, so what matters here is the places and the identifiers.
+A variant that mixes old and new code is often inconsistent: a use without its declaration, a call
+with the old arguments.  The search learns from such messages which changes belong together.  So the
+places and the identifiers of a message matter.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.model import Complaint
-from whence.subject.output_text import LONGEST_LINE, inside, without_colours
-from whence.subject.tracebacks import SYNTAX_ERRORS, Raised, read_pytest, read_tracebacks
+from whence.subject.output_text import MAX_LINE, inside, without_colours
+from whence.subject.tracebacks import SYNTAX_ERRORS, RaisedException, read_pytest, read_tracebacks
 
-MOST = 50
+MAX_COMPLAINTS = 50  # limit on complaints of one run; guessed
 
 
 def read_complaints(text: str, *, tree: Path) -> tuple[Complaint, ...]:
-    """The complaints in the output of a failed build or test, those that matter most first."""
+    """Return the complaints in the output of a failed build or test, the most important first."""
     text = without_colours(text)
-    lines = [line[:LONGEST_LINE].rstrip() for line in text.split("\n")]
+    lines = [line[:MAX_LINE].rstrip() for line in text.split("\n")]
     compiled = _Compilers(tree).read(lines)
     found = [*compiled, *_from_python(text, tree), *_from_node(lines, tree)]
-    return tuple(dict.fromkeys(found))[:MOST]
+    return tuple(dict.fromkeys(found))[:MAX_COMPLAINTS]
 
 
 # Identifiers
@@ -42,10 +42,10 @@ _KEYWORD = re.compile(
 
 
 def _names(*texts: str) -> tuple[str, ...]:
-    """The identifiers of the texts; of a dotted one its last part first."""
+    """Return the identifiers in the texts; the last part of a dotted one first."""
     found: list[str] = []
     for text in texts:
-        if _HEADER.fullmatch(text):  # a missing file goes by its stem, as a module does
+        if _HEADER.fullmatch(text):  # the name of a missing file is its stem
             text = PurePath(text).stem
         for chain in _IDENTIFIERS.findall(text):
             found += reversed(re.split(r"\.|::~?|->|#", chain))
@@ -53,7 +53,7 @@ def _names(*texts: str) -> tuple[str, ...]:
 
 
 def _quoted(text: str) -> list[str]:
-    """What a message quotes, without the spelling that it suggests instead."""
+    """Return the quoted parts of a message, without a suggested spelling."""
     return _QUOTED.findall(_SUGGESTION.split(text, maxsplit=1)[0])
 
 
@@ -67,7 +67,7 @@ _LOCATED = re.compile(
 _NO_FILE = re.compile(r"(\S+): No such file or directory")
 _DECLARED = re.compile(r"declared here|previous (?:implicit )?(?:declaration|definition)")
 _GO = re.compile(r"(?:vet: )?([^\s:]+\.go):(\d{1,9}):\d+: (.*)")
-# Where a name comes first, looking back keeps a long word from being tried at each letter.
+# The lookbehind prevents a match attempt at each letter of a long word.
 _GO_NAMES = re.compile(
     r"(?<![\w.])(?:undefined: ([\w.]+)|([\w.]+) undefined|in call to ([\w.]+)|(\w+) redeclared"
     r"|declared and not used: (\w+)|(?:type|field or method|missing method) ([\w.]+))"
@@ -88,24 +88,24 @@ _LEAVING = re.compile(r".*: Leaving directory ")
 
 
 class _Compilers:
-    """Reads a build's output line by line; some messages go on over several lines."""
+    """Reads the output of a build line by line; some messages have several lines."""
 
     def __init__(self, tree: Path) -> None:
         self.tree = tree
-        self.directories: list[str] = []  # those that make says it is in
-        self.places: dict[str, str | None] = {}
+        self.directories: list[str] = []  # the directories that make has entered
+        self.places: dict[str, str | None] = {}  # printed path -> path in the tree
         self.errors: list[Complaint] = []
-        self.latest = 0  # the one that the following lines may add to
+        self.latest = 0  # index of the error that the following lines may add to
         self.warnings: list[Complaint] = []
-        self.pending: str | None = None  # what rustc said, before it says where
-        self.linking: Complaint | None = None  # what lld misses, before it says where
+        self.pending: str | None = None  # a message of rustc whose place follows
+        self.linking: Complaint | None = None  # a complaint of lld whose place follows
 
     def read(self, lines: Iterable[str]) -> list[Complaint]:
         for line in lines:
-            # Text without these can hold no message; it spares most lines the expressions.
+            # A line without these holds no message; this skips the expressions for most lines.
             if ":" not in line and "-->" not in line and not line.startswith(">>>"):
                 continue
-            if len(self.errors) >= MOST:
+            if len(self.errors) >= MAX_COMPLAINTS:
                 break
             self._read_line(line)
         self._end_linking()
@@ -132,8 +132,8 @@ class _Compilers:
             self.errors.append(complaint)
         self.latest = self.errors.index(complaint)
 
-    def _also_names(self, names: Iterable[str]) -> Complaint:
-        """The latest complaint, which further lines say also speaks of these."""
+    def _add_names(self, names: Iterable[str]) -> Complaint:
+        """Add names from a following line to the latest complaint; return that complaint."""
         error = self.errors[self.latest]
         both = tuple(dict.fromkeys([*error.names, *names]))
         self.errors[self.latest] = replace(error, names=both)
@@ -152,22 +152,22 @@ class _Compilers:
         return self.places[path]
 
     def _read_located(self, found: re.Match[str]) -> None:
-        """gcc, clang, javac, tsc."""
+        """Read a message with a place, as gcc, clang, javac and tsc print it."""
         file, line, what = found["file"], found["line"] or found["at"], found["what"]
         names = _quoted(what) or _JAVA_KINDS.findall(what)
         if missing := _NO_FILE.match(what):
             names = [missing[1]]
         elif "has no member named" in what:
-            names.reverse()  # the member before its owner, as everywhere
+            names.reverse()  # the member comes before its owner
         if found["level"].endswith("error"):
             self._complain(file, line, names, what)
         elif found["level"] == "warning" and "implicit declaration of function" in what:
-            # Only the linker knows whether this one matters, but it does not know the line.
-            self.warnings[MOST:] = []
+            # Whether this matters, only the linker knows; but it does not know the line.
+            self.warnings[MAX_COMPLAINTS:] = []
             self.warnings.append(self._complaint(file, line, names, what))
         elif found["level"] == "note" and self.errors and _DECLARED.search(what):
-            # clang names the function of "too few arguments" in the note alone.
-            error = self._also_names(_names(*names))
+            # For "too few arguments", clang names the function only in the note.
+            error = self._add_names(_names(*names))
             self._complain(file, line, error.names, what)
 
     def _read_linker(self, line: str) -> bool:
@@ -187,12 +187,12 @@ class _Compilers:
 
     def _read_lld_place(self, linking: Complaint, line: str) -> bool:
         if place := _LLD_PLACE.match(line):
-            known = place[3] and inside(place[3], self.tree)  # the path in full, if it is there
+            known = place[3] and inside(place[3], self.tree)  # lld may print the full path
             self._complain(known or place[1], place[2], linking.names, linking.text)
         return line.startswith(">>>")
 
     def _end_linking(self) -> None:
-        """If lld named no place, its complaint stands without one."""
+        """Keep a complaint of lld without a place if lld printed none."""
         if self.linking and not (self.errors and self.errors[-1].text == self.linking.text):
             self.errors.append(self.linking)
         self.linking = None
@@ -212,7 +212,7 @@ class _Compilers:
             names = ["".join(groups) for groups in _GO_NAMES.findall(go[3])]
             self._complain(go[1], go[2], names, go[3])
         elif self.errors and (symbol := _JAVA_SYMBOL.match(line)):
-            self._also_names(_names(*_JAVA_KINDS.findall(symbol[1])))
+            self._add_names(_names(*_JAVA_KINDS.findall(symbol[1])))
 
 
 # Python
@@ -229,30 +229,30 @@ _MODULE_FILE = re.compile(r".*\(([^()]+\.py)\)$")
 
 def _from_python(text: str, tree: Path) -> Iterator[Complaint]:
     raised = [*read_tracebacks(text), *(raised for _, raised in read_pytest(text))]
-    speaking = [(each, names) for each in raised if (names := _python_names(each)) is not None]
-    speaking = speaking[-MOST:]
-    for each, names in speaking:
+    naming = [(each, names) for each in raised if (names := _python_names(each)) is not None]
+    naming = naming[-MAX_COMPLAINTS:]
+    for each, names in naming:
         own = [(file, f.line) for f in each.frames if (file := inside(f.file, tree))]
         file, line = own[-1] if own else (None, None)
-        yield Complaint(file, line, names, each.said)
+        yield Complaint(file, line, names, each.summary)
         module = _MODULE_FILE.match(each.message)
         if module and (lacking := inside(module[1], tree)):
-            yield Complaint(lacking, None, names, each.said)
-    for frame in reversed(speaking[-1][0].frames if speaking else ()):
+            yield Complaint(lacking, None, names, each.summary)
+    for frame in reversed(naming[-1][0].frames if naming else ()):
         if place := inside(frame.file, tree):
             function = re.sub("<.*>", "", frame.function or "")  # such as <module>, <lambda>
             yield Complaint(place, frame.line, _names(function), frame.source)
 
 
-def _python_names(raised: Raised) -> tuple[str, ...] | None:
-    """The identifiers that the exception speaks of; None if nothing seems to be missing."""
+def _python_names(raised: RaisedException) -> tuple[str, ...] | None:
+    """Return the identifiers in an exception's message; None if nothing seems to be missing."""
     kind, message = raised.type.rpartition(".")[2], raised.message
     if kind in SYNTAX_ERRORS:
         return ()
     if kind == "AttributeError":
-        return _names(*reversed(_quoted(message)))  # the attribute before its owner
+        return _names(*reversed(_quoted(message)))  # the attribute comes before its owner
     if kind in _PYTHON:
-        linked = _LLD_LINK.search(message)  # an extension module that does not load
+        linked = _LLD_LINK.search(message)  # an extension module failed to load
         return _names(linked[1]) if linked else _names(*_quoted(message))
     if kind == "TypeError" and (called := _CALLED.match(message)):
         return _names(called[1].replace("<locals>.", ""), *_quoted(message))
@@ -272,12 +272,12 @@ _NODE_PLACE = re.compile(r"    at (?:[^()]*\()?(?:file://)?([^\s():]+):(\d{1,9})
 
 
 def _from_node(lines: Iterable[str], tree: Path) -> Iterator[Complaint]:
-    said: str | None = None  # an error whose place is still to come
+    message: str | None = None  # of an error whose place follows
     for line in lines:
         if error := _NODE_ERROR.match(line):
-            said = error[1]
-        elif said and (place := _NODE_PLACE.match(line)) and (file := inside(place[1], tree)):
-            names = _names(*_NODE_NAMES.findall(said)[:1], *_quoted(said))
+            message = error[1]
+        elif message and (place := _NODE_PLACE.match(line)) and (file := inside(place[1], tree)):
+            names = _names(*_NODE_NAMES.findall(message)[:1], *_quoted(message))
             if names:
-                yield Complaint(file, int(place[2]), names, said)
-            said = None
+                yield Complaint(file, int(place[2]), names, message)
+            message = None

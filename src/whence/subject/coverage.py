@@ -1,12 +1,12 @@
 """Which lines of the tree did this test run execute?
 
-The answer only ranks changes, so it may miss lines (a process with a cleaned environment, a
-compiler that is not `$CC`) but looking for it must not change how the test ends.  Python is seen
-line by line, C and C++ function by function.
+Coverage only ranks changes.  It may miss lines (a process with a cleared environment, a compiler
+that is not `$CC`), but measuring it must not change the outcome of the test.  Python is measured by
+line, C and C++ by function.
 
-One gap is known.  Object files that report cannot always be linked where plain ones can: C99
-`inline` functions that have no external definition, C++ linked by a C compiler.  A build that
-fails while we watch has to be repeated without us before anybody believes it.
+Known gap: instrumented object files cannot always be linked where plain ones can (C99 `inline`
+functions without an external definition, C++ linked by a C compiler).  A build that fails with
+coverage must be repeated without it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ HOOKS = Path(__file__).with_name("hooks")
 
 
 class Coverage:
-    """Watches one build and test of one version, through the environment both run in.
+    """Measures one build and test of one version through their environment.
 
-    `scratch` is an empty directory outside the tree; all that is ours is in there.
+    `scratch` is an empty directory outside the tree for the hooks and logs.
     """
 
     def __init__(self, scratch: Path) -> None:
@@ -40,8 +40,8 @@ class Coverage:
         self._python = PythonHook(self.hook, self.scratch / "bin")
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """`env` with the hooks in it.  Its WHENCE_TREE names the tree."""
-        # A copy: its log is beside it, so that no variable has to say where it is.
+        """Return `env` with the hooks.  Its WHENCE_TREE names the tree."""
+        # The hook is copied, because it writes its log into its own folder.
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(HOOKS / "python", self.hook, ignore=unwanted, dirs_exist_ok=True)
         watched = self._python.environment(env)
@@ -53,15 +53,15 @@ class Coverage:
         return watched
 
     def command(self, command: str) -> str:
-        """A shell command with the hook in the PYTHONPATH that it sets itself."""
+        """Add the hook to the PYTHONPATH that a shell command itself sets."""
         return self._python.command(command)
 
     def read(self, tree: Path) -> dict[str, frozenset[int]] | None:
-        """The executed lines of the files of `tree`, by relative path; None if we saw nothing."""
+        """Return the executed lines of the files of `tree` by relative path; None without any."""
         return {**self._python_lines(), **self._c_lines(tree)} or None
 
     def _wrapped(self, variable: str, compiler: str) -> str:
-        """The path of a script that compiles as `compiler` does, and lets functions report."""
+        """Return the path of a script that runs `compiler` and instruments functions."""
         wrapper = self.scratch / variable.lower()
         log = f"-DWHENCE_LOG={json.dumps(str(self.scratch / 'functions'))}"
         text = (HOOKS / "compiler.sh").read_text()
@@ -94,7 +94,7 @@ class Coverage:
 
 
 def _records(log: Path, separator: str) -> set[tuple[str, str]]:
-    """The pairs that processes have appended, one a line."""
+    """Return the pairs that processes have appended to a log, one per line."""
     if not log.exists():
         return set()
     pairs = {line.partition(separator)[::2] for line in os.fsdecode(log.read_bytes()).split("\n")}

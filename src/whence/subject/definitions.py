@@ -17,7 +17,7 @@ from whence.subject.elf import ElfFunction
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc")
-# What a mangled name consists of: a word's length, a constructor or destructor, a back reference,
+# The parts of a mangled name: the length of a word, a constructor or destructor, a back reference,
 # a number, or a letter.
 MANGLED = re.compile(
     r"(?P<length>\d+)|(?P<special>[CD]\d)|[ST][0-9A-Z]*_|L[a-z]n?\d+E|.",
@@ -27,13 +27,15 @@ NAMES = {"identifier", "field_identifier", "destructor_name", "operator_name"}
 
 @dataclass(frozen=True, slots=True)
 class Definition:
+    """The definition of a function."""
+
     file: str  # relative to the tree
     name: str  # without its namespaces and classes
     lines: range
 
 
 def definition_lines(functions: Iterable[ElfFunction], tree: Path) -> dict[str, frozenset[int]]:
-    """All lines of the definitions that these functions can have; a file has one at least."""
+    """Return all lines of the definitions that these functions can have, by file."""
     sources: dict[str, set[str | None]] = defaultdict(set)
     for function in functions:
         sources[demangled_name(function.symbol)].add(function.source)
@@ -43,8 +45,8 @@ def definition_lines(functions: Iterable[ElfFunction], tree: Path) -> dict[str, 
 
     lines: dict[str, set[int]] = defaultdict(set)
     for name, found in candidates.items():
-        # Several files can have a static function of this name.  Nobody fits if it comes from
-        # a header; then it may be any.
+        # Several files can have a static function of this name.  If no file fits, the function
+        # comes from a header, and any definition may be the one.
         fitting = [d for d in found if d.file.rpartition("/")[2] in sources[name]]
         for definition in found if None in sources[name] else fitting or found:
             lines[definition.file].update(definition.lines)
@@ -52,16 +54,16 @@ def definition_lines(functions: Iterable[ElfFunction], tree: Path) -> dict[str, 
 
 
 def demangled_name(symbol: str) -> str:
-    """The name that the source gives to what the symbol table calls `symbol`.
+    """Return the name in the source of a symbol.
 
-    `f.part.0` and `f.cold` are pieces of `f`; `_ZN5space3VecIiE4pushEi` is
-    `space::Vec<int>::push(int)`, so `push`.
+    `f.part.0` and `f.cold` are parts of `f`.  `_ZN5space3VecIiE4pushEi` is
+    `space::Vec<int>::push(int)`, so its name is `push`.
     """
     if not symbol.startswith("_Z"):
         return symbol.partition(".")[0]
     scoped = symbol.startswith("_ZN")
     at = 3 if scoped else 2
-    nested = 0  # how deep in template arguments are we?
+    nested = 0  # nesting depth of template arguments
     name = ""
     while token := MANGLED.match(symbol, at):
         at = token.end()
@@ -70,7 +72,7 @@ def demangled_name(symbol: str) -> str:
             at += len(word)
             name = name if nested else word
             if not scoped:
-                break  # what follows are its arguments
+                break  # the types of the parameters follow
         elif token["special"] and not nested:
             return "~" + name if token[0][0] == "D" else name
         elif token[0] == "E":
@@ -114,7 +116,7 @@ def _function_nodes(node: Node) -> Iterator[Node]:
             yield child
             if not child.has_error:
                 continue
-            # Braces that only the preprocessor could balance: the functions that follow may seem
+            # Only the preprocessor could balance the braces: the functions that follow may appear
             # to be inside this one.
         if child.child_count and child.type not in ("declaration", "expression_statement"):
             yield from _function_nodes(child)
@@ -124,14 +126,14 @@ def _lines(node: Node, text: list[bytes]) -> range:
     first, last = node.start_point[0], node.end_point[0]
     whole = node.type == "function_definition"
     if node.has_error or not whole:
-        # The layout is a better witness then: a function ends where a brace begins a line.
+        # The layout is more reliable then: a function ends at a brace that begins a line.
         rest = range(first + 1, last + 1 if whole else len(text))
         last = next((i for i in rest if text[i].startswith(b"}")), last)
     return range(first + 1, last + 2)
 
 
 def _declared_name(node: Node) -> str:
-    """`push` for `int *Vec<T>::push(int x) {...}`."""
+    """Return the name of a function node: `push` for `int *Vec<T>::push(int x) {...}`."""
     inner: Node | None = node
     while inner is not None and inner.type not in NAMES:
         inner = (

@@ -13,16 +13,16 @@ LOADABLE, SYMBOLS, FUNCTION, FILE = 1, 2, 2, 4  # as the ELF specification numbe
 
 @dataclass(frozen=True, slots=True)
 class ElfFunction:
-    """A function's symbol; `source` is its file's name if no other file sees the symbol."""
+    """A function's symbol; `source` is the name of its source file if the symbol is local."""
 
     symbol: str
     source: str | None
 
 
 def functions_at(program: Path, offsets: Set[int]) -> set[ElfFunction]:
-    """The functions that begin at these offsets from the ELF header, as it is loaded.
+    """Return the functions that begin at these offsets from the loaded ELF header.
 
-    None, if the file is gone, has no symbols, or is no 64-bit little-endian ELF file.
+    Return none if the file is missing, has no symbols, or is not a 64-bit little-endian ELF file.
     """
     try:
         data = program.read_bytes()
@@ -35,7 +35,7 @@ def functions_at(program: Path, offsets: Set[int]) -> set[ElfFunction]:
 
 
 def _load_address(data: bytes) -> int:
-    """Where the program wants the beginning of its file to be."""
+    """Return the virtual address of the start of the file."""
     table, size, count = struct.unpack_from("<Q14xHH", data, 32)
     for i in range(count):
         kind, _flags, offset, address = struct.unpack_from("<IIQQ", data, table + i * size)
@@ -53,7 +53,7 @@ def _functions(data: bytes, addresses: Set[int]) -> set[ElfFunction]:
             continue
         names = sections[linked][1]
         source = ""
-        # The symbols of a file follow its name; those that all files see come last.
+        # The local symbols of a source file follow its name; global symbols come last.
         for name, info, _section, value in struct.iter_unpack(
             "<IBxHQ8x", data[start : start + length]
         ):

@@ -1,7 +1,7 @@
-"""Which compiled modules of a Python project keep its variants from being what they should be?
+"""Which compiled extension modules hide changes to their Python sources?
 
-What was compiled before stays as it is, whatever a variant has of its source.  Where the source is
-Python and lies beside it, Python runs just as well without the compiled module.
+Without a build command, a compiled module stays as it is in every variant, whatever its source is.
+If its source is a Python module in the same folder, the tests can run without the compiled one.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from whence.changes.tree import Entry, Tree, matches
 
 _COMPILED = re.compile(r"(?P<module>(?:.*/)?[^/.]+)(?P<tag>\.[^/]+)?\.(?:so|pyd)")
-_OF_PYTHON = re.compile(r"\.(?:cpython-|pypy|cp\d|abi3)")  # so are libraries not called
+_PYTHON_TAG = re.compile(r"\.(?:cpython-|pypy|cp\d|abi3)")  # plain shared libraries have no tag
 _SOURCES = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".cxx", ".h", ".rs")
-_MOST_NAMED = 3
+_MAX_NAMED = 3  # limit on modules that a note names
 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
     """The compiled modules of a tree, each with its sources."""
 
-    spare: Mapping[str, tuple[str, ...]]  # Python has the same module
-    needed: Mapping[str, tuple[str, ...]]
+    spare: Mapping[str, tuple[str, ...]]  # the same module exists as Python source
+    needed: Mapping[str, tuple[str, ...]]  # it does not
 
 
 def extensions(tree: Tree) -> Extensions:
@@ -35,15 +35,15 @@ def extensions(tree: Tree) -> Extensions:
             others = (compiled["module"] + end for end in _SOURCES)
             if source in tree.entries:
                 spare[path] = (source,)
-            elif _OF_PYTHON.match(compiled["tag"] or ""):
+            elif _PYTHON_TAG.match(compiled["tag"] or ""):
                 needed[path] = tuple(other for other in others if other in tree.entries)
     return Extensions(spare, needed)
 
 
 def without_spare(good: Tree, bad: Tree, keep: Iterable[str] = ()) -> tuple[Tree, Tree, list[str]]:
-    """Return two versions without the compiled modules that would hide changes, and what to say.
+    """Return both versions without compiled modules that hide changes, and notes for the user.
 
-    All that can be spared go, or none: modules of one build belong together.
+    Either all spare modules are removed, or none: modules of one build belong together.
     """
     notes = []
     found = {name: extensions(tree) for name, tree in (("good", good), ("bad", bad))}
@@ -51,15 +51,15 @@ def without_spare(good: Tree, bad: Tree, keep: Iterable[str] = ()) -> tuple[Tree
     spare = {**found["good"].spare, **found["bad"].spare}
     if any(not changed.isdisjoint(sources) for sources in spare.values()):
         notes.append(
-            f"Run without {_named(spare)}, compiled from Python: with it, changes to its source "
-            "would have no effect."
+            f"The test runs without {_named(spare)}, compiled from Python: with it, changes to its "
+            "source would have no effect."
         )
         good, bad = _without(good, found["good"].spare), _without(bad, found["bad"].spare)
     needed = {**found["good"].needed, **found["bad"].needed}
     if stale := [path for path, sources in needed.items() if not changed.isdisjoint(sources)]:
         notes.append(
-            f"Nothing compiles {_named(stale)} again, so changes to its source have no effect; "
-            "--build can do that."
+            f"No command compiles {_named(stale)} again, so changes to its source have no effect. "
+            "Use --build to compile it."
         )
     return good, bad, notes
 
@@ -75,5 +75,5 @@ def _without(tree: Tree, paths: Mapping[str, object]) -> Tree:
 
 def _named(paths: Iterable[str]) -> str:
     names = sorted(paths)
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMED
+    return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,11 +1,11 @@
-"""What failure is this?
+"""Which failure does the output of a run show?
 
-A run's output is read by one reader per way of failing, the most specific first; the first
-that recognises something wins.  Two things hold for every reader:
+There is one reader for each way of failing, tried in order from the most specific.  The first
+reader that recognises its failure returns it.  Two invariants hold for every reader:
 
-1. The signature has no line numbers, addresses, values or paths of the tree, so that it stays
-   the same when a variant lives elsewhere and its unrelated lines move.
-2. The message and the place are for people, and keep all of these.
+1. The signature has no line numbers, addresses, values or paths of the tree.  It stays the same if
+   the variant is in another folder and unrelated lines move.
+2. The message and the place are for people and keep all of these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Failure
-from whence.subject.output_text import LONGEST_LINE, last_line, without_colours
+from whence.subject.output_text import MAX_LINE, last_line, without_colours
 from whence.subject.readers.languages import from_go, from_java, from_node, from_rust
 from whence.subject.readers.native import from_c_assert, from_sanitizer, from_signal
 from whence.subject.readers.python import from_pytest, from_traceback, from_unittest
@@ -32,16 +32,16 @@ _OTHERS: tuple[_Reader, ...] = (
 def read_failure(
     *, stdout: str, stderr: str, status: int, tree: Path, timed_out: bool = False
 ) -> Failure:
-    """Say what failure made this run end with `status`.
+    """Return the failure of a run that ended with `status`.
 
-    A status is a shell's (128+n for signal n) or negative for a signal.
+    The status is that of a shell (128+n for signal n), or -n for signal n.
     """
     if timed_out:
         return Failure("timeout", "the test did not end in time", "timeout")
-    # Standard error comes last: it is where an uncaught exception ends.
+    # Standard error comes last: an uncaught exception is printed there.
     text = f"{without_colours(stdout)}\n{without_colours(stderr)}"
     number = _signal_number(status)
-    # An interpreter that died of a signal had caught the exceptions it printed before.
+    # If a signal killed an interpreter, the exceptions that it printed were caught.
     for reader in _OTHERS if number else _PYTHON + _OTHERS:
         if found := reader(text, tree):
             return found
@@ -53,20 +53,23 @@ def read_failure(
 
 
 def _usage_error(stderr: str) -> str:
-    """What pytest says where it runs nothing: where it looked comes after it."""
-    found = re.findall(r"(?m)^(ERROR: .+)\n\(no match in any of ", stderr[-LONGEST_LINE:])
+    """Return pytest's message if it found no test: the last line only lists where it looked."""
+    found = re.findall(r"(?m)^(ERROR: .+)\n\(no match in any of ", stderr[-MAX_LINE:])
     return str(found[-1]) if found else ""
 
 
 def _signal_number(status: int) -> int:
-    """The signal that ended the run, or 0."""
+    """Return the signal that ended the run, or 0."""
     if status < 0:
         return -status
     return status - 128 if 128 < status <= 128 + 64 else 0
 
 
 def same_failure(a: Failure, b: Failure, how: str) -> bool:
-    """Is `b` the failure `a`?  `how` is "exact", "any", or a pattern that `b` must match."""
+    """Is `b` the same failure as `a`?
+
+    `how` is "exact" (equal signatures), "any", or a regular expression that `b` must match.
+    """
     if how == "any":
         return True
     if how == "exact":
@@ -75,12 +78,12 @@ def same_failure(a: Failure, b: Failure, how: str) -> bool:
 
 
 def check_same_failure(how: str) -> None:
-    """Raise a UserError unless `how` can be given to `same_failure`."""
+    """Raise a UserError if `how` is not valid for `same_failure`."""
     try:
         re.compile(how)
     except re.error as error:
         raise UserError(
-            f"{how!r} does not say which failures are the same: {error}.\n"
-            'Give "exact", "any", or a regular expression that the failure\'s message matches.',
+            f"{how!r} is not a valid regular expression: {error}.\n"
+            'Give "exact", "any", or a regular expression that the message of the failure matches.',
             slug="bad-same-failure",
         ) from error

@@ -1,4 +1,4 @@
-"""How do we read lines, paths and values out of what a program printed?"""
+"""How do we read lines, paths and values from the output of a program?"""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-LONGEST_LINE = 4000  # no message worth reading is longer; it bounds what a regex can cost
+MAX_LINE = 4000  # limit on characters of a line: it bounds the cost of a regex; guessed
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def without_colours(text: str) -> str:
-    """The text without terminal colours and carriage returns."""
+    """Return the text without terminal colours and carriage returns."""
     return _COLOUR.sub("", text).replace("\r", "")
 
 
 @cache
 def _roots(tree: Path) -> tuple[Path, ...]:
-    """The tree's path as given and without symbolic links: programs print either."""
+    """Return the tree's path as given and without symbolic links: programs print either."""
     return tree.absolute(), tree.resolve()
 
 
 def inside(path: str, tree: Path) -> str | None:
-    """The path relative to the tree, or None if it is not of the tree.
+    """Return the path relative to the tree, or None if it is not in the tree.
 
-    A relative path is taken as one of the tree, or of some directory below it, as compilers
-    that run there print it, if there is such a file.
+    A relative path counts as relative to the tree if such a file exists there, without its `..`
+    parts: compilers that run in a subdirectory print such paths.
     """
     try:
         normal = Path(os.path.normpath(path))
@@ -36,21 +36,22 @@ def inside(path: str, tree: Path) -> str | None:
             return normal.relative_to(roots[0]).as_posix() if roots else None
         parts = [part for part in normal.parts if part != ".."]
         return "/".join(parts) if parts and tree.joinpath(*parts).is_file() else None
-    except (OSError, ValueError):  # no file can have this name
+    except (OSError, ValueError):  # not a valid file name
         return None
 
 
-def shown_value(path: str, tree: Path) -> str:
+def readable_path(path: str, tree: Path) -> str:
+    """Return the path for people: relative to the tree, or as printed."""
     return inside(path, tree) or path
 
 
 def steady(path: str, tree: Path) -> str:
-    """The path in a form for signatures."""
+    """Return the path in a form for signatures: equal in all workspaces."""
     return inside(path, tree) or base_name(path)
 
 
 def base_name(path: str) -> str:
-    """The last part of a path of any system."""
+    """Return the last part of a Unix or Windows path."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 
@@ -61,17 +62,16 @@ _VALUES = re.compile(
 
 
 def masked(text: str, tree: Path) -> str:
-    """The text without the values that differ between equal failures."""
+    """Return the text with `#` for values that may differ between runs of one failure."""
     for root in map(str, _roots(tree)):
         text = text.replace(root + os.sep, "").replace(root, "")
     return _VALUES.sub("#", text)
 
 
 def last_line(text: str) -> str:
-    lines = (
-        line.strip() for line in reversed(without_colours(text[-20 * LONGEST_LINE :]).split("\n"))
-    )
-    return next(filter(None, lines), "")[:LONGEST_LINE]
+    """Return the last line that is not blank, or ""."""
+    lines = (line.strip() for line in reversed(without_colours(text[-20 * MAX_LINE :]).split("\n")))
+    return next(filter(None, lines), "")[:MAX_LINE]
 
 
 def _end_of_line(text: str, start: int) -> int:
@@ -80,16 +80,16 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def lines_with(text: str, needle: str) -> Iterator[tuple[str, int]]:
-    """The lines that hold `needle`, each with the place in the text where it ends."""
+    """Yield the lines that contain `needle`, each with the index of its end in the text."""
     at = text.find(needle)
     while at >= 0:
         start, end = text.rfind("\n", 0, at) + 1, _end_of_line(text, at)
-        yield text[start:end][:LONGEST_LINE], end
+        yield text[start:end][:MAX_LINE], end
         at = text.find(needle, end)
 
 
 def lines_after(text: str, end: int, count: int) -> Iterator[str]:
-    """Up to `count` lines after the one that ends at `end`; all of them if `count` is -1."""
+    """Yield up to `count` lines after the line that ends at `end`; all of them if it is -1."""
     while count and end < len(text):
         start, end, count = end + 1, _end_of_line(text, end + 1), count - 1
-        yield text[start:end][:LONGEST_LINE]
+        yield text[start:end][:MAX_LINE]

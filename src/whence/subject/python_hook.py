@@ -1,4 +1,4 @@
-"""How does a folder of ours get onto the path of every Python that a command starts?"""
+"""How do we put a folder on the module path of every Python that a command starts?"""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ PYTHON = re.compile(r"python(3(\.\d+t?)?)?")
 
 @dataclass(frozen=True, slots=True)
 class PythonHook:
-    """Puts `folder`, which has a `sitecustomize.py`, first on the path.  `shims` is for us."""
+    """Puts `folder`, which has a `sitecustomize.py`, first on the module path.
+
+    `shims` is a folder for scripts that wrap the interpreters on the PATH.
+    """
 
     folder: Path
     shims: Path
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """`env` with the hook in it."""
+        """Return `env` with the hook."""
         hooked = dict(env)
         hooked["PYTHONPATH"] = _before(str(self.folder), env.get("PYTHONPATH", ""))
         if os.name == "posix":
-            # A command such as `PYTHONPATH=src python3 test.py` puts our hook out, these put it
-            # back in.
+            # A command such as `PYTHONPATH=src python3 test.py` removes the hook; the shims add it
+            # again.
             self._write_shims(env.get("PATH", ""))
             hooked["PATH"] = _before(str(self.shims), env.get("PATH", ""))
         return hooked
 
     def command(self, command: str) -> str:
-        """A shell command with the hook in the PYTHONPATH that it sets itself."""
+        """Add the hook to the PYTHONPATH that a shell command itself sets."""
         hook = f"PYTHONPATH={shlex.quote(str(self.folder))}:"
         return re.sub(r"\bPYTHONPATH=(\S?)", lambda m: (hook + m[1]).rstrip(":"), command)
 
@@ -42,7 +45,8 @@ class PythonHook:
         names = {file.name for folder in folders for file in folder.glob("python*")}
         for name in sorted(filter(PYTHON.fullmatch, names)):
             real = shutil.which(name, path=path)
-            if real and Path(real).is_absolute():  # its links are kept: a venv's python is one
+            # Links are not resolved: the python of a venv is a link.
+            if real and Path(real).is_absolute():
                 write_script(self.shims / name, self._shim(Path(real)))
 
     def _shim(self, real: Path) -> str:
@@ -53,8 +57,8 @@ class PythonHook:
             f"*) export PYTHONPATH={hook}${{PYTHONPATH:+:$PYTHONPATH}} ;; esac",
         ]
         if _is_script(real):
-            # A version manager's dispatcher looks for `python` on the PATH again, and must not
-            # find us.
+            # The dispatcher of a version manager searches the PATH for `python` again.  It must not
+            # find this shim.
             lines += [
                 f"case :$PATH: in *:{shims}:*)",
                 f"before=:$PATH: after=${{before#*:{shims}:}} before=${{before%%:{shims}:*}}",
@@ -64,7 +68,7 @@ class PythonHook:
 
 
 def _before(first: str, rest: str) -> str:
-    """A search path.  No entry is empty if `rest` is: that would mean the current directory."""
+    """Join two search paths.  An empty entry would mean the current directory."""
     return first + os.pathsep + rest if rest else first
 
 

@@ -1,4 +1,4 @@
-"""Where do we keep our own copies while we work, and who cleans up after us?"""
+"""Where are temporary copies kept, and when are they deleted?"""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_PREFIX = "whence-of-"  # of our temporary directories, before the number of the process
+_PREFIX = "whence-of-"  # of a temporary directory's name; the process id follows
 
 
 @contextmanager
 def scratch_folder(below: Path | None = None) -> Iterator[Path]:
-    """Give a directory of our own, gone afterwards, for the versions and the workspaces.
+    """Give a temporary directory for the versions and the workspaces; delete it afterwards.
 
-    It is in the directory for temporary files if not `below` another.
+    It is created in `below`, or in the system's directory for temporary files.
     """
     below = below or Path(tempfile.gettempdir())
     _sweep(below)
@@ -28,7 +28,7 @@ def scratch_folder(below: Path | None = None) -> Iterator[Path]:
 
 
 def _sweep(below: Path) -> None:
-    """Remove what processes of this user that were killed have left behind."""
+    """Delete the directories that killed processes of this user have left behind."""
     for folder in below.glob(f"{_PREFIX}*"):
         process = folder.name.removeprefix(_PREFIX).partition("-")[0]
         try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def compilers(env: Mapping[str, str]) -> dict[str, str]:
-    """Return CC and CXX: the user's own, else the system's, else zig's from PyPI, else none."""
+    """Return CC and CXX: the user's, else the system's, else zig's from PyPI, else none."""
     found = {}
     for variable, names, zig in (("CC", ("cc", "gcc", "clang"), "cc"),
                                  ("CXX", ("c++", "g++", "clang++"), "c++")):  # fmt: skip
@@ -23,16 +23,16 @@ def compilers(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def recording_compilers() -> dict[str, str]:
-    """Return whence's own CC and CXX.
+    """Return the CC and CXX of whence.
 
-    With $WHENCE_MODE unset they compile as they are told to, by the compiler that they record
-    with.  A call costs a start of Python more than a call of that compiler.
+    With $WHENCE_MODE unset, they call the compiler that recording uses, with unchanged arguments.
+    A call also costs the start of a Python interpreter.
     """
     return {"CC": _own("whence-cc", "cc"), "CXX": _own("whence-c++", "c++")}
 
 
 def _own(script: str, language: str) -> str:
-    """The command that runs our compiler: one word where that can be, as some builds want."""
+    """Return the command of our compiler: one word if possible, as some builds require it."""
     beside = Path(sys.executable).parent / script
     if beside.exists() and " " not in str(beside):
         return str(beside)
@@ -42,6 +42,6 @@ def _own(script: str, language: str) -> str:
 def _zig(mode: str) -> str | None:
     if importlib.util.find_spec("ziglang") is None:
         return None
-    # zig turns UBSan on by default; a build must behave as with any other compiler.  Told only
-    # that all sanitizers are off, it would still build their runtime before the first link.
+    # zig turns UBSan on by default; a build must behave as with any other compiler.  With `all`
+    # alone, zig would still build the sanitizer runtime before the first link.
     return f"{shlex.quote(sys.executable)} -m ziglang {mode} -fno-sanitize=all,undefined"

@@ -1,4 +1,4 @@
-"""Which exceptions did Python or pytest print, and through which calls did they come?"""
+"""Which exceptions did Python or pytest print, and with which stack frames?"""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from whence.subject.output_text import LONGEST_LINE, lines_after, lines_with
+from whence.subject.output_text import MAX_LINE, lines_after, lines_with
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One call of a traceback, as printed."""
+    """One frame of a printed traceback."""
 
     file: str
     line: int
-    function: str | None = None  # None where a syntax error points into a file
-    source: str = ""  # the first line of the call, without its indentation
+    function: str | None = None  # None for the place of a syntax error
+    source: str = ""  # the first line of the call, without indentation
 
 
 def read_frame(match: re.Match[str]) -> Frame:
-    """What the groups `file`, `line` and, if there is one, `function` say."""
-    said = match.groupdict()
-    return Frame(said["file"], int(said["line"]), said.get("function"))
+    """Return the frame from the groups `file`, `line` and, if present, `function`."""
+    groups = match.groupdict()
+    return Frame(groups["file"], int(groups["line"]), groups.get("function"))
 
 
 def read_frames(lines: Iterable[str], pattern: re.Pattern[str]) -> list[Frame]:
-    """The frames of those lines that match."""
+    """Return the frames of the lines that match."""
     return [read_frame(match) for line in lines if (match := pattern.match(line))]
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RaisedException:
     """A Python exception, as a traceback or pytest prints it."""
 
     frames: tuple[Frame, ...]  # the outermost first
-    type: str  # "" where the output does not say
+    type: str  # "" if the output does not show it
     message: str  # its first line
 
     @property
@@ -43,7 +43,8 @@ class Raised:
         return self.type.rpartition(".")[2] == "AssertionError"
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
+        """The type and the message, as the last line of a traceback shows them."""
         return f"{self.type}: {self.message}" if self.message else self.type
 
 
@@ -53,18 +54,18 @@ _EXCEPTION = re.compile(r"([A-Za-z_][\w.<>]*)(?::(?: (.*))?)?$")
 SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 
 
-def read_tracebacks(text: str) -> list[Raised]:
-    """The tracebacks in the text, in order; of an exception group only the group itself.
+def read_tracebacks(text: str) -> list[RaisedException]:
+    """Return the tracebacks in the text, in order; of an exception group only the group itself.
 
-    Also syntax errors of the main program, which have no traceback.  Not those that Python
-    printed and then ignored.
+    Syntax errors of the main program, which have no traceback, are included.  Exceptions that
+    Python printed as ignored are not.
     """
-    found: list[Raised] = []
+    found: list[RaisedException] = []
     frames: list[Frame] | None = None  # None outside a traceback
     headed = ignored = False
     margin = previous = ""
     for line in text.split("\n"):
-        line = line[:LONGEST_LINE].rstrip()
+        line = line[:MAX_LINE].rstrip()
         if header := _HEADER.match(line):
             frames, headed = [], True
             margin = "  | " if header[1] else ""
@@ -80,9 +81,9 @@ def read_tracebacks(text: str) -> list[Raised]:
             if frames and not frames[-1].source:
                 frames[-1] = replace(frames[-1], source=line.strip())
         elif line and not line.startswith(" "):
-            said = _EXCEPTION.match(line)
-            if said and not ignored and (headed or said[1] in SYNTAX_ERRORS):
-                found.append(Raised(tuple(frames), said[1], said[2] or ""))
+            exception = _EXCEPTION.match(line)
+            if exception and not ignored and (headed or exception[1] in SYNTAX_ERRORS):
+                found.append(RaisedException(tuple(frames), exception[1], exception[2] or ""))
             frames = None
         previous = line or previous
     return found
@@ -98,15 +99,15 @@ _PYTEST_FAILED = re.compile(r"(?:FAILED|ERROR) ([^\[]+?(?:\[.*?\])?)(?: - (.*))?
 _CONFTEST = "ImportError while loading conftest"
 
 
-def read_pytest(text: str) -> list[tuple[str, Raised]]:
-    """What pytest reports at length: the title of each report and what was raised there."""
+def read_pytest(text: str) -> list[tuple[str, RaisedException]]:
+    """Return the detailed reports of pytest: the title of each, and the exception in it."""
     if " FAILURES =" not in text and " ERRORS =" not in text and _CONFTEST not in text:
         return []
     reports: list[tuple[str, list[str]]] = []
     reading = False
-    body: list[str] = []  # of the current report; lines between reports go nowhere
+    body: list[str] = []  # lines of the current report; lines between reports are dropped
     for line in text.split("\n"):
-        line = line[:LONGEST_LINE].rstrip()
+        line = line[:MAX_LINE].rstrip()
         if banner := _PYTEST_BANNER.match(line):
             reading, body = banner[1] in ("FAILURES", "ERRORS"), []
         elif line.startswith(_CONFTEST):
@@ -118,12 +119,12 @@ def read_pytest(text: str) -> list[tuple[str, Raised]]:
     return [(title, _pytest_raised(body)) for title, body in reports]
 
 
-def _pytest_raised(body: list[str]) -> Raised:
-    """What one report says was raised: the last exception of its chain."""
+def _pytest_raised(body: list[str]) -> RaisedException:
+    """Return the exception of one report: the last one of its chain."""
     frames: list[Frame] = []
-    said: list[str] = []
+    errors: list[str] = []  # the lines marked with E, of the last group of such lines
     raised_type = source = ""
-    was_said = was_short = False
+    was_error = was_short = False
     for line in body:
         if line.startswith("-") and " Captured " in line:
             break
@@ -138,31 +139,31 @@ def _pytest_raised(body: list[str]) -> Raised:
             frames.append(Frame(place[1], int(place[2]), place[3], source))
             raised_type, source, was_short = place[4] or raised_type, "", bool(place[3])
         if line.startswith("E  "):
-            if not was_said:
-                said = []
-            said.append(line[1:].strip())
-        was_said = line.startswith("E  ")
+            if not was_error:
+                errors = []
+            errors.append(line[1:].strip())
+        was_error = line.startswith("E  ")
     native = read_tracebacks("\n".join(body))
-    if native and not said:
+    if native and not errors:
         return native[-1]
-    return _pytest_exception(frames, said, raised_type)
+    return _pytest_exception(frames, errors, raised_type)
 
 
-def _pytest_exception(frames: list[Frame], said: list[str], raised_type: str) -> Raised:
-    first = said[0] if said else ""
+def _pytest_exception(frames: list[Frame], errors: list[str], raised_type: str) -> RaisedException:
+    first = errors[0] if errors else ""
     if syntax := _FRAME.match("  " + first):  # only a syntax error begins with a place
-        frames = [*frames, replace(read_frame(syntax), function=None, source="".join(said[1:2]))]
-        first = said[-1]
+        frames = [*frames, replace(read_frame(syntax), function=None, source="".join(errors[1:2]))]
+        first = errors[-1]
     exception = _EXCEPTION.match(first)
     if exception and raised_type in ("", exception[1], exception[1].rpartition(".")[2]):
-        return Raised(tuple(frames), exception[1], exception[2] or "")
+        return RaisedException(tuple(frames), exception[1], exception[2] or "")
     if not raised_type and first.startswith("assert "):
         raised_type = "AssertionError"
-    return Raised(tuple(frames), raised_type, first)
+    return RaisedException(tuple(frames), raised_type, first)
 
 
-def read_pytest_summary(text: str) -> Iterator[tuple[str, Raised]]:
-    """The tests that the short summary calls failed, each with what it says was raised."""
+def read_pytest_summary(text: str) -> Iterator[tuple[str, RaisedException]]:
+    """Yield the failed tests of the short summary, each with its exception."""
     for banner, end in lines_with(text, " short test summary info ="):
         for line in lines_after(text, end, -1) if banner.startswith("=") else ():
             if line.startswith("="):

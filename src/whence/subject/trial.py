@@ -1,4 +1,4 @@
-"""Build a variant, run the test on it, and judge how it ended."""
+"""What is the outcome of building and testing a variant?"""
 
 from __future__ import annotations
 
@@ -20,67 +20,68 @@ from whence.subject.command import Ended, readable, run_command
 from whence.subject.complaints import read_complaints
 from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
-from whence.subject.forks.forker import Forker, Forks, Test
+from whence.subject.forks.forker import Forker, Forks, ForkableTest
 from whence.subject.forks.program import read_program
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
-CANNOT_JUDGE = 125  # git bisect's convention
-_NOTE_LINES = 15
-_NO_SPACE = 64 * 2**10  # bytes
-_LITTLE_SPACE = 64 * 2**20  # bytes: what failed for want of space may have made some by now
-_KEPT_BACK = (
-    # A hook or a git subcommand has these set; the test must not see the user's repository.
+CANNOT_JUDGE = 125  # the exit status for "cannot be judged", as in git bisect
+_NOTE_LINES = 15  # last lines of output that a run keeps; guessed
+_NO_SPACE = 64 * 2**10  # bytes; with less free space, a failure counts as a full disk; guessed
+# Bytes; the same if the output says that the disk is full.  A failed command may have freed space.
+_LITTLE_SPACE = 64 * 2**20  # guessed
+_HIDDEN_VARIABLES = (  # that commands must not inherit
+    # Git sets these for hooks and subcommands; the test must not see the user's repository.
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"),
-    # Compiled Python outside the tree would be taken for that of the next variant.
+    # Compiled Python outside the tree would be used for the next variant too.
     "PYTHONPYCACHEPREFIX",
-    # Whoever records says so after this.
+    # A recorder sets it after this.
     "WHENCE_MODE",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class BuildAndTest:
-    """How to build and test any variant.  Two equal commands judge a tree alike."""
+    """How to build and test any variant.  Equal commands give a tree the same outcome."""
 
     test: str
     build: str | None = None
-    timeout: float | None = None
-    asked_timeout: float | None = None  # what the user said; `timeout` may follow from other runs
-    memory: int | None = None  # bytes
-    confirm: int = 1  # so many passes in a row make a pass
+    timeout: float | None = None  # seconds; the limit in use
+    asked_timeout: float | None = None  # the user's limit; without it, runs decide on `timeout`
+    memory: int | None = None  # limit in bytes on the address space of each process
+    confirm: int = 1  # number of passing runs in a row that count as a pass
     compares_output: bool = False
     expected: bytes | None = None  # standard output of the good version, if outputs are compared
-    as_recorded: bool = False  # built by the compilers that recording uses, so that runs compare
+    as_recorded: bool = False  # build with the recording compilers, so that runs are comparable
 
     def key(self) -> bytes:
-        """Return what tells two commands apart, the files that their commands name included."""
+        """Return a hash of the commands, including the files that they name."""
         fields = asdict(self) | {"expected": _hash(self.expected or b"").hex()}
-        del fields["timeout"]  # it differs from machine to machine
+        del fields["timeout"]  # it depends on the machine
         named = {word: _fingerprint(word) for word in _words(self.test, self.build or "")}
         return _hash(json.dumps([fields, named], sort_keys=True).encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """THE failure, and how alike another one has to be to count as it."""
+    """THE failure, and which other failures count as the same: see `same_failure`."""
 
     failure: Failure
     same: str = "exact"
 
     def judge(self, run: Run) -> Run:
-        """Tell THE failure from others."""
+        """Return the run with outcome FAIL for THE failure, OTHER or BROKEN for another one."""
         if run.failure is None:
             return run
         if same_failure(self.failure, run.failure, self.same):
             return replace(run, outcome=Outcome.FAIL)
         # A variant that takes too long cannot be judged, unless that is the failure itself.
-        late = run.failure.kind == "timeout"
-        return replace(run, outcome=Outcome.BROKEN if late else Outcome.OTHER)
+        is_timeout = run.failure.kind == "timeout"
+        return replace(run, outcome=Outcome.BROKEN if is_timeout else Outcome.OTHER)
 
 
 class Trial:
-    """Runs variants one after another in a workspace of its own."""
+    """Runs variants one after another in its own workspace."""
 
     def __init__(self, folder: Path, variants: Variants, forks: Forks | None = None) -> None:
         self._folder = folder
@@ -90,7 +91,7 @@ class Trial:
         self.forker = Forker(folder.with_name(f"{folder.name}-forks"), variants)
 
     def close(self) -> None:
-        """End what is kept running from one run to the next."""
+        """End the fork server."""
         self.forker.close()
 
     def run(
@@ -102,16 +103,16 @@ class Trial:
         with_coverage: bool = False,
         clean: bool = False,
     ) -> Run:
-        """Return how the test ends with these changes reverted.
+        """Run the test with these changes reverted.
 
-        A failing test is FAIL, whatever the failure: `Reference.judge` tells them apart.
-        `clean` builds from nothing.  `with_coverage` also says what the test executed.  Only
-        without either may the test run in a fork of a process that was there before.
+        The outcome of any failing test is FAIL: `Reference.judge` distinguishes failures.
+        `clean` builds in a new tree.  `with_coverage` also records the executed lines.  Only
+        without both may the test run in a fork of a fork server.
         """
         if clean or with_coverage or self._workspace is None:
             self._workspace = None
             shutil.rmtree(self._folder, ignore_errors=True)
-        # While it is in use it is nobody's: a run that is stopped leaves it half built.
+        # Forget the workspace while it is in use: a stopped run leaves it half built.
         workspace, self._workspace = self._workspace, None
         try:
             workspace = workspace or Workspace(self._folder / "tree", self._variants)
@@ -129,45 +130,45 @@ class Trial:
                     might_fork = not (clean or with_coverage)
                     test.lessons.ran_fresh(ended.seconds, might_fork=might_fork)
                     if reverted in (frozenset(), self._variants.everything):
-                        test.lessons.saw(reverted, test.look(ended))
+                        test.lessons.saw(reverted, test.fingerprint(ended))
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
             raise UserError(
                 f"The disk is full: {error.filename or self._folder}.\n"
                 "Free some space, or set TMPDIR to a larger disk, and run the same command again: "
-                "what is known so far is kept.",
+                "the outcomes so far are stored.",
                 slug="disk-full",
             ) from None
-        if not with_coverage:  # else it was built with other compilers
+        if not with_coverage:  # with coverage, the tree was built with other compilers
             self._workspace = workspace
         return run
 
     def _environment(self, tree: Path, commands: BuildAndTest) -> dict[str, str]:
         env = environment(tree, as_recorded=commands.as_recorded)
-        # Else zig would fill the user's cache: it keeps every object of every variant.
+        # By default, zig keeps every object of every variant in the user's cache.
         env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
         return env
 
     def _forkable(
         self, workspace: Workspace, commands: BuildAndTest, stop: threading.Event | None
-    ) -> Test | None:
-        """Return the test as a program that can be forked, if it is one."""
-        # Who wants a pass to be confirmed wants processes that have nothing in common.
+    ) -> ForkableTest | None:
+        """Return the test as a program that a fork server can run, if it is one."""
+        # To confirm a pass, the runs must be independent processes.
         if commands.build is not None or commands.confirm > 1:
             return None
         tree, env = workspace.tree, self._environment(workspace.tree, commands)
         program = read_program(_in_tree(commands.test, tree), tree, env)
         if program is None:
             return None
-        return Test(
+        return ForkableTest(
             program,
             commands.memory,
             commands.timeout,
             stop,
             workspace,
             run_fresh=lambda: _run(commands.test, tree, env, commands, stop),
-            look=lambda ended: _look(ended, commands, tree),
+            fingerprint=lambda ended: _end_fingerprint(ended, commands, tree),
             lessons=self._forks.of(commands.test, commands.memory, commands.as_recorded),
         )
 
@@ -210,7 +211,7 @@ class Trial:
 
 
 def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
-    """Return how a test ended, all failures alike."""
+    """Return the outcome of a test run; any failure is FAIL."""
     if ended.status == CANNOT_JUDGE or ended.flooded:
         return _broken(ended, tree, ended.seconds, "test")
     stdout = ended.stdout.replace(os.fsencode(tree), b"{tree}")
@@ -227,7 +228,7 @@ def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
         tree=tree,
         timed_out=ended.timed_out,
     )
-    # The workspace is ours and gone when the message is read.
+    # The workspace is temporary: its path would mean nothing to a reader of the message.
     failure = replace(failure, message=failure.message.replace(f"{tree}/", ""))
     return Run(
         Outcome.FAIL,
@@ -252,7 +253,7 @@ def _broken(ended: Ended, tree: Path, seconds: float, what: str) -> Run:
     reason = (
         f"the {what} took too long (--timeout allows more)"
         if ended.timed_out
-        else f"the {what} printed without end"
+        else f"the {what} printed too much output"
         if ended.flooded
         else f"the {what} ended with status {ended.status}"
     )
@@ -287,11 +288,11 @@ def _in_tree(command: str, tree: Path) -> str:
     return command.replace("{tree}", shlex.quote(str(tree)))
 
 
-def _look(ended: Ended, commands: BuildAndTest, tree: Path) -> Hashable:
-    """Return what of an end is the same for the same variant, whoever ran it."""
+def _end_fingerprint(ended: Ended, commands: BuildAndTest, tree: Path) -> Hashable:
+    """Return what is equal for two runs of one variant: outcome, status, signature, output."""
     run = judge(ended, commands, tree)
     stdout = ended.stdout
-    if not commands.compares_output:  # there may be times, addresses and lines as wide as these
+    if not commands.compares_output:  # mask times, addresses, and padding that depends on them
         stdout = re.sub(rb"0x[0-9a-f]+|[0-9]+(?:\.[0-9]+)?", b"0", stdout)
         stdout = re.sub(rb"([-=_ ])\1+", rb"\1", stdout)
     signature = run.failure and run.failure.signature
@@ -299,23 +300,23 @@ def _look(ended: Ended, commands: BuildAndTest, tree: Path) -> Hashable:
 
 
 def _unless_full(ended: Ended, tree: Path) -> Ended:
-    """Raise an OSError for a run that says nothing of the variant, and must not be kept."""
+    """Raise an OSError if a run failed because the disk is full: it must not be stored."""
     if ended.status != 0 and _is_full(tree, ended):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tree))
     return ended
 
 
 def _is_full(tree: Path, ended: Ended) -> bool:
-    """Did a command fail because there was no room for its files, or for what it printed?"""
+    """Did a command fail because the disk had no room for its files or its output?"""
     free = shutil.disk_usage(tree).free
-    # The words alone may be about something else: tests like to write to /dev/full.
-    said_so = os.strerror(errno.ENOSPC) in ended.text
-    return free < _NO_SPACE or (said_so and free < _LITTLE_SPACE)
+    # The message alone is no proof: tests may write to /dev/full.
+    has_message = os.strerror(errno.ENOSPC) in ended.text
+    return free < _NO_SPACE or (has_message and free < _LITTLE_SPACE)
 
 
 def environment(tree: Path, *, as_recorded: bool = False) -> dict[str, str]:
-    """Return the user's environment with the tree and the compilers in it."""
-    env = {name: value for name, value in os.environ.items() if name not in _KEPT_BACK}
+    """Return the user's environment with variables for the tree and the compilers."""
+    env = {name: value for name, value in os.environ.items() if name not in _HIDDEN_VARIABLES}
     chosen = recording_compilers() if as_recorded else compilers(env)
     return env | chosen | {"WHENCE_TREE": str(tree)}
 
@@ -335,13 +336,13 @@ def _words(*commands: str) -> list[str]:
     for command in commands:
         try:
             words.update(shlex.split(command, comments=False))
-        except ValueError:  # an unclosed quote: the shell will say so
+        except ValueError:  # an unclosed quote: the shell will report it
             continue
     return sorted(words)
 
 
 def _fingerprint(word: str) -> str | None:
-    """Return what identifies the file that a word of a command names, if it names one."""
+    """Return a hash of the file that a word of a command names; None if it names none."""
     path = Path(word)
     try:
         if not path.is_absolute() or not path.is_file():

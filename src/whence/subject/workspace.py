@@ -1,7 +1,7 @@
-"""A directory that becomes one variant after another, keeping what was built in it.
+"""How does a directory become one variant after another and keep what was built in it?
 
-Only the files that differ between two variants are written, so an incremental build rebuilds
-only what they touch.  What a test leaves behind is cleared away; what a build leaves stays.
+Only the files that differ between two variants are written, so an incremental build rebuilds only
+what depends on them.  Files that a test leaves are removed; files that a build leaves are kept.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Protocol
 from whence.changes.tree import EntryKind, TreeNode
 from whence.model import Reverted
 
-_TICK = 0.02  # seconds: file systems may give two writes within a tick the same time
+_TICK = 0.02  # seconds in which file systems may give two writes the same time stamp; guessed
 
 
 class Variants(Protocol):
-    """What a workspace needs to know: a base tree, and what each variant has differently."""
+    """What a workspace needs: a base tree, and the nodes of each variant at touched paths."""
 
     @property
     def base(self) -> Path: ...
@@ -36,6 +36,8 @@ class Variants(Protocol):
 
 
 class Workspace:
+    """A directory `tree` that holds one variant at a time."""
+
     def __init__(self, folder: Path, variants: Variants) -> None:
         self.tree = folder
         self._variants = variants
@@ -60,8 +62,8 @@ class Workspace:
             shutil.copy2(source, target, follow_symlinks=False)
 
     def become(self, reverted: Reverted) -> None:
-        """Make the tree the variant: afterwards the touched paths are exactly as in it."""
-        # A file written within the same tick as the last build's output might not look newer.
+        """Turn the tree into a variant: afterwards every touched path is as in the variant."""
+        # A source written within the same tick as the last build's output might not look newer.
         time.sleep(max(0.0, min(_TICK, self._last_end + _TICK - time.time())))
         nodes = self._variants.nodes(reverted)
         for path in sorted(self._nodes.keys() - nodes.keys(), reverse=True):
@@ -72,20 +74,20 @@ class Workspace:
         self._nodes = nodes
 
     def finished(self) -> None:
-        """Note that a command that may have written files has just ended."""
+        """Note the time: a command that may have written files has just ended."""
         self._last_end = time.time()
 
     def files(self) -> dict[str, tuple[int, int, int]]:
-        """Return all that is in the tree now, with what tells whether it was changed."""
+        """Return the state of each path in the tree: modification time, size and mode."""
         return dict(_states(str(self.tree), ""))
 
     def clear_up(self, before: Mapping[str, tuple[int, int, int]]) -> None:
-        """Undo what a test did to the tree since `before`; compiled Python is worth keeping."""
+        """Undo what a test did to the tree since `before`, but keep compiled Python files."""
         after = self.files()
         for path in sorted(after.keys() - before.keys(), reverse=True):
             if "__pycache__/" not in f"{path}/":
                 self._delete(self.tree / path)
-        for path in sorted(before):  # a directory comes before what is in it
+        for path in sorted(before):  # a directory comes before its contents
             if after.get(path) == before[path]:
                 continue
             if stat.S_ISDIR(before[path][-1]):
@@ -99,7 +101,7 @@ class Workspace:
     def _write(self, path: str, node: TreeNode) -> None:
         target = self.tree / path
         if node.kind is EntryKind.DIRECTORY and _is_directory(target):
-            return  # and what was built in it stays
+            return  # keep what was built in it
         self._make_room(path)
         if node.kind is EntryKind.DIRECTORY:
             target.mkdir()
@@ -110,7 +112,7 @@ class Workspace:
             target.chmod(0o755 if node.kind is EntryKind.EXECUTABLE else 0o644)
 
     def _remove(self, path: str) -> None:
-        """Remove a path of the variant, and the directories that are empty without it."""
+        """Remove a path of the variant, and the directories that become empty."""
         target = self.tree / path
         if _is_directory(target) and self._nodes[path].kind is EntryKind.DIRECTORY:
             with contextlib.suppress(OSError):  # something was built in it
@@ -120,7 +122,7 @@ class Workspace:
         self._prune(target.parent)
 
     def _make_room(self, path: str) -> None:
-        """Remove whatever is at a path, and see to it that its directory is there."""
+        """Remove whatever is at a path, and create its directory if necessary."""
         self._delete(self.tree / path)
         (self.tree / path).parent.mkdir(parents=True, exist_ok=True)
 
@@ -130,7 +132,8 @@ class Workspace:
         else:
             target.unlink(missing_ok=True)
         if target.suffix == ".py":
-            # Compiled files are matched by size and whole seconds: too coarse for us.
+            # Python compares a .pyc file's recorded size and whole seconds with its source.  Two
+            # variants may have both in common, so remove the compiled file.
             cache = target.parent / "__pycache__"
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 for name in os.listdir(cache):
@@ -138,13 +141,14 @@ class Workspace:
                         (cache / name).unlink(missing_ok=True)
 
     def _prune(self, folder: Path) -> None:
+        """Remove a directory and its parents while they are empty and not part of the variant."""
         while folder != self.tree and not self._is_entry(folder):
             cache = folder / "__pycache__"
             if cache.is_dir() and len(os.listdir(folder)) == 1:
                 shutil.rmtree(cache)
             try:
                 folder.rmdir()
-            except OSError:  # not empty, or gone already
+            except OSError:  # not empty, or already removed
                 return
             folder = folder.parent
 
@@ -154,13 +158,13 @@ class Workspace:
 
 
 def _states(folder: str, below: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    """Yield all that is in a folder; one that cannot be read, or is gone, has nothing in it."""
+    """Yield the state of each path in a folder; nothing if the folder cannot be read."""
     with contextlib.suppress(OSError), os.scandir(folder) as items:
         for item in items:
             path = below + item.name
             with contextlib.suppress(FileNotFoundError):
                 now = item.stat(follow_symlinks=False)
-                # A directory is not changed by what is put into it.
+                # A new entry changes the time of a directory, but not the directory itself.
                 is_folder = stat.S_ISDIR(now.st_mode)
                 when = (0, 0) if is_folder else (now.st_mtime_ns, now.st_size)
                 yield path, (*when, now.st_mode)

@@ -162,4 +162,4 @@ def test_a_lost_object_is_named(repo: Path, get: Fetch) -> None:
 
 def test_without_git_it_says_so(repo: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repo))
-    fails(get, "HEAD", "no-git", "Install it")
+    fails(get, "HEAD", "no-git", "Install git")

@@ -1,4 +1,4 @@
-"""Our side of a fork server: start it, have it import, have it run the program, end it."""
+"""How do we use a fork server?  Start it, let it import modules and run the program, end it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import IO, Any
 
 from whence.subject.command import Ended, await_end, content
-from whence.subject.forks.choice import Learned
+from whence.subject.forks.preimports import ImportReport
 from whence.subject.forks.program import PythonCommand
 
 _SERVER = Path(__file__).with_name("server.py")
-_PATIENCE = 60.0  # seconds for the imports of a server
+_MAX_WAIT = 60.0  # limit in seconds on waiting for an answer of the server; guessed
 
 
 class ServerLost(Exception):
-    """The server has ended, or does not answer.  It is of no use any more."""
+    """The server has ended or does not answer; it cannot be used any more."""
 
 
 class Server:
-    """Runs one program, as the tree stands each time.  `scratch` is for the files of its own."""
+    """Runs one program in the current state of the tree.  `scratch` is for temporary files."""
 
     def __init__(
         self, program: PythonCommand, tree: Path, memory: int | None, scratch: Path
@@ -38,11 +38,11 @@ class Server:
         scratch.mkdir(parents=True, exist_ok=True)
         self._scratch = scratch
         self.own_seconds = 0.0  # of the last program, from its first line to its end
-        asked, requests = os.pipe()
-        answers, told = os.pipe()
+        request_end, requests = os.pipe()
+        answers, answer_end = os.pipe()
         limit = "" if memory is None else f"ulimit -v {memory // 1024} || exit 125; "
-        words = (*program.interpreter, str(_SERVER), str(asked), str(told))
-        # Files, as for any test: the interpreter sets its streams up for what it finds there.
+        words = (*program.interpreter, str(_SERVER), str(request_end), str(answer_end))
+        # Use files, as for any test: the interpreter sets up its streams for the kind of file.
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             self.process = subprocess.Popen(
                 ["/bin/sh", "-c", f"{limit}exec {shlex.join(words)}"],
@@ -51,38 +51,38 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
-                pass_fds=(asked, told),
+                pass_fds=(request_end, answer_end),
                 start_new_session=True,
             )
-        os.close(asked)
-        os.close(told)
+        os.close(request_end)
+        os.close(answer_end)
         self._answers, self._requests = answers, os.fdopen(requests, "wb")
         self._unread = b""
         self.close = weakref.finalize(self, _end, self.process, self._requests, answers)
         self._ask(_description(program, tree))
 
-    def learn(self, timeout: float | None, stop: threading.Event | None) -> Learned | None:
-        """Run the program once, watched; None if it does not come to its regular end."""
+    def learn(self, timeout: float | None, stop: threading.Event | None) -> ImportReport | None:
+        """Run the program once and report its imports; None if it does not end regularly."""
         report = self._scratch / "report"
         report.unlink(missing_ok=True)
         self.run(timeout, stop, report=str(report))
-        return Learned(**ast.literal_eval(report.read_text())) if report.exists() else None
+        return ImportReport(**ast.literal_eval(report.read_text())) if report.exists() else None
 
-    def preimport(self, names: Sequence[str], brought: Mapping[str, list[str]]) -> tuple[str, ...]:
-        """Import modules; nothing, or the module at which it failed and why.
+    def preimport(self, names: Sequence[str], loads: Mapping[str, list[str]]) -> tuple[str, ...]:
+        """Import modules; return (), or the module that cannot be imported early and the reason.
 
-        A server that failed is as good as lost.
+        After a failure the server cannot be used any more.
         """
-        self._ask({"imports": list(names), "brought": {name: brought[name] for name in names}})
-        answer = self.answer(_PATIENCE)
+        self._ask({"imports": list(names), "loads": {name: loads[name] for name in names}})
+        answer = self.answer(_MAX_WAIT)
         if answer is None:
-            raise ServerLost("its imports do not end")
+            raise ServerLost("the imports of the fork server do not end")
         return tuple(answer[1:])
 
     def run(
         self, timeout: float | None, stop: threading.Event | None, *, report: str = ""
     ) -> Ended:
-        """Run the program to its end, and end all it started with it."""
+        """Run the program to its end, then kill the processes that it left running."""
         started = time.monotonic()
         with (
             tempfile.NamedTemporaryFile(dir=self._scratch) as out,
@@ -114,20 +114,20 @@ class Server:
             raise ServerLost(str(error)) from None
 
     def answer(self, seconds: float) -> Any:
-        """Return the next answer; None if there is none yet."""
+        """Return the next answer of the server; None if there is none within `seconds`."""
         while b"\n" not in self._unread:
             if not select.select([self._answers], [], [], seconds)[0]:
                 return None
             more = os.read(self._answers, 2**16)
             if not more:
-                raise ServerLost("it has ended")
+                raise ServerLost("the fork server has ended")
             self._unread += more
         line, _, self._unread = self._unread.partition(b"\n")
         return ast.literal_eval(line.decode())
 
 
 class _Running:
-    """A program that the server runs for us."""
+    """A program that the server is running."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -136,24 +136,24 @@ class _Running:
         self.started = self.ended = time.monotonic()
 
     def has_ended(self, seconds: float) -> bool:
-        while self._status is None and self._hear(seconds):
+        while self._status is None and self._receive(seconds):
             pass
         return self._status is not None
 
     def end(self) -> int:
-        """End it with all its processes, if it has not ended yet; returns its status."""
+        """End the program with all its processes, if it has not ended yet; return its status."""
         try:
             while self._process is None and self._status is None:  # it may be forking just now
-                self._must(self._hear(_PATIENCE))
+                self._must(self._receive(_MAX_WAIT))
         finally:
             if self._process is not None:
                 _kill(self._process)
-        self._must(self.has_ended(_PATIENCE))
+        self._must(self.has_ended(_MAX_WAIT))
         assert self._status is not None
         return self._status
 
-    def _hear(self, seconds: float) -> bool:
-        """Take in one answer of the server; False if it has none yet."""
+    def _receive(self, seconds: float) -> bool:
+        """Process one answer of the server; False if there is none yet."""
         answer = self._server.answer(seconds)
         if answer is None:
             return False
@@ -163,9 +163,9 @@ class _Running:
             _, self._status, self.ended = answer
         return True
 
-    def _must(self, heard: bool) -> None:
-        if not heard:
-            raise ServerLost("it does not answer")
+    def _must(self, received: bool) -> None:
+        if not received:
+            raise ServerLost("the fork server does not answer")
 
 
 def _kill(group: int) -> None:
@@ -177,12 +177,12 @@ def _end(process: subprocess.Popen[bytes], requests: IO[bytes], answers: int) ->
     _kill(process.pid)
     process.wait()
     os.close(answers)
-    with contextlib.suppress(OSError):  # something was left to be sent
+    with contextlib.suppress(OSError):  # closing flushes an unsent request, which fails now
         requests.close()
 
 
 def _description(program: PythonCommand, tree: Path) -> dict[str, object]:
-    """What a server has to know of the program it is for."""
+    """Return the description of a program that a server needs."""
     where = {
         "script": os.path.dirname(os.path.realpath(tree / program.target)),
         "module": str(tree),

@@ -1,8 +1,8 @@
-"""Can this test be run in forks, does that pay, and does it end there as in fresh processes?
+"""Can this test run in forks, does that save time, and are the outcomes the same?
 
-What is believed of a fork was seen: the bad and the good version have to end the same both ways.
-If they do not, or a server is lost, there are no more forks for that test.  Forks of one server
-have one hash seed: that of the environment, or else one that Python chose for the server.
+Forks are used only after a check: the good and the bad version must each end in a fork as in a
+fresh process.  If they do not, or if a server is lost, that test is not forked any more.  All forks
+of one server have the same hash seed: that of the environment, or one that Python chose for it.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from pathlib import Path
 
 from whence.model import Reverted
 from whence.subject.command import Ended
-from whence.subject.forks.choice import Learned, Touched, preimportable
+from whence.subject.forks.preimports import ImportReport, Touched, preimportable
 from whence.subject.forks.client import Server, ServerLost
 from whence.subject.forks.program import PythonCommand
 from whence.subject.workspace import Variants, Workspace
 
 _log = logging.getLogger(__name__)
 _BAD: Reverted = frozenset()
-_MOST_SAVED = 1.0  # seconds that a fork can spare us, at a guess
-_PAYS_AFTER = 2  # runs of the test, which is what it costs to find out whether it can be forked
-_MOST_ATTEMPTS = 10  # to leave out what cannot be imported early; each costs a server's start
+_MAX_SAVED = 1.0  # limit on the seconds that a fork is assumed to save; guessed
+_PAYS_AFTER = 2  # cost of learning whether the test can be forked, in runs of the test; estimated
+_MAX_ATTEMPTS = 10  # limit on server starts while modules that cannot be imported early are dropped
 
 
 class Unforkable(Exception):
-    """Forks would not do for this test; the message says why."""
+    """The test cannot run in forks; the message is the reason."""
 
 
 @dataclass(frozen=True)
-class Test:
-    """A test as one trial runs it, in whatever its workspace is just now."""
+class ForkableTest:
+    """A test as one trial runs it, in the current state of its workspace."""
 
     program: PythonCommand
     memory: int | None
@@ -42,39 +42,39 @@ class Test:
     stop: threading.Event | None
     workspace: Workspace
     run_fresh: Callable[[], Ended]
-    look: Callable[[Ended], Hashable]  # what has to be the same both ways
+    fingerprint: Callable[[Ended], Hashable]  # must be equal for a fork and a fresh process
     lessons: Lessons
 
 
 @dataclass
 class Lessons:
-    """What all trials of a session know of forking one test."""
+    """What the trials of a session have learnt about forking one test."""
 
-    at_once: bool = False  # whether it pays or not
-    imports: list[str] | None = None  # what to import before forking; None: not known yet
-    brought: Mapping[str, list[str]] = field(default_factory=dict)
-    refused: str | None = None  # why it is not to be forked
-    forked: int = 0  # how many runs were forks
+    at_once: bool = False  # fork even if it does not save time
+    imports: list[str] | None = None  # the modules to import before forking; None: not yet known
+    loads: Mapping[str, list[str]] = field(default_factory=dict)  # as in ImportReport
+    refused: str | None = None  # the reason why the test is not forked
+    forked: int = 0  # number of runs that were forks
     learning: threading.Lock = field(default_factory=threading.Lock)
     _seen: dict[Reverted, set[Hashable]] = field(default_factory=lambda: defaultdict(set))
-    _saved: float = 0.0  # seconds that forks could have spared us so far
+    _saved: float = 0.0  # seconds that forks could have saved so far
     _last: float = 0.0  # seconds of the last run
 
     def ran_fresh(self, seconds: float, *, might_fork: bool) -> None:
-        """Note what a process of its own took; `might_fork`: where a fork would have done."""
+        """Note the duration of a fresh process; `might_fork` if a fork could have replaced it."""
         self._last = seconds
-        self._saved += min(seconds, _MOST_SAVED) if might_fork else 0.0
+        self._saved += min(seconds, _MAX_SAVED) if might_fork else 0.0
 
-    def saw(self, version: Reverted, look: Hashable) -> None:
-        """Note how a version ends in a process of its own."""
-        self._seen[version].add(look)
+    def saw(self, version: Reverted, fingerprint: Hashable) -> None:
+        """Note the fingerprint of a version in a fresh process."""
+        self._seen[version].add(fingerprint)
 
-    def has_seen(self, version: Reverted, look: Hashable) -> bool:
-        return look in self._seen[version]
+    def has_seen(self, version: Reverted, fingerprint: Hashable) -> bool:
+        return fingerprint in self._seen[version]
 
     @property
     def pays(self) -> bool:
-        """Is it time to learn?  One buys skis when the rent paid so far would have bought them."""
+        """Is it time to learn to fork?  Yes, once forks could have saved what learning costs."""
         return self.at_once or 0 < _PAYS_AFTER * self._last <= self._saved
 
     def refuse(self, why: str) -> None:
@@ -83,7 +83,7 @@ class Lessons:
 
 
 class Forks:
-    """The lessons of a session.  `at_once`: fork from the first run on, whether it pays or not."""
+    """The lessons of a session, by test.  With `at_once`, fork from the first run on."""
 
     def __init__(self, *, at_once: bool = False) -> None:
         self._at_once = at_once
@@ -94,17 +94,20 @@ class Forks:
 
 
 class Forker:
-    """Runs the test of one trial in forks, once it is known that they do."""
+    """Runs the test of one trial in forks, once it is known that they end as fresh processes."""
 
     def __init__(self, scratch: Path, variants: Variants) -> None:
         self._scratch = scratch
         self._variants = variants
         self.server: Server | None = None
-        self._lessons: Lessons | None = None  # of the test that the server is for
-        self.own_seconds = 0.0  # of the last fork: those of the test itself
+        self._lessons: Lessons | None = None  # of the test that the server runs
+        self.own_seconds = 0.0  # duration of the test in the last fork, without the server
 
-    def get_ready(self, test: Test) -> bool:
-        """Is there a server for this test, now?  The workspace may become other variants."""
+    def get_ready(self, test: ForkableTest) -> bool:
+        """Start a server for this test if that pays; return whether there is one.
+
+        This may turn the workspace into other variants.
+        """
         lessons = test.lessons
         if lessons is not self._lessons:
             self.close()
@@ -116,9 +119,9 @@ class Forker:
                 lessons.refuse(str(error))
         return lessons.refused is None and self.server is not None
 
-    def run(self, test: Test) -> Ended | None:
-        """Run the test in a fork; None if that cannot be done for this variant, or any more."""
-        if self.server is None or not _is_there(test):
+    def run(self, test: ForkableTest) -> Ended | None:
+        """Run the test in a fork; None if this variant cannot be forked, or the server is lost."""
+        if self.server is None or not _target_exists(test):
             return None
         before = test.workspace.files()
         try:
@@ -138,60 +141,63 @@ class Forker:
             self.server.close()
         self.server = None
 
-    def _start(self, test: Test) -> Server:
+    def _start(self, test: ForkableTest) -> Server:
         return Server(test.program, test.workspace.tree, test.memory, self._scratch)
 
-    def _get_server(self, test: Test, lessons: Lessons) -> Server | None:
+    def _get_server(self, test: ForkableTest, lessons: Lessons) -> Server | None:
         if lessons.imports is None:
             if not lessons.learning.acquire(blocking=False):
-                return None  # another worker is about to find out
+                return None  # another worker is learning
             try:
                 return self._learn(test, lessons)
             finally:
                 lessons.learning.release()
         server = self._start(test)
-        if failed := server.preimport(lessons.imports, lessons.brought):
+        if failed := server.preimport(lessons.imports, lessons.loads):
             server.close()
             raise Unforkable(" ".join(failed))
         return server
 
-    def _learn(self, test: Test, lessons: Lessons) -> Server:
-        """Find out what to import before forking, and whether the test bears it."""
-        learned = self._watched(test)
-        # Modules of one project like to change each other when they are imported, and a variant
-        # may import them later than we do.  If so, try it without them.
+    def _learn(self, test: ForkableTest, lessons: Lessons) -> Server:
+        """Find out what to import before forking, and check that forks end as fresh processes."""
+        report = self._watched(test)
+        # The modules of one project may change each other on import, and a variant may import them
+        # later than we do.  If the check fails, import only modules from outside the project.
         project = f"{test.workspace.tree}/"
-        inside = [name for name, (_, file) in learned.found.items() if file.startswith(project)]
+        inside = [name for name, (_, file) in report.found.items() if file.startswith(project)]
         try:
-            return self._try(test, lessons, learned, [])
+            return self._try(test, lessons, report, [])
         except Unforkable:
-            return self._try(test, lessons, learned, inside)
+            return self._try(test, lessons, report, inside)
 
-    def _watched(self, test: Test) -> Learned:
+    def _watched(self, test: ForkableTest) -> ImportReport:
+        """Run the bad version once and report its imports."""
         test.workspace.become(_BAD)
         server = self._start(test)
         try:
             before = test.workspace.files()
-            learned = server.learn(test.timeout, test.stop)
+            report = server.learn(test.timeout, test.stop)
             test.workspace.clear_up(before)
         finally:
             server.close()
-        if learned is None:
-            raise Unforkable("it does not leave its interpreter in the regular way")
-        return learned
+        if report is None:
+            raise Unforkable("the test does not end its interpreter regularly")
+        return report
 
-    def _try(self, test: Test, lessons: Lessons, learned: Learned, unfit: list[str]) -> Server:
-        """Return a server that ran both versions as a fresh process does."""
+    def _try(
+        self, test: ForkableTest, lessons: Lessons, report: ImportReport, unfit: list[str]
+    ) -> Server:
+        """Return a server whose forks of both versions ended as fresh processes."""
         touched = _touched(self._variants, test.workspace.tree)
-        for _ in range(_MOST_ATTEMPTS):
-            imports = preimportable(learned, touched, unfit)
+        for _ in range(_MAX_ATTEMPTS):
+            imports = preimportable(report, touched, unfit)
             server = self._start(test)
             try:
-                failed = server.preimport(imports, learned.brought)
+                failed = server.preimport(imports, report.loads)
                 if not failed:
                     for version in (_BAD, self._variants.everything):
                         _compare(test, server, version, lessons)
-                    lessons.brought, lessons.imports = learned.brought, imports
+                    lessons.loads, lessons.imports = report.loads, imports
                     return server
             except BaseException:
                 server.close()
@@ -201,25 +207,25 @@ class Forker:
         raise Unforkable(" ".join(failed))
 
 
-def _compare(test: Test, server: Server, version: Reverted, lessons: Lessons) -> None:
-    """Raise Unforkable unless a version ends in a fork as in a fresh process."""
+def _compare(test: ForkableTest, server: Server, version: Reverted, lessons: Lessons) -> None:
+    """Raise Unforkable if a version ends differently in a fork and in a fresh process."""
     workspace = test.workspace
     workspace.become(version)
-    if not _is_there(test):
-        raise Unforkable("its file is not there in every version")
+    if not _target_exists(test):
+        raise Unforkable("its file does not exist in every version")
     before = workspace.files()
-    forked = test.look(server.run(test.timeout, test.stop))
+    forked = test.fingerprint(server.run(test.timeout, test.stop))
     workspace.clear_up(before)
     if lessons.has_seen(version, forked):
         return
-    fresh = test.look(test.run_fresh())
+    fresh = test.fingerprint(test.run_fresh())
     workspace.finished()
     workspace.clear_up(before)
     if fresh != forked:
-        raise Unforkable(f"it ends differently there: {forked} instead of {fresh}")
+        raise Unforkable(f"it ends differently in a fork: {forked} instead of {fresh}")
 
 
-def _is_there(test: Test) -> bool:
+def _target_exists(test: ForkableTest) -> bool:
     target = test.workspace.tree / test.program.target
     return test.program.kind != "script" or target.is_file()
 

@@ -1,7 +1,7 @@
-"""Is a test command one Python program, and which?
+"""Is a test command a single Python program, and which?
 
-Such a command is words and nothing else: what only a shell can do (pipes, lists, globs,
-redirections, substitutions) makes it no program to us.
+Such a command consists of words only.  A command that needs a shell (pipes, lists, globs,
+redirections, substitutions) is not a single program.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FLAGS = re.compile(r"-[bBEIOPqsSu]+")
 
 @dataclass(frozen=True)
 class PythonCommand:
-    """A Python program as the command line of an interpreter names it."""
+    """A Python program, as given to an interpreter on its command line."""
 
     interpreter: tuple[str, ...]  # with its options
     kind: str  # script, module or text
@@ -39,13 +39,13 @@ class PythonCommand:
 
     @property
     def after_interpreter(self) -> tuple[str, ...]:
-        """The words that name the program and its arguments."""
+        """The words after the interpreter: the program and its arguments."""
         how = {"script": (), "module": ("-m",), "text": ("-c",)}[self.kind]
         return (*how, self.target, *self.arguments)
 
 
 def read_program(command: str, cwd: Path, env: Mapping[str, str]) -> PythonCommand | None:
-    """Return the program that a shell command runs, if that is all that it does."""
+    """Return the program that a shell command runs; None if it is not a single program."""
     words = _words(command.strip(), env)
     if words is None:
         return None
@@ -73,7 +73,7 @@ def _program(words: list[str], cwd: Path, env: dict[str, str]) -> PythonCommand 
 
 
 def _interpreter_of(name: str, cwd: Path, path: str) -> list[str] | None:
-    """Return the words that start a script such as `pytest`, if it is a Python script."""
+    """Return the words that start a script such as `pytest`; None if it is not Python."""
     script = name if "/" in name else shutil.which(name, path=path)
     if script is None:
         return None
@@ -91,9 +91,9 @@ def _interpreter_of(name: str, cwd: Path, path: str) -> list[str] | None:
 
 
 def _words(command: str, env: Mapping[str, str]) -> list[tuple[str, bool]] | None:
-    """Split a command as a shell does; each word comes with whether it begins unquoted.
+    """Split a command as a shell does; each word comes with "can be an assignment".
 
-    None if it holds anything but words, or a variable whose value a shell would split.
+    Return None if the command has more than words, or a variable whose value a shell would split.
     """
     words: list[tuple[str, bool]] = []
     at, in_word = 0, False
@@ -114,7 +114,7 @@ def _words(command: str, env: Mapping[str, str]) -> list[tuple[str, bool]] | Non
 
 
 def _text(piece: re.Match[str], env: Mapping[str, str]) -> str | None:
-    """What a piece of a word stands for; None if that is not one piece of text."""
+    """Return the value of a piece of a word; None if a shell would split the value."""
     if (name := piece["name"] or piece["braced"]) is not None:
         value = env.get(name, "")
         return value if re.fullmatch(f"{_SAFE}+", value) else None

@@ -1,27 +1,27 @@
-"""Runs a Python program again and again, each time in a fork of an interpreter that has imported
-what every run imports.
+"""How does a fork server run one Python program many times?
 
-This file runs in the interpreter of the test, any CPython from 3.10 on.  Invariants:
+It imports the modules that every run imports, and then forks for each run.  This file runs in the
+interpreter of the test, any CPython from 3.10 on.  Invariants:
 
-1. The server imports nothing but what it is told to, and what it needs itself is in every
-   interpreter that has just started.  It runs no line of the program.
+1. The server imports only the requested modules; it needs no module itself that a new interpreter
+   lacks.  It runs no line of the program.
 2. A fork shows the program what a fresh process would: a module that was imported before the fork
    is neither in `sys.modules` nor an attribute of its package until the program imports it.
-3. A module is given out once.  Who throws it out of `sys.modules` and imports it again, gets a new
-   one, and so does `importlib.reload`.
-4. The program ends as it always does: threads are joined, `atexit` is run, streams are flushed.
+3. A module is handed out once.  A program that deletes it from `sys.modules` and imports it again
+   gets a new one, and so does `importlib.reload`.
+4. The program ends as usual: threads are joined, `atexit` functions run, streams are flushed.
 
-Requests and answers are lines that hold a literal: marshal differs from version to version, and
-json would be an import.
+Requests and answers are lines with a Python literal: marshal differs between Python versions, and
+json would have to be imported.
 """
 
 from __future__ import annotations
 
 import sys
 
-_BARE = frozenset(sys.modules) - {"__future__"}  # what every interpreter has from the start
+_BARE = frozenset(sys.modules) - {"__future__"}  # the modules of a new interpreter
 
-import os  # noqa: E402  after it was noted what is there
+import os  # noqa: E402  after _BARE is computed
 import time  # noqa: E402
 from _frozen_importlib import BuiltinImporter, ModuleSpec  # noqa: E402
 from _frozen_importlib_external import SourceFileLoader  # noqa: E402
@@ -32,40 +32,40 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType, TracebackType
     from typing import Any, BinaryIO
 
-    Request = dict[str, Any]
+    Message = dict[str, Any]
 
-# What is in `__main__` before a program begins.
+# The names in `__main__` before a program begins.
 _MAIN = {"__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__"}
 _MAIN |= {"__annotations__"} if sys.version_info < (3, 14) else set()
 
 
-def serve(asked: int, told: int) -> Request:
-    """Answer requests until there are none; returns in a fork, with the program to run."""
+def serve(request_end: int, answer_end: int) -> Message:
+    """Answer requests to the end; return only in a fork, with the program to run."""
     for name in sys.modules.keys() - _BARE:
         del sys.modules[name]
-    requests = open(asked, "rb")  # noqa: SIM115  a fork closes it by itself
-    program: Request = eval(requests.readline() or b"None")
+    requests = open(request_end, "rb")  # noqa: SIM115  each fork closes it
+    program: Message = eval(requests.readline() or b"None")
     _set_arguments(program)
     while line := requests.readline():
-        request: Request = eval(line)
+        request: Message = eval(line)
         if "imports" in request:
-            _tell(told, _import_all(request["imports"], request["brought"]))
+            _answer(answer_end, _import_all(request["imports"], request["loads"]))
             continue
         process = os.fork()
         if not process:
-            _begin(request, requests, told, program["tree"])
+            _begin(request, requests, answer_end, program["tree"])
             return program
         _, status = os.waitpid(process, 0)
-        _tell(told, ("ended", os.waitstatus_to_exitcode(status), time.monotonic()))
+        _answer(answer_end, ("ended", os.waitstatus_to_exitcode(status), time.monotonic()))
     os._exit(0)
 
 
-def _tell(told: int, answer: object) -> None:
-    os.write(told, ascii(answer).encode() + b"\n")
+def _answer(answer_end: int, answer: object) -> None:
+    os.write(answer_end, ascii(answer).encode() + b"\n")
 
 
-def _set_arguments(program: Request) -> None:
-    """Let `sys` show what it would if the program had been started by itself."""
+def _set_arguments(program: Message) -> None:
+    """Set up `sys` as if the interpreter had been started with the program."""
     sys.argv[:] = program["argv"]
     sys.orig_argv[1:] = program["orig_argv"]
     if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
@@ -75,15 +75,15 @@ def _set_arguments(program: Request) -> None:
 # -- a fork ----------------------------------------------------------------------------------
 
 
-def _begin(request: Request, requests: BinaryIO, told: int, tree: str) -> None:
-    """Leave all that is the server's: its session, its streams and what it knows of the tree."""
+def _begin(request: Message, requests: BinaryIO, answer_end: int, tree: str) -> None:
+    """Leave the server's session and streams, and forget its knowledge of the tree."""
     os.setsid()
     requests.close()
     for stream, path in ((1, request["out"]), (2, request["err"])):
         file = os.open(path, os.O_RDWR)
         os.dup2(file, stream)
         os.close(file)
-    os.chdir(tree)  # it may have been made anew
+    os.chdir(tree)  # the folder may have been replaced by a new one
     for folder in list(sys.path_importer_cache):
         if f"{folder}/".startswith(f"{tree}/"):
             del sys.path_importer_cache[folder]
@@ -92,12 +92,12 @@ def _begin(request: Request, requests: BinaryIO, told: int, tree: str) -> None:
         with open(__file__.replace("server.py", "watch.py"), "rb") as file_of_it:
             exec(compile(file_of_it.read(), "watch.py", "exec"), watcher)
         watcher["watch"](request["report"])
-    _tell(told, ("started", os.getpid(), time.monotonic()))
-    os.close(told)
+    _answer(answer_end, ("started", os.getpid(), time.monotonic()))
+    os.close(answer_end)
 
 
-def run(program: Request) -> None:
-    """Run the program as `python` runs it, in a `__main__` that holds nothing of ours."""
+def run_program(program: Message) -> None:
+    """Run the program as `python` runs it, in a `__main__` without our names."""
     main = sys.modules["__main__"].__dict__
     for name in main.keys() - _MAIN:
         del main[name]
@@ -117,15 +117,15 @@ def run(program: Request) -> None:
         sys.exit(1)
 
 
-def _compiled(program: Request, main: dict[str, Any]) -> CodeType:
+def _compiled(program: Message, main: dict[str, Any]) -> CodeType:
     target: str = program["target"]
     if program["kind"] == "text":
-        if sys.version_info >= (3, 13):  # whose tracebacks show the lines of `-c`
+        if sys.version_info >= (3, 13):  # its tracebacks show the lines of `-c`
             import linecache
 
             linecache._register_code("<string>", target, "<string>")  # type: ignore[attr-defined]
         return compile(target, "<string>", "exec", dont_inherit=True)
-    if not target.startswith("/"):  # Python itself puts it just so
+    if not target.startswith("/"):  # Python builds `__file__` in the same way
         target = f"{os.getcwd()}/{target.removeprefix('./')}"
     main.update(__file__=target, __cached__=None, __loader__=SourceFileLoader("__main__", target))
     with open(target, "rb") as file:
@@ -133,7 +133,7 @@ def _compiled(program: Request, main: dict[str, Any]) -> CodeType:
 
 
 def _show(error: BaseException) -> None:
-    """Do what the interpreter does with an exception that nobody caught."""
+    """Do what the interpreter does with an uncaught exception."""
     trace: TracebackType | None = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
@@ -143,17 +143,17 @@ def _show(error: BaseException) -> None:
     sys.excepthook(type(error), error.with_traceback(trace), trace)
     if isinstance(error, KeyboardInterrupt):
         sys.excepthook = lambda *_: None
-        raise error  # so that the process dies of the signal
+        raise error  # so that the process is killed by the signal
 
 
 # -- modules that were imported before the fork ----------------------------------------------
 
 
-def _import_all(names: Sequence[str], brought: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Import modules and hide them; says at which of them, and why, if that cannot be done."""
+def _import_all(names: Sequence[str], loads: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Import modules and hide them; if one cannot be imported early, answer which and why."""
     before = set(sys.modules)
-    known = before.union(names, *brought.values())
-    also: dict[str, list[str]] = {name: list(others) for name, others in brought.items()}
+    known = before.union(names, *loads.values())
+    also: dict[str, list[str]] = {name: list(others) for name, others in loads.items()}
     for name in names:
         try:
             __import__(name)
@@ -166,11 +166,11 @@ def _import_all(names: Sequence[str], brought: Mapping[str, Sequence[str]]) -> t
             return "refused", name, "it starts a thread"
         if os.fstat(1).st_size + os.fstat(2).st_size:
             return "refused", name, "it prints when it is imported"
-        # Such as `six.moves`, which nobody imports: it is put into sys.modules.
+        # A module such as `six.moves` is not imported but put into sys.modules.
         also.setdefault(name, []).extend(n for n in sys.modules if n not in known)
         known.update(sys.modules)
     hidden = {name: module for name, module in sys.modules.items() if name not in before}
-    sys.meta_path.insert(0, _Hidden(hidden, also))  # type: ignore[arg-type]  # it has what it takes
+    sys.meta_path.insert(0, _Hidden(hidden, also))  # type: ignore[arg-type]  # a finder by duck typing
     return ("imported",)
 
 
@@ -182,13 +182,11 @@ def _threads() -> int:
 
 
 class _Hidden:
-    """Finds modules that were imported before the fork, and shows them when they are imported."""
+    """A finder that hands out the modules imported before the fork when they are imported."""
 
-    def __init__(
-        self, modules: dict[str, ModuleType], brought: Mapping[str, Sequence[str]]
-    ) -> None:
+    def __init__(self, modules: dict[str, ModuleType], loads: Mapping[str, Sequence[str]]) -> None:
         self._modules = modules
-        self._brought = brought
+        self._loads = loads
         self._bound = {name for name in modules if self._unbind(name)}
         for name in modules:
             del sys.modules[name]
@@ -203,34 +201,34 @@ class _Hidden:
             return None
         finding = sys._getframe(1).f_back
         if finding is None or finding.f_code.co_name != "_find_and_load_unlocked":
-            return None  # nobody imports it: importlib.util.find_spec wants to know where it is
-        return ModuleSpec(name, self)  # type: ignore[arg-type]  # it has what it takes
+            return None  # no import: importlib.util.find_spec only asks for its place
+        return ModuleSpec(name, self)  # type: ignore[arg-type]  # a loader by duck typing
 
     def create_module(self, spec: object) -> None:
-        """The module that Python makes then is replaced by ours, as modules may do themselves."""
+        """Let Python create a module; `exec_module` replaces it in sys.modules by ours."""
 
     def exec_module(self, module: ModuleType) -> None:
         del sys.modules[module.__name__]
         self._show(module.__name__)
 
     def _show(self, name: str) -> None:
-        """Put a module where its import puts it, together with all that this import imports."""
+        """Put a module where its import puts it, with all modules that its import loads."""
         parent, _, last = name.rpartition(".")
         if parent:
             self._show(parent)
         if name in sys.modules or name not in self._modules:
             return
         module = sys.modules[name] = self._modules.pop(name)
-        for other in self._brought.get(name, ()):
+        for other in self._loads.get(name, ()):
             self._show(other)
-        sys.modules[name] = sys.modules.pop(name)  # which is where an import leaves it
+        sys.modules[name] = sys.modules.pop(name)  # an import leaves it after its imports
         if name in self._bound and parent in sys.modules:
             setattr(sys.modules[parent], last, module)
 
 
 if __name__ == "__main__":
-    # The program gets the real __main__, so all of this has to live elsewhere.
+    # The program gets the real __main__, so the code of this file runs in another namespace.
     with open(__file__, "rb") as own:
         elsewhere: dict[str, Any] = {"__name__": "whence_forks", "__file__": __file__}
         exec(compile(own.read(), __file__, "exec"), elsewhere)
-    elsewhere["run"](elsewhere["serve"](int(sys.argv[1]), int(sys.argv[2])))
+    elsewhere["run_program"](elsewhere["serve"](int(sys.argv[1]), int(sys.argv[2])))

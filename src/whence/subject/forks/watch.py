@@ -1,8 +1,8 @@
-"""Which modules does a program import, where from, for whom, and what do their imports do besides?
+"""Which modules does a program import, from where, and what side effects do their imports have?
 
-Runs in the interpreter of the test, in a run that nobody judges: a program that looks can see that
-it is watched.  All that is noted, is noted of each module whose import is under way.  Not seen is a
-module that on import only asks whether a file is there.
+This file runs in the interpreter of the test, in a run whose outcome does not count: the program
+could notice that it is watched.  Every event is noted for all modules whose import is in progress.
+A module that only checks on import whether a file exists is not noticed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-_bootstrap: Any = _frozen_importlib  # of which we use what its stub does not tell
+_bootstrap: Any = _frozen_importlib  # its stub lacks the functions that we use
 _IMPURE = {
     *("os.putenv", "os.unsetenv", "os.chdir", "os.chmod", "os.remove", "os.rename", "os.mkdir"),
     *("os.rmdir", "os.link", "os.symlink", "os.truncate", "os.system", "os.exec", "os.fork"),
@@ -27,12 +27,12 @@ _IMPURE = {
     *("sys.setprofile", "sys.addaudithook", "_thread.start_new_thread"),
 }
 _LISTS = {"os.listdir", "os.scandir", "glob.glob"}
-_HEARD = _IMPURE | _LISTS | {"open"}
+_EVENTS = _IMPURE | _LISTS | {"open"}
 _WRITES = os.O_WRONLY | os.O_RDWR
 
 
 def watch(report: str) -> None:
-    """From now on note what is imported; the report is written when the program ends."""
+    """Note all imports from now on; write the report when the program ends."""
     import warnings
 
     watcher = _Watcher()
@@ -47,34 +47,34 @@ def watch(report: str) -> None:
 
 class _Watcher:
     def __init__(self) -> None:
-        self._loading: list[str] = []  # the modules under way, each imported by the one before it
-        self._found: dict[str, tuple[str, str]] = {}  # the loader's module, and the file
-        # Keys in order stand for what is imported or put into sys.modules, and what is opened.
-        self._brought: dict[str, dict[str, None]] = {}
+        self._loading: list[str] = []  # imports in progress; each module is imported by the last
+        self._found: dict[str, tuple[str, str]] = {}  # (the loader's module, the file)
+        # The inner dictionaries are ordered sets of modules and of paths.
+        self._loads: dict[str, dict[str, None]] = {}
         self._reads: dict[str, dict[str, None]] = {}
         self._impure: dict[str, str] = {}
         self._failed: list[str] = []
 
     def write(self, report: str, process: int) -> None:
         if os.getpid() != process:
-            return  # a fork, which runs what its parent has registered
-        learned = {
+            return  # a forked child inherits the registration
+        report_data = {
             "found": self._found,
-            "brought": {name: list(others) for name, others in self._brought.items()},
+            "loads": {name: list(others) for name, others in self._loads.items()},
             "reads": {name: list(paths) for name, paths in self._reads.items()},
             "impure": self._impure,
             "failed": self._failed,
             "path": [entry for entry in sys.path if isinstance(entry, str)],
         }
         with open(report, "w") as file:
-            file.write(ascii(learned))
+            file.write(ascii(report_data))
 
-    def _bring(self, name: str) -> None:
+    def _note_load(self, name: str) -> None:
         for module in self._loading:
-            self._brought[module][name] = None
+            self._loads[module][name] = None
 
     def on_import(self, plain: Callable[..., Any]) -> Callable[..., Any]:
-        """Also what is there already and need not be loaded: who imports it depends on it."""
+        """Note imports of loaded modules too: the importing module depends on them."""
 
         def watched(
             name: str,
@@ -90,16 +90,16 @@ class _Watcher:
                         package = _bootstrap._calc___package__(globals)
                         full = _bootstrap._resolve_name(name, package, level)
                     for part in ("", *(f".{part}" for part in fromlist or ())):
-                        self._bring(full + part)
+                        self._note_load(full + part)
                 except Exception:
-                    pass  # the import itself will say what is wrong
+                    pass  # the import itself will raise the error
             return plain(name, globals, locals, fromlist, level)
 
         return watched
 
     def on_import_module(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         def watched(name: str, package: str | None = None, level: int = 0) -> Any:
-            self._bring(_bootstrap._resolve_name(name, package, level) if level else name)
+            self._note_load(_bootstrap._resolve_name(name, package, level) if level else name)
             return plain(name, package, level)
 
         return watched
@@ -108,8 +108,8 @@ class _Watcher:
         def watched(spec: Any) -> Any:
             loader = spec.loader if isinstance(spec.loader, type) else type(spec.loader)
             self._found[spec.name] = (loader.__module__, spec.origin or "")
-            self._bring(spec.name)
-            self._brought.setdefault(spec.name, {})
+            self._note_load(spec.name)
+            self._loads.setdefault(spec.name, {})
             self._loading.append(spec.name)
             before = set(sys.modules)
             try:
@@ -119,31 +119,31 @@ class _Watcher:
                 raise
             finally:
                 for name in sys.modules.keys() - before - self._found.keys():
-                    self._bring(name)  # such as `six.moves`, which nobody loads
+                    self._note_load(name)  # such as `six.moves`, which no loader loads
                 self._loading.remove(spec.name)
 
         return watched
 
     def on_warning(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arguments: Any, **options: Any) -> Any:
-            self._spoil("warning")
+            self._mark_impure("warning")
             return plain(*arguments, **options)
 
         return watched
 
     def on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        # In this order: looking at a frame is an event too.
-        if not self._loading or event not in _HEARD:
+        # Check these first: `sys._getframe` is an event too.
+        if not self._loading or event not in _EVENTS:
             return
         if sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
-            return  # that opens and lists what it imports, and writes what it compiles
+            return  # the import system itself opens, lists and writes files
         writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITES
         if event in _IMPURE or writes:
-            self._spoil(event)
+            self._mark_impure(event)
         else:
             self._read(arguments[0], "/" if event in _LISTS else "")
 
-    def _spoil(self, event: str) -> None:
+    def _mark_impure(self, event: str) -> None:
         self._impure.update((module, event) for module in self._loading)
 
     def _read(self, path: object, end: str) -> None:

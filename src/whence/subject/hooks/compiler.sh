@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles as $CC or $CXX did, and adds that functions log their first entry.
-# What cannot be compiled or linked so is compiled or linked as it was asked for.
+# Run the original $CC or $CXX, and instrument functions to log their first entry.
+# If instrumented code cannot be compiled or linked, run the original command unchanged.
 plain() { exec @COMPILER@ "$@"; }
 
 flag='' runtime=@SCRATCH@/functions.o input=''
@@ -14,7 +14,7 @@ for word do
 done
 [ "$input" ] || plain "$@"
 
-if [ "$runtime" ] && ! [ -f "$runtime" ]; then # moved into place whole: builds run in parallel
+if [ "$runtime" ] && ! [ -f "$runtime" ]; then # moved into place: builds may run in parallel
     @COMPILER@ -x c -c -O1 -fPIC -w -fno-sanitize=all @LOG@ \
         @SCRATCH@/functions.c -o "$runtime.$$.o" >/dev/null 2>&1 </dev/null \
         && mv "$runtime.$$.o" "$runtime" || plain "$@"

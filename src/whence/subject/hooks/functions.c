@@ -1,15 +1,15 @@
 /* Which functions does this program enter?
 
-   Linked into each program and shared library that $CC links, beside code that was compiled with
-   -finstrument-functions.  Each function is logged at its first entry, as
-   `offset-from-the-ELF-header file-of-this-module`, with one append; so a crash loses nothing.
+   This file is linked into each program and shared library that $CC links.  Their code is compiled
+   with -finstrument-functions.  Each function is logged at its first entry with one append, as
+   `offset-from-the-ELF-header file-of-this-module`; so a crash loses nothing.
 
-   1. Nothing here allocates, locks or waits: an entry may happen in a signal handler, in a fork,
-      or inside the program's own malloc.
-   2. System calls are made directly: the program may define its own open or write, and threads
-      must not be cancelled here.
-   3. No file descriptor stays open, and errno is as it was.
-   4. Every symbol is hidden, so each module has its own copy and knows its own place in memory. */
+   1. Nothing here allocates, locks or waits: a function may be entered in a signal handler, in a
+      fork, or inside the program's own malloc.
+   2. System calls are made directly: the program may define its own open or write, and they must
+      not be cancellation points.
+   3. No file descriptor stays open, and errno is preserved.
+   4. Every symbol is hidden, so each module has its own copy and finds its own place in memory. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ enum { UNKNOWN, LOOKING, KNOWN };
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
 static uintptr_t seen[SLOTS]; /* open addressing; 0 is free */
-static char module[4096];     /* the path, and a line end */
+static char module[4096];     /* the path of this module, and a line end */
 static size_t module_length;
 static int module_state;
 
@@ -42,7 +42,7 @@ QUIET uintptr_t number(const char **at) {
     }
 }
 
-/* Is this line of /proc/self/maps the one that holds us?  Its path is then left in `module`. */
+/* Is this line of /proc/self/maps the mapping of this code?  If so, leave its path in `module`. */
 QUIET int is_ours(size_t length) {
     const char *at = module, *end = module + length;
     uintptr_t here = (uintptr_t)&is_ours, first = number(&at);
@@ -74,7 +74,7 @@ found:
     syscall(SYS_close, fd);
 }
 
-/* Do we know the module's path?  False while another thread looks for it. */
+/* Is the module's path known?  False while another thread is finding it. */
 QUIET int ready(void) {
     int state = UNKNOWN;
     if (__atomic_load_n(&module_state, __ATOMIC_ACQUIRE) == KNOWN) return 1;
@@ -114,7 +114,7 @@ HIDDEN void __cyg_profile_func_enter(void *function, void *caller) {
                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             report(wanted);
         errno = before;
-        return; /* if another function took the slot: this one is logged at its next entry */
+        return; /* if another function took the slot, this one is logged at its next entry */
     }
 }
 

@@ -1,4 +1,4 @@
-"""Which failure does a program in Rust, Go, Java or JavaScript tell of?"""
+"""Which failure does the output of a Rust, Go, Java or JavaScript program show?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.output_text import lines_after, lines_with, masked, shown_value, steady
+from whence.subject.output_text import lines_after, lines_with, masked, readable_path, steady
 from whence.subject.readers.place import failure_at
 from whence.subject.tracebacks import Frame, read_frame, read_frames
 
@@ -29,17 +29,19 @@ def from_rust(text: str, tree: Path) -> Failure | None:
             panics.append((found[1], old["message"], read_frame(old)))
     if not panics:
         return None
-    # Tests run in threads: which of them panics first is chance.
-    said = {f"{t}: {masked(m, tree)} in {steady(f.file, tree)}" for t, m, f in panics}
+    # Tests run in threads, so the order of panics varies: the signature has all of them, sorted.
+    parts = {f"{t}: {masked(m, tree)} in {steady(f.file, tree)}" for t, m, f in panics}
     _, message, frame = min(panics, key=lambda panic: panic[0])
     kind = "assert" if message.startswith("assertion ") else "exception"
-    signature = "panic " + "; ".join(sorted(said))
-    return Failure(kind, f"panic: {message}", signature, shown_value(frame.file, tree), frame.line)
+    signature = "panic " + "; ".join(sorted(parts))
+    return Failure(
+        kind, f"panic: {message}", signature, readable_path(frame.file, tree), frame.line
+    )
 
 
 _GO_FRAME = re.compile(r"\t(?P<file>[^\s:]+\.go):(?P<line>\d{1,9})")
 _GO_FAILED = re.compile(r"\s*--- FAIL: (\S+)")
-_GO_SAID = re.compile(r"\s+(?P<file>[^\s:]+\.go):(?P<line>\d{1,9}): (?P<what>.*)")
+_GO_MESSAGE = re.compile(r"\s+(?P<file>[^\s:]+\.go):(?P<line>\d{1,9}): (?P<what>.*)")
 
 
 def from_go(text: str, tree: Path) -> Failure | None:
@@ -53,9 +55,9 @@ def from_go(text: str, tree: Path) -> Failure | None:
     if not failed:
         return None
     (first, end), *_ = failed
-    said = next(filter(None, map(_GO_SAID.match, lines_after(text, end, 20))), None)
-    message = f"{first}: {said['what']}" if said else first
-    found = failure_at([read_frame(said)] if said else [], "assert", message, "", tree)
+    detail = next(filter(None, map(_GO_MESSAGE.match, lines_after(text, end, 20))), None)
+    message = f"{first}: {detail['what']}" if detail else first
+    found = failure_at([read_frame(detail)] if detail else [], "assert", message, "", tree)
     names = sorted({name for name, _ in failed})
     return replace(found, signature="go test: " + "; ".join(names))
 
@@ -88,7 +90,7 @@ def from_java(text: str, tree: Path) -> Failure | None:
 
 
 def _thrown(error: re.Match[str], frames: list[Frame], tree: Path) -> Failure:
-    """An error where it was thrown, be that in the tree or not."""
+    """Return the failure at the frame that threw the error, inside or outside the tree."""
     kind = "assert" if error[1].endswith("AssertionError") else "exception"
-    said = f"{error[1]}: {error[2]}" if error[2] else error[1]
-    return failure_at(frames[:1], kind, said, error[1] if kind == "assert" else said, tree)
+    message = f"{error[1]}: {error[2]}" if error[2] else error[1]
+    return failure_at(frames[:1], kind, message, error[1] if kind == "assert" else message, tree)

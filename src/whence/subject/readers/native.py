@@ -1,4 +1,4 @@
-"""Which failure does a program compiled to machine code tell of, or the signal that ended it?"""
+"""Which failure does a compiled program's output, or the signal that ended it, show?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.output_text import base_name, lines_after, lines_with, masked, shown_value
+from whence.subject.output_text import base_name, lines_after, lines_with, masked, readable_path
 from whence.subject.readers.place import failure_at
 from whence.subject.tracebacks import Frame, read_frame, read_frames
 
@@ -37,12 +37,12 @@ def from_c_assert(text: str, tree: Path) -> Failure | None:
             signature = f"assert in {base_name(at.file)}:{function or '?'} that {expression}"
             where = f" in {function}" if function else ""
             message = f"assertion failed{where}: {expression}"
-            return Failure("assert", message, signature, shown_value(at.file, tree), at.line)
+            return Failure("assert", message, signature, readable_path(at.file, tree), at.line)
     return None
 
 
 def _bare(function: str) -> str:
-    """The name alone: gcc's C says `f`, others `int f(void)`."""
+    """Return the name of a function: gcc prints `f` for C, others print `int f(void)`."""
     named = re.match(r"[^(]*?([\w:~]+)\(", function)
     return named[1] if named else function
 
@@ -74,13 +74,13 @@ def from_sanitizer(text: str, tree: Path) -> Failure | None:
             return failure_at(stack, "crash", message, f"{found[1]}: {what}", tree)
     for line, _ in lines_with(text, " runtime error: "):
         if found := _UNDEFINED.match(line):
-            said = f"UndefinedBehaviorSanitizer: {found['what']}"
-            return failure_at([read_frame(found)], "crash", said, said, tree)
-    for line, end in lines_with(text, " panic: "):  # zig cc's own runtime for the same checks
+            message = f"UndefinedBehaviorSanitizer: {found['what']}"
+            return failure_at([read_frame(found)], "crash", message, message, tree)
+    for line, end in lines_with(text, " panic: "):  # the runtime of zig cc for the same checks
         if found := _ZIG_PANIC.match(line):
             stack = read_frames(lines_after(text, end, 200), _ZIG_FRAME)
-            said = f"panic: {found[1]}"
-            return failure_at(stack, "crash", said, said, tree)
+            message = f"panic: {found[1]}"
+            return failure_at(stack, "crash", message, message, tree)
     return None
 
 
@@ -94,10 +94,10 @@ _WHY_ABORTED = re.compile(
 
 def from_signal(number: int, text: str, tree: Path) -> Failure:
     try:
-        name, told = signal.Signals(number).name, signal.strsignal(number)
+        name, description = signal.Signals(number).name, signal.strsignal(number)
     except ValueError:
-        name, told = f"signal {number}", None
-    message = f"{(told or 'killed').lower()} ({name})"
+        name, description = f"signal {number}", None
+    message = f"{(description or 'killed').lower()} ({name})"
     stack: list[Frame] = []
     for _, end in lines_with(text, "(most recent call first):"):  # Python's faulthandler
         stack = read_frames(lines_after(text, end, 100), _DEAD_PYTHON)
@@ -105,5 +105,6 @@ def from_signal(number: int, text: str, tree: Path) -> Failure:
     if name != "SIGABRT":
         return crash
     why = _WHY_ABORTED.search(text)
-    said, saying = (f": {why[1]}", f" {masked(why[1], tree)}") if why else ("", "")
-    return replace(crash, kind="abort", message=message + said, signature=crash.signature + saying)
+    reason, masked_reason = (f": {why[1]}", f" {masked(why[1], tree)}") if why else ("", "")
+    signature = crash.signature + masked_reason
+    return replace(crash, kind="abort", message=message + reason, signature=signature)

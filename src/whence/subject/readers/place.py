@@ -1,4 +1,4 @@
-"""At which place did it fail, and how does a signature say so?"""
+"""At which place did a run fail, and how does its signature name that place?"""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.output_text import inside, masked, shown_value, steady
+from whence.subject.output_text import inside, masked, readable_path, steady
 from whence.subject.tracebacks import Frame
 
 
 def place_text(frame: Frame, tree: Path) -> str:
-    """The frame in a form for signatures."""
+    """Return the place of a frame in a form for signatures."""
     place = steady(frame.file, tree)
     return f"{place}:{frame.function}" if frame.function else place
 
 
-def failure_at(frames: Sequence[Frame], kind: str, message: str, said: str, tree: Path) -> Failure:
-    """The failure at the first frame of the tree, or else at the first one.
+def failure_at(frames: Sequence[Frame], kind: str, message: str, text: str, tree: Path) -> Failure:
+    """Return the failure at the first frame in the tree, or at the first frame.
 
-    Its signature is what was `said`, without the values, and that place.
+    Its signature is `text` without values, and that place.
     """
-    signature = masked(said, tree)
+    signature = masked(text, tree)
     if not frames:
         return Failure(kind, message, signature)
     place = next((frame for frame in frames if inside(frame.file, tree)), frames[0])
     signature += f" in {place_text(place, tree)}"
-    return Failure(kind, message, signature, shown_value(place.file, tree), place.line)
+    return Failure(kind, message, signature, readable_path(place.file, tree), place.line)

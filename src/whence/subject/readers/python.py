@@ -1,4 +1,4 @@
-"""Which failure does Python, unittest or pytest tell of?"""
+"""Which failure does the output of Python, unittest or pytest show?"""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from whence.model import Failure
-from whence.subject.output_text import masked, shown_value, steady
+from whence.subject.output_text import masked, readable_path, steady
 from whence.subject.readers.place import place_text
 from whence.subject.tracebacks import (
     Frame,
-    Raised,
+    RaisedException,
     read_pytest,
     read_pytest_summary,
     read_tracebacks,
@@ -25,7 +25,7 @@ def from_traceback(text: str, tree: Path) -> Failure | None:
         return None
     raised = tracebacks[-1]
     parts = [raised.type]
-    # Where a runaway recursion ends is chance: any call in the circle can be one too many.
+    # The place where an endless recursion ends varies: any call of the cycle can be the last.
     if raised.frames and raised.type != "RecursionError":
         parts.append(f"in {place_text(raised.frames[-1], tree)}")
     if source := _own_line(raised.frames):
@@ -36,27 +36,27 @@ def from_traceback(text: str, tree: Path) -> Failure | None:
 
 
 def _own_line(frames: Sequence[Frame]) -> str:
-    """The test's own line: that of the outermost frame which is not `python -m` at work."""
+    """Return the line of the test: that of the outermost frame outside `python -m`."""
     own = (f for f in frames if not f.file.startswith("<frozen") and "runpy.py" not in f.file)
     return next((frame.source for frame in own), "")
 
 
-def _asserted(raised: Raised) -> str:
-    """What was raised; of an assertion, the line that asserts it."""
+def _asserted(raised: RaisedException) -> str:
+    """Return the exception's summary; for an assertion, its source line."""
     source = raised.frames[-1].source if raised.is_assertion and raised.frames else ""
-    return ": ".join(filter(None, [source, raised.message])) if source else raised.said
+    return ": ".join(filter(None, [source, raised.message])) if source else raised.summary
 
 
-def _python_failure(raised: Raised, signature: str, message: str, tree: Path) -> Failure:
+def _python_failure(raised: RaisedException, signature: str, message: str, tree: Path) -> Failure:
     kind = "assert" if raised.is_assertion else "exception"
     if not raised.frames:
         return Failure(kind, message, signature)
     inner = raised.frames[-1]
-    return Failure(kind, message, signature, shown_value(inner.file, tree), inner.line)
+    return Failure(kind, message, signature, readable_path(inner.file, tree), inner.line)
 
 
-def _from_tests(runner: str, failed: dict[str, Raised], tree: Path) -> Failure | None:
-    """One failure out of all the failed tests; its message and place are those of the first."""
+def _from_tests(runner: str, failed: dict[str, RaisedException], tree: Path) -> Failure | None:
+    """Return one failure for all failed tests, with the message and place of the first."""
     if not failed:
         return None
     ids = sorted(failed)
@@ -74,26 +74,28 @@ _UNITTEST = re.compile(r"^={70}\n(?:FAIL|ERROR): (.+)\n", re.MULTILINE)
 
 def from_unittest(text: str, tree: Path) -> Failure | None:
     pieces = _UNITTEST.split(text)  # before, id, block, id, block, ...
-    failed: dict[str, Raised] = {}
+    failed: dict[str, RaisedException] = {}
     for name, block in zip(pieces[1::2], pieces[2::2], strict=True):
         tracebacks = read_tracebacks(block)
-        failed[_ADDRESS.sub("#", name)] = tracebacks[-1] if tracebacks else Raised((), "", "")
+        failed[_ADDRESS.sub("#", name)] = (
+            tracebacks[-1] if tracebacks else RaisedException((), "", "")
+        )
     return _from_tests("unittest", failed, tree)
 
 
 def from_pytest(text: str, tree: Path) -> Failure | None:
     reports = read_pytest(text)
-    by_title: dict[str, list[Raised]] = {}
+    by_title: dict[str, list[RaisedException]] = {}
     for title, raised in reports:
         name = re.sub(r"^ERROR (?:at \w+ of|collecting) ", "", title)
         by_title.setdefault(name, []).append(raised)
-    failed: dict[str, Raised] = {}
+    failed: dict[str, RaisedException] = {}
     for node, brief in read_pytest_summary(text):
         file, separator, test = node.partition("::")
-        # The summary is cut to the terminal's width, so the report is the better witness.
+        # The summary is cut to the terminal's width, so prefer the detailed report.
         at_length = by_title.get(test.replace("::", ".") if test else file)
         raised = at_length.pop(0) if at_length else brief
-        if not raised.type and brief.said:
+        if not raised.type and brief.summary:
             raised = replace(brief, frames=raised.frames + brief.frames)
         failed[_ADDRESS.sub("#", steady(file, tree) + separator + test)] = raised
     if not failed:  # the summary can be switched off

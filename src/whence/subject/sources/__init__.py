@@ -1,12 +1,11 @@
 """How do we get a version of a project as a plain tree of files?
 
-A version comes from a directory, an archive, the package index or a git revision.  What holds
-for all of them:
+A version comes from a directory, an archive, the package index or a git revision.  Invariants:
 
-1. Nothing is written outside `into`: names are checked before they are used, and symbolic links
-   are made after everything else, so that no file is ever written through one.
-2. Contents are the exact bytes of the source.  Of a file's mode only the executable bit is sure
-   to survive; every file is writable by its owner.
+1. Nothing is written outside `into`: names are checked before use, and symbolic links are created
+   last, so that no file is written through a link.
+2. Files have the exact bytes of the source.  Of a file's mode, only the executable bit is
+   guaranteed; every file is writable by its owner.
 3. `into` holds the whole version or does not exist.
 """
 
@@ -26,11 +25,11 @@ __all__ = ["fetch"]
 
 
 def fetch(spec: str, *, repo: Path, into: Path) -> Path:
-    """Return `into`, which then holds the version that `spec` names, and nothing else.
+    """Put the version that `spec` names into the directory `into`, and return `into`.
 
     `spec` is a directory, an archive, `pypi:NAME==VERSION` or a revision of the git repository
-    that `repo` lies in; where it could be a path or a revision, it is the path.  `into` must be
-    empty or absent.  Only `into` is written to.
+    that contains `repo`.  If it could be a path or a revision, it is the path.  `into` must be
+    empty or absent.  Nothing else is written.
     """
     into = into.absolute()
     if into.exists() and any(into.iterdir()):
@@ -41,7 +40,7 @@ def fetch(spec: str, *, repo: Path, into: Path) -> Path:
     except BaseException as error:
         shutil.rmtree(into, ignore_errors=True)
         if isinstance(error, OSError):
-            raise _told_to_user(spec, into, error) from error
+            raise _user_error(spec, into, error) from error
         raise
     return into
 
@@ -62,15 +61,15 @@ def _bring(spec: str, repo: Path, into: Path) -> None:
         raise _no_such_source(spec, repo)
 
 
-def _told_to_user(spec: str, into: Path, error: OSError) -> UserError:
+def _user_error(spec: str, into: Path, error: OSError) -> UserError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return UserError(
             f"The disk is full: {spec} does not fit into {into}.\n"
-            f"Free some space there, or let TMPDIR name a directory with more.",
+            f"Free some space there, or set TMPDIR to a directory on a larger disk.",
             slug="disk-full",
         )
     return UserError(
-        f"{spec} cannot be read: {error}\nEvery file of it must be readable by you.",
+        f"{spec} cannot be read: {error}\nYou must be able to read every file of it.",
         slug="unreadable-source",
     )
 

@@ -1,4 +1,4 @@
-"""How is an archive unpacked that may be damaged, or made to do harm?"""
+"""How is an archive unpacked that may be damaged or malicious?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from whence.subject.sources.tree import (
 
 _ZIPS = (".zip", ".whl")
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-ARCHIVES = _TARS + _ZIPS  # what their names end with
+ARCHIVES = _TARS + _ZIPS  # suffixes of archive names
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Member:
     """One entry of an archive."""
 
     name: str
-    mode: int  # as in st_mode: its type and who may run it
+    mode: int  # as in st_mode: type and permissions
     modified: float
     target: str  # of a symbolic link
     open: Callable[[], IO[bytes] | None]
@@ -46,7 +46,7 @@ def unpack_archive(archive: Path, into: Path) -> None:
     kind = archive.name.lower()
     if not kind.endswith(_ZIPS + _TARS) or not archive.is_file():
         raise UserError(
-            f"{archive} is neither a directory nor an archive that we know.\n"
+            f"{archive} is neither a directory nor an archive that whence can read.\n"
             f"The name of an archive ends with one of {' '.join(_TARS + _ZIPS)}",
             slug="no-such-source",
         )
@@ -59,13 +59,14 @@ def unpack_archive(archive: Path, into: Path) -> None:
                 _unpack(_tar_members(tar), into)
     except (
         *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
-        *(FileExistsError, NotADirectoryError, IsADirectoryError),  # a file and a directory at once
-        RuntimeError,  # encrypted, or compressed in a way we do not know
-        *(ValueError, OverflowError),  # dates and sizes beyond reason
+        # An entry that is both a file and a directory.
+        *(FileExistsError, NotADirectoryError, IsADirectoryError),
+        RuntimeError,  # encrypted, or an unknown compression method
+        *(ValueError, OverflowError),  # invalid dates and sizes
     ) as error:
         raise _corrupt(archive, error) from error
     except OSError as error:
-        # Raised by gzip and bz2 themselves, or for going to a place before the file's start.
+        # gzip and bz2 raise it without errno; EINVAL is a seek before the start of the file.
         if error.errno in (None, errno.EINVAL):
             raise _corrupt(archive, error) from error
         raise
@@ -74,7 +75,7 @@ def unpack_archive(archive: Path, into: Path) -> None:
 def _corrupt(archive: Path, error: Exception) -> UserError:
     return UserError(
         f"{archive} cannot be unpacked: {error}\n"
-        f"It may be damaged or incomplete; fetch it again, or name an unpacked directory.",
+        f"It may be damaged or incomplete. Fetch it again, or give an unpacked directory.",
         slug="archive-corrupt",
     )
 
@@ -89,14 +90,14 @@ def _unpack(members: list[_Member], into: Path, *, keep_top: bool = False) -> No
     tree.make_links()
     root = os.path.realpath(into)
     for link, target in tree.links.items():
-        # Only now can a link that leads through other links be followed.
+        # Only now do all links exist, so that a link through other links can be resolved.
         where = os.path.realpath(link)
         if target.startswith("/") or os.path.commonpath([root, where]) != root:
             raise escapes(str(link.relative_to(into)), f"is a link to {target!r}, out of the tree")
 
 
 def _has_single_top(named: list[tuple[tuple[str, ...], _Member]]) -> bool:
-    """Does everything lie in one directory?"""
+    """Are all members in one top directory?"""
     return len({path[0] for path, _ in named if path}) == 1 and all(
         len(path) != 1 or stat.S_ISDIR(member.mode) for path, member in named
     )
@@ -111,14 +112,14 @@ def _unpack_member(member: _Member, name: str, tree: TreeWriter) -> None:
         path = tree.place(name)
         try:
             source = member.open()
-        except KeyError:  # how tarfile says that a hard link leads to nothing in the archive
+        except KeyError:  # from tarfile: the target of a hard link is not in the archive
             raise escapes(member.name, "is a link out of the archive") from None
         assert source is not None
         with source, path.open("wb") as file:
             shutil.copyfileobj(source, file)
         if member.mode & 0o111:
             make_executable(path)
-        # Kept, because make would rebuild generated files that look older than their sources.
+        # Keep the time: make would rebuild generated files that look older than their sources.
         os.utime(path, (member.modified, member.modified))
     else:
         raise escapes(member.name, "is a device or a pipe")
@@ -126,13 +127,13 @@ def _unpack_member(member: _Member, name: str, tree: TreeWriter) -> None:
 
 def _tar_members(tar: tarfile.TarFile) -> list[_Member]:
     infos = tar.getmembers()
-    # tarfile takes a damaged header for the end; the real end is a block of zeros.
+    # tarfile treats a damaged header as the end; the real end is a block of zeros.
     assert tar.fileobj is not None
     tar.fileobj.seek(tar.offset)
     if tar.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
         raise tarfile.ReadError(f"unexpected end of data after {len(infos)} entries")
     while tar.fileobj.read(1 << 20):
-        pass  # the checksum of the compressed data comes last
+        pass  # read to the end: the checksum of the compressed data comes last
     return [
         _Member(
             name=info.name,
@@ -150,14 +151,14 @@ def _tar_type(info: tarfile.TarInfo) -> int:
         return stat.S_IFLNK
     if info.isdir():
         return stat.S_IFDIR
-    # A hard link becomes a file of its own: nobody edits two files by editing one.
+    # A hard link becomes a separate file, so that a change edits only one of them.
     return stat.S_IFREG if info.isreg() or info.islnk() else stat.S_IFCHR
 
 
 def _zip_members(zipped: zipfile.ZipFile) -> list[_Member]:
     members = []
     for info in zipped.infolist():
-        mode = info.external_attr >> 16  # zero if it was not made on Unix
+        mode = info.external_attr >> 16  # zero if the archive was not made on Unix
         kind = stat.S_IFDIR if info.is_dir() else stat.S_IFMT(mode) or stat.S_IFREG
         members.append(
             _Member(
@@ -172,7 +173,7 @@ def _zip_members(zipped: zipfile.ZipFile) -> list[_Member]:
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """The name as the system that made the archive had it."""
+    """Return the name of a member as on the system that made the archive."""
     is_unicode = info.flag_bits & 0x800 or info.filename != info.orig_filename
-    # What is not marked as Unicode was decoded as cp437, but Unix tools store raw bytes.
+    # zipfile decodes other names as cp437, but Unix tools store raw bytes.
     return info.filename if is_unicode else os.fsdecode(info.filename.encode("cp437"))

@@ -1,4 +1,4 @@
-"""Which files of a directory belong to the version?  They are copied."""
+"""Which files of a directory belong to the version?  Those are copied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whence.errors import UserError
 from whence.subject.sources.git import git, is_work_tree, what_git_says
 from whence.subject.sources.tree import VERSION_CONTROL, TreeWriter
 
-_NEVER = VERSION_CONTROL | {"__pycache__"}  # which a test run by hand has left there
+_NEVER = VERSION_CONTROL | {"__pycache__"}  # a test run by hand may have left __pycache__
 
 
 def copy_directory(top: Path, into: Path) -> None:
@@ -33,22 +33,22 @@ def copy_directory(top: Path, into: Path) -> None:
 
 
 def _names_in(top: Path, into: Path, *, by_git: bool) -> Iterator[str]:
-    """Everything under `top` that belongs to the version, directories before their contents."""
+    """Yield the paths below `top` that belong to the version, directories before contents."""
     for name in _listed_by_git(top) if by_git else sorted(os.listdir(top)):
         path = top / name
         is_directory = path.is_dir() and not path.is_symlink()
         if _NEVER.intersection(name.split("/")) or (is_directory and path.samefile(into)):
             continue
         yield name
-        # A directory in git's own list is a submodule, or a repository inside the repository.
-        # Without a .git it is a submodule that was never checked out, and stays empty.
+        # A directory in git's list is a submodule, or a repository inside the repository.  Without
+        # a .git it is a submodule that was never checked out, and stays empty.
         if is_directory and (not by_git or is_work_tree(path)):
             for inner in _names_in(path, into, by_git=by_git):
                 yield f"{name}/{inner}"
 
 
 def _listed_by_git(top: Path) -> list[str]:
-    """The tracked and the new files of a work tree, without deleted and ignored ones."""
+    """Return the tracked and the new files of a work tree, without deleted and ignored ones."""
     listing = git("-C", top, "ls-files", "-co", "--exclude-standard", "-z")
     if listing.returncode != 0:
         raise UserError(
@@ -62,6 +62,6 @@ def _listed_by_git(top: Path) -> list[str]:
         name
         for name in names
         if os.path.lexists(top / name)
-        # Where a directory was replaced by a link, git still lists what was tracked in it.
+        # If a link replaced a directory, git still lists the files that were tracked in it.
         and not links.intersection(map(str, PurePosixPath(name).parents))
     ]

@@ -1,4 +1,4 @@
-"""How do we ask git about the repository that we were given, and no other?"""
+"""How do we run git on the given repository, whatever the environment says?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from whence.changes.gitdiff import no_git
 
-# Git sets these for its hooks and subcommands; we look at the repository that we were given.
+# Git sets these for its hooks and subcommands; they would select another repository.
 _NAMES_A_REPOSITORY = (
     *("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"),
     *("GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
@@ -33,7 +33,7 @@ def git(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def what_git_says(errors: bytes) -> str:
-    """All of it: where there is more than one line, the rest says what to do."""
+    """Return git's whole message: its later lines say what to do."""
     return os.fsdecode(errors).strip()
 
 

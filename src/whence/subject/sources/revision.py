@@ -1,4 +1,4 @@
-"""How do we get the files of a git revision without touching the repository?"""
+"""How do we get the files of a git revision without changing the repository?"""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from whence.subject.sources.tree import TreeWriter, make_executable
 
 @dataclass(frozen=True, slots=True)
 class _Repository:
-    """Where commits and their files are read from."""
+    """A git repository to read commits and files from."""
 
     git_dir: Path
-    work_tree: Path | None  # where its submodules may be checked out
+    work_tree: Path | None  # may hold checked-out submodules
 
     def command(self, *arguments: str) -> tuple[str | Path, ...]:
-        # A submodule's own idea of its work tree may lead nowhere, and git would stop there.
+        # The work tree in a submodule's configuration may not exist, and git would fail.
         return ("--git-dir", self.git_dir, "--work-tree", self.git_dir, *arguments)
 
     def ask(self, *arguments: str) -> bytes | None:
-        """What git prints, or None if it fails."""
+        """Return the output of git, or None if it fails."""
         answer = git(*self.command(*arguments))
         return answer.stdout if answer.returncode == 0 else None
 
@@ -35,8 +35,8 @@ class Commit:
     repository: _Repository
     id: str
 
-    def is_there(self) -> bool:
-        """A clone may be older than the commit, or shallow."""
+    def exists(self) -> bool:
+        """Does the repository have the commit?  A clone may be too old or shallow."""
         return self.repository.ask("cat-file", "-e", f"{self.id}^{{commit}}") is not None
 
 
@@ -56,7 +56,7 @@ def _path_printed(line: bytes) -> Path:
 
 
 def find_commit(revision: str, repo: Path) -> Commit | None:
-    """The commit that `revision` names in the repository that `repo` lies in, if it names one."""
+    """Return the commit that `revision` names in the repository around `repo`, or None."""
     repository = _repository_at(repo)
     if repository is None:
         why = what_git_says(git("-C", repo, "rev-parse", "--git-dir").stderr)
@@ -74,14 +74,14 @@ def find_commit(revision: str, repo: Path) -> Commit | None:
 
 def check_out(commit: Commit, into: Path) -> None:
     tree = TreeWriter(into)
-    _plant(commit, tree, prefix="")
+    _write_files(commit, tree, prefix="")
     tree.make_links()
 
 
-def _plant(commit: Commit, tree: TreeWriter, *, prefix: str) -> None:
-    """Put the files of `commit` under `prefix`.
+def _write_files(commit: Commit, tree: TreeWriter, *, prefix: str) -> None:
+    """Write the files of `commit` below `prefix`.
 
-    Not by `git archive` or a checkout: attributes and filters would change the bytes.
+    `git archive` or a checkout would apply attributes and filters, which change the bytes.
     """
     repository = commit.repository
     listing = repository.ask("ls-tree", "-r", "-z", "--full-tree", commit.id)
@@ -98,7 +98,7 @@ def _plant(commit: Commit, tree: TreeWriter, *, prefix: str) -> None:
             description, _, name = entry.partition("\t")
             mode, _, object_id = description.split(" ")
             if mode == "160000":
-                _plant_submodule(commit, name, object_id, tree, prefix=prefix)
+                _write_submodule(commit, name, object_id, tree, prefix=prefix)
                 continue
             content = _read_object(batch, object_id)
             if content is None:
@@ -128,25 +128,25 @@ def _read_object(batch: subprocess.Popen[bytes], object_id: str) -> bytes | None
 def _unreadable_object(repository: _Repository, object_id: str) -> UserError:
     return UserError(
         f"The git repository {repository.git_dir} lacks the object {object_id}.\n"
-        f"If the clone is shallow or partial, fetch the rest; see: git fsck",
+        f"If the clone is shallow or partial, fetch the rest. To check it, run: git fsck",
         slug="git-failed",
     )
 
 
-def _plant_submodule(
+def _write_submodule(
     commit: Commit, name: str, pinned: str, tree: TreeWriter, *, prefix: str
 ) -> None:
-    """Put the pinned commit of the submodule in its place, or nothing if we do not have it."""
+    """Write the pinned commit of a submodule; an empty directory if no clone has the commit."""
     tree.place(prefix + name).mkdir(exist_ok=True)
     for repository in _clones_of_submodule(commit, name):
         submodule = Commit(repository, pinned)
-        if submodule.is_there():
-            _plant(submodule, tree, prefix=f"{prefix}{name}/")
+        if submodule.exists():
+            _write_files(submodule, tree, prefix=f"{prefix}{name}/")
             return
 
 
 def _clones_of_submodule(commit: Commit, name: str) -> Iterator[_Repository]:
-    """The repositories that the submodule at the path `name` may have been cloned to."""
+    """Yield the possible clones of the submodule at the path `name`."""
     repository = commit.repository
     if repository.work_tree and is_work_tree(repository.work_tree / name):
         checked_out = _repository_at(repository.work_tree / name)
@@ -160,7 +160,7 @@ def _clones_of_submodule(commit: Commit, name: str) -> Iterator[_Repository]:
 
 
 def _submodule_name(commit: Commit, path: str) -> str:
-    """What .gitmodules calls the submodule at `path`: the name it had when it was added."""
+    """Return the name of the submodule at `path` in .gitmodules; by default it is the path."""
     settings = commit.repository.ask(
         *("config", "-z", "--blob", f"{commit.id}:.gitmodules"),
         *("--get-regexp", r"^submodule\..*\.path$"),

@@ -1,12 +1,12 @@
 """Which lines of the tree does this process execute?
 
-Every line is logged once, as `path<tab>line`.  The log is opened, appended to and closed again
-for each batch: no file descriptor of ours is there for the program to see, to close or to
-inherit, and processes can share one log.  A batch ends where a function is entered for the first
-time, so even a process that is killed loses little.
+Every line is logged once, as `path<tab>line`.  The log is opened, appended to and closed for each
+batch: the program never sees, closes or inherits a file descriptor of the log, and processes can
+share one log.  A batch is written when a function is entered for the first time, so a process that
+is killed loses little.
 """
 
-# pathlib would be an import that the program may not need.
+# pathlib is not imported: the program may not need it.
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import atexit
 import os
 import sys
 
-TYPE_CHECKING = False  # as in `typing`, which is not imported: the program may never need it
+TYPE_CHECKING = False  # as in `typing`, which is not imported: the program may not need it
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, FrameType
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Note = Callable[[tuple[str, int]], None]
 
 
-def start(tree: str, log: str) -> None:
+def start_coverage(tree: str, log: str) -> None:
+    """Log the executed lines of the files in `tree` from now on."""
     places = _Places(tree)
     note, flush = _log_to(log)
     atexit.register(flush)
@@ -34,15 +35,15 @@ def start(tree: str, log: str) -> None:
 
 
 class _Places(dict[str, str]):
-    """A code object's file name -> its path in the tree, "" if it is not in there.
+    """A code object's file name -> its path in the tree, or "" if it is not in the tree.
 
-    A dictionary that fills itself: looking up a name that is known costs no Python call.
+    The dictionary fills itself, so a lookup of a known name costs no Python call.
     """
 
     def __init__(self, tree: str) -> None:
         both = (os.path.abspath(tree), os.path.realpath(tree))
         self.roots = {os.path.join(root, "") for root in both}
-        self.cwd = os.getcwd()  # now: the program may go elsewhere
+        self.cwd = os.getcwd()  # read now: the program may change it
         self.join, self.normal = os.path.join, os.path.normpath
 
     def __missing__(self, name: str) -> str:
@@ -53,7 +54,7 @@ class _Places(dict[str, str]):
 
 def _log_to(log: str) -> tuple[Note, Callable[[], None]]:
     pending: list[tuple[str, int]] = []
-    # Bound now: a test may put fakes in their place.
+    # Bound now: a test may replace these functions by fakes.
     open_, write, close, encode = os.open, os.write, os.close, os.fsencode
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
@@ -78,7 +79,7 @@ def _log_to(log: str) -> tuple[Note, Callable[[], None]]:
 
 
 def _monitor(places: _Places, note: Note, flush: Callable[[], None]) -> None:
-    """Each event is switched off where it first happened, so a line costs once."""
+    """Use sys.monitoring; each event is disabled after it happened, so a line costs only once."""
     if sys.version_info < (3, 12):
         return
     monitoring = sys.monitoring
@@ -106,16 +107,16 @@ def _monitor(places: _Places, note: Note, flush: Callable[[], None]) -> None:
 
 
 def _trace(places: _Places, note: Note, flush: Callable[[], None]) -> None:
-    """Frames outside the tree cost one call, and so do functions of which all lines are seen.
+    """Use sys.settrace; a call of a function outside the tree, or fully seen, costs one callback.
 
-    Within a frame tracing goes on even if nothing is left to see: the interpreter copies the
-    local variables for the trace function, and a copy that is not renewed would keep objects
-    alive that the program has dropped.
+    Within a frame, tracing continues even if all lines were seen: the interpreter copies the local
+    variables for the trace function, and an outdated copy would keep objects alive that the program
+    has dropped.
     """
     import threading
 
-    # By id, since equal code objects may be of different files; the code is held so that its id
-    # stays its own.
+    # By id, because equal code objects may come from different files.  The entry keeps the code
+    # object alive, so that its id stays unique.
     known: dict[int, tuple[CodeType, set[int], Callable[..., Any]]] = {}
 
     def on_call(frame: FrameType, _event: str, _arg: object) -> Callable[..., Any] | None:
