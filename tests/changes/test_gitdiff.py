@@ -1,4 +1,4 @@
-"""The lines and renames are git's answer; what the user told git has no influence on it."""
+"""Git finds the changed lines and renames; the user's configuration does not affect the result."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_content_that_looks_like_a_patch_is_content() -> None:
 
 @pytest.fixture
 def hostile_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tell git all that could change its answer."""
+    """Configure git in every way that could change its output."""
     home, template = tmp_path / "home", tmp_path / "template"
     (template / "info").mkdir(parents=True)
     (template / "info" / "attributes").write_text("* binary\n")
@@ -85,13 +85,13 @@ def test_the_users_git_configuration_has_no_influence_on_the_lines() -> None:
 def test_the_users_git_configuration_has_no_influence_on_a_patch(
     request: pytest.FixtureRequest,
 ) -> None:
-    sides = (
+    versions = (
         {path: ("100644", content) for path, content in OLD.items()},
         {path: ("100755", content) for path, content in NEW.items()},
     )
-    plain = make_patch(*sides)
+    plain = make_patch(*versions)
     request.getfixturevalue("hostile_git")
-    assert make_patch(*sides) == plain
+    assert make_patch(*versions) == plain
 
 
 def test_attributes_in_the_trees_have_no_influence() -> None:

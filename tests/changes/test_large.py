@@ -1,4 +1,4 @@
-"""Size alone is no obstacle: SQLite's single source file has about as many lines."""
+"""A large file can be compared: this one has about as many lines as SQLite's single source file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FUNCTIONS, EDITS = 30_000, 3_000  # ten lines each
 
 
 def function(number: int, edited: bool) -> bytes:
-    """Return a function; an edited one differs in two statements that stand together."""
+    """Return a function; an edited one differs in two adjacent statements."""
     step = 2 if edited else 1
     return b"""static int f%d(int a, int *out) {
   int sum = 0;

@@ -1,4 +1,4 @@
-"""A patch for some of the changes, given to `git apply` in the bad tree, makes the variant."""
+"""`git apply` with a patch for some changes turns the bad tree into the variant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from whence.report.patch import to_patch
 
 
 def applied(patch: bytes, tree: Path) -> Files:
-    """Apply a patch in a copy of a tree that is no repository, and return what it became."""
+    """Apply a patch to a copy of a tree outside any repository; return the result."""
     with tempfile.TemporaryDirectory(prefix="whence-test-") as folder:
         copy = Path(folder) / "copy"
         shutil.copytree(tree, copy, symlinks=True)
@@ -42,14 +42,15 @@ def applied(patch: bytes, tree: Path) -> Files:
 
 
 def without_directories(tree: Files) -> Files:
-    """Return only what a patch can speak of: a directory that holds no file is none of it."""
+    """Return the tree without empty directories: a patch cannot contain them."""
     return {path: node for path, node in tree.items() if node != EMPTY}
 
 
 def git_takes_its_own_patch(pair: tuple[Files, Files]) -> bool:
-    """Leave out two patches that git writes but cannot read back.
+    """Exclude two kinds of patches that git writes but cannot read.
 
-    A directory's name that ends with a space, and a link renamed into a directory of its name.
+    These have a directory whose name ends with a space, or a link renamed into a directory with
+    the link's old name.
     """
     links = {path for tree in pair for path, node in tree.items() if node.kind is LINK}
     folders = folders_of(path for tree in pair for path in tree)

@@ -1,4 +1,4 @@
-"""A change says truly which lines it takes and gives, and where it stands in the list."""
+"""Are the lines, the order and the blocks of changes correct?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whence.model import Change, ChangeKind, Span
 
 
 def lines_at(content: bytes, span: Span) -> bytes:
-    """Return the lines of a span, found by their number as an editor counts them."""
+    """Return the lines of a span, numbered as in an editor."""
     lines = [line + b"\n" for line in content.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return b"".join(lines[line - 1] for line in span.lines)
@@ -41,7 +41,7 @@ def test_changes_are_numbered_in_reading_order(pair: tuple[Files, Files]) -> Non
 
 @settings(max_examples=50, deadline=None)
 @given(pair=pairs)
-def test_the_pieces_of_a_block_lie_end_to_end_and_blocks_apart(pair: tuple[Files, Files]) -> None:
+def test_the_pieces_of_a_block_are_adjacent_and_blocks_are_not(pair: tuple[Files, Files]) -> None:
     with comparison(*pair) as (changes, _):
         for first, second in _neighbours(changes):
             gaps = (_first(second.old) - _end(first.old), _first(second.new) - _end(first.new))

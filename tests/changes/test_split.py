@@ -1,4 +1,4 @@
-"""Where a block of replaced lines is cut, and where it must not be."""
+"""Where is a block of replaced lines split, and where must it not be split?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whence.changes.tree import TreeNode
 
 
 def pieces(old: str, new: str, path: str = "m.py") -> list[tuple[str, str]]:
-    """Return what the changes from old to new remove and add, one pair for each change."""
+    """Return the changes from old to new, each as (removed, added)."""
     old, new = textwrap.dedent(old), textwrap.dedent(new)
     good, bad = {path: TreeNode(FILE, old.encode())}, {path: TreeNode(FILE, new.encode())}
     with comparison(good, bad) as (changes, _):
@@ -53,8 +53,8 @@ def test_statements_that_have_nothing_in_common_stay_together() -> None:
     assert len(pieces("alpha = 1\nbeta(2)\n", "for x in y:\n    print(x)\n")) == 1
 
 
-def test_unbalanced_braces_are_not_cut_apart() -> None:
-    """With only one of two changes, `if (a) {` would stand there without its `}`."""
+def test_unbalanced_braces_are_not_split() -> None:
+    """If they were split, one change alone would give `if (a) {` without its `}`."""
     assert pieces(
         "void f(void) {\n  if (a)\n    work(a, 1);\n  rest(a, 1);\n}\n",
         "void f(void) {\n  if (a) {\n    work(a, 2);\n  }\n  rest(a, 2);\n}\n",
@@ -65,13 +65,13 @@ def test_unbalanced_braces_are_not_cut_apart() -> None:
     ]
 
 
-def test_statements_of_different_indentation_are_not_cut_apart() -> None:
+def test_statements_of_different_indentation_are_not_split() -> None:
     old = "alpha = work(a, 1)\nbeta = work(b, 1)\n"
     new = "if c:\n    alpha = work(a, 2)\n    beta = work(b, 2)\n"
     assert len(pieces(old, new)) == 1
 
 
-def test_an_unknown_language_is_cut_by_lines() -> None:
+def test_text_in_an_unknown_language_is_split_by_lines() -> None:
     old, new = (
         ["some words here one\n", "more of them two\n"],
         ["some words here 1\n", "more of them 2\n"],
@@ -91,7 +91,7 @@ starts = st.sampled_from((None, "python", "c", "cpp"))
 
 @settings(max_examples=300, deadline=None)
 @given(old=texts, new=texts, language=starts, data=st.data())
-def test_pieces_lie_end_to_end_and_cover_the_block(
+def test_pieces_are_adjacent_and_cover_the_block(
     old: list[bytes], new: list[bytes], language: str | None, data: st.DataObject
 ) -> None:
     block = BlockPiece(*_range(data, old), *_range(data, new))

@@ -1,6 +1,6 @@
-"""Pairs of trees as the world has them: odd names, odd bytes, and all that can happen to a file.
+"""Hypothesis strategies for pairs of trees: odd names, odd bytes, and every kind of change.
 
-A tree is a value here, path -> Node, as `contents` reads it from disk; `on_disk` writes one.
+A tree is a dictionary path -> TreeNode.  `contents` reads it from disk; `write_tree` writes it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 FILE, EXECUTABLE, LINK = EntryKind.FILE, EntryKind.EXECUTABLE, EntryKind.LINK
 EMPTY = TreeNode(EntryKind.DIRECTORY, b"")
 
-# Few, so that one path is often a file here and a directory there.
+# Few names, so that one path is often a file in one tree and a directory in the other.
 PLAIN_NAMES = ("a", "b", "m.py", "c.c", "h.cpp")
 ODD_NAMES = (
     "sp ace ",
@@ -65,7 +65,7 @@ LINES = (
 
 
 def mostly(often: st.SearchStrategy[T], seldom: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
-    """Draw from the first strategy four times in five; `|` would draw from both alike."""
+    """Draw from the first strategy four times in five; `|` would draw from both equally often."""
     return st.integers(0, 4).flatmap(lambda number: often if number else seldom)
 
 
@@ -92,7 +92,7 @@ nodes = mostly(files, links | st.just(EMPTY))
 
 
 def put(tree: Files, path: str, node: TreeNode) -> None:
-    """Place a node; what was there, below it, or a file where it needs a directory, goes."""
+    """Place a node; remove what is at or below its path, and a file at one of its directories."""
     for other in list(tree):
         if f"{path}/".startswith(f"{other}/") or other.startswith(f"{path}/"):
             del tree[other]
@@ -103,23 +103,23 @@ def put(tree: Files, path: str, node: TreeNode) -> None:
 def trees(draw: st.DrawFn) -> Files:
     tree: Files = {}
     entries = st.tuples(paths, nodes)
-    some = mostly(st.lists(entries, min_size=3, max_size=7), st.lists(entries, max_size=2))
-    for path, node in draw(some):
+    lists = mostly(st.lists(entries, min_size=3, max_size=7), st.lists(entries, max_size=2))
+    for path, node in draw(lists):
         put(tree, path, node)
     return tree
 
 
 @st.composite
 def edited(draw: st.DrawFn, content: bytes) -> bytes:
-    """Change some lines; a binary file becomes another one."""
+    """Change some lines; replace the content of a binary file."""
     if b"\0" in content:
         return draw(contents_of_files)
     parts = content.splitlines(keepends=True)
     for _ in range(draw(st.integers(1, 4))):
         first = draw(st.integers(0, len(parts)))
         last = draw(st.integers(first, min(first + 4, len(parts))))
-        alike = [part.replace(b"1", b"7").replace(b"work(", b"more(") for part in parts[first:last]]
-        parts[first:last] = draw(mostly(st.just(alike), st.lists(lines, max_size=4)))
+        similar = [p.replace(b"1", b"7").replace(b"work(", b"more(") for p in parts[first:last]]
+        parts[first:last] = draw(mostly(st.just(similar), st.lists(lines, max_size=4)))
     return b"".join(parts)
 
 
@@ -128,7 +128,7 @@ others = st.sampled_from(("put", "delete", "replace"))
 
 @st.composite
 def changed(draw: st.DrawFn, good: Files) -> Files:
-    """Let a few things happen to a tree."""
+    """Change a tree in a few ways: edit, move, delete, add and replace files."""
     bad = dict(good)
     for _ in range(draw(st.integers(1, 6))):
         path = draw(st.sampled_from(sorted(bad)) if bad else paths)
@@ -174,7 +174,7 @@ def write_tree(root: Path, tree: Files) -> Path:
 
 
 def contents(root: Path) -> Files:
-    """Read a tree back with nothing but the operating system: not with what is under test."""
+    """Read a tree from disk without the code under test."""
     found: Files = {}
     for folder, names, file_names in os.walk(root):
         below = os.path.relpath(folder, root)
@@ -196,7 +196,7 @@ def contents(root: Path) -> Files:
 def comparison(
     good: Files, bad: Files, keep: Sequence[str] = ()
 ) -> Iterator[tuple[ChangeSet, Path]]:
-    """Compare two trees on disk; also give a folder to work in."""
+    """Compare two trees on disk; also give the temporary folder that holds them."""
     with tempfile.TemporaryDirectory(prefix="whence-test-") as name:
         folder = Path(name)
         write_tree(folder / "good", good)
@@ -205,6 +205,6 @@ def comparison(
 
 
 def variant(changes: ChangeSet, bad: Files, reverted: Reverted) -> Files:
-    """Return the whole tree that a variant is said to be."""
+    """Return the whole tree of a variant, according to the change set."""
     untouched = {path: node for path, node in bad.items() if path not in changes.touched}
     return {**untouched, **changes.nodes(reverted)}

@@ -1,4 +1,4 @@
-"""Made-up programs: which changes break them, and which must go together to build."""
+"""Simulated programs: which changes break them, and which must be reverted together to build."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whence.search.isolate import Answer, IsolateProblem, isolate_changes
 
 
 def changes(count: int, *, block_size: int = 1, functions: int = 0) -> tuple[Change, ...]:
-    """Make changes without content; every `block_size` of them are pieces of one block."""
+    """Make changes with minimal content; each block has `block_size` of them."""
     return tuple(
         Change(
             id=ChangeId(i),
@@ -33,7 +33,7 @@ def changes(count: int, *, block_size: int = 1, functions: int = 0) -> tuple[Cha
 
 @dataclass
 class Oracle:
-    """Says how the test ends; counts how often it is asked for something new."""
+    """Returns the outcome of each variant, and remembers which variants were asked for."""
 
     judge: Callable[[Reverted], Outcome]
     complain: Callable[[Reverted], tuple[Complaint, ...]] = lambda _: ()
@@ -45,7 +45,7 @@ class Oracle:
 
 
 def answer(problem: IsolateProblem, oracle: Oracle) -> Answer:
-    """Run a search against an oracle; it must end within a sane number of steps."""
+    """Run a search against an oracle; fail if it does not end."""
     search: Search[Answer] = isolate_changes(problem)
     try:
         asked = next(search)
@@ -57,26 +57,26 @@ def answer(problem: IsolateProblem, oracle: Oracle) -> Answer:
     raise AssertionError("the search does not end")
 
 
-def single_cause(causes: frozenset[ChangeId]) -> Callable[[Reverted], Outcome]:
-    """The test passes as soon as all of these are reverted."""
+def passes_without(causes: frozenset[ChangeId]) -> Callable[[Reverted], Outcome]:
+    """Return a judge: the test passes if and only if all `causes` are reverted."""
     return lambda reverted: Outcome.PASS if causes <= reverted else Outcome.FAIL
 
 
 def with_dependencies(
     causes: frozenset[ChangeId], requires: Mapping[ChangeId, frozenset[ChangeId]]
 ) -> Callable[[Reverted], Outcome]:
-    """The same, but a set that lacks something it requires does not build."""
+    """Return the same judge, except that a set without a change that it requires is BROKEN."""
 
     def judge(reverted: Reverted) -> Outcome:
         if any(not requires.get(change, frozenset()) <= reverted for change in reverted):
             return Outcome.BROKEN
-        return single_cause(causes)(reverted)
+        return passes_without(causes)(reverted)
 
     return judge
 
 
 def any_oracles(count: int) -> st.SearchStrategy[Oracle]:
-    """Any judge at all: outcomes are picked at random for each set, and stay."""
+    """Draw oracles with a random but fixed outcome for each set."""
 
     def make(seed: int) -> Oracle:
         everything = frozenset(ChangeId(i) for i in range(count))

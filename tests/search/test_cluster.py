@@ -1,4 +1,4 @@
-"""Does a Dask cluster give the answers of local workers, whatever becomes of its workers?"""
+"""Does a Dask cluster give the answers of local workers, even if its workers are killed?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from whence.subject.workspace import Workspace
 
 distributed: Any = pytest.importorskip("distributed")
 
-KILL_THE_WORKER = "kill -9 $PPID"  # it is the parent of the command's shell
+KILL_THE_WORKER = "kill -9 $PPID"  # the worker is the parent of the command's shell
 
 
 def kill_the_worker_once(marker: Path) -> str:
@@ -38,7 +38,7 @@ def kill_the_worker_once(marker: Path) -> str:
 
 @contextmanager
 def dask(folder: Path, *, workers: int) -> Iterator[str]:
-    """Give the address of a cluster whose workers are processes with nannies."""
+    """Give the address of a cluster whose workers are processes that nannies restart."""
     with distributed.LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
@@ -58,7 +58,7 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A module with eight changed functions.  The test needs the sixth to be as it was."""
+    """A module with eight changed functions.  The change of the sixth breaks the test."""
     for name, offset in (("good", 0), ("bad", 1)):
         tree = tmp_path / name
         tree.mkdir()
@@ -78,26 +78,26 @@ def changes_of(project: Path) -> ChangeSet:
 
 def isolate(project: Path, address: str | None, before: str = "true") -> Result:
     test = f"{before}; {sys.executable} check.py"
-    order = IsolateRequest(
+    request = IsolateRequest(
         str(project / "good"), str(project / "bad"), BuildAndTest(test), jobs=2, cluster=address
     )
-    return run_request(order, Watcher())[0]
+    return run_request(request, Watcher())[0]
 
 
 def start(workers: ClusterWorkers, command: str) -> Job:
     return workers.submit(frozenset(), BuildAndTest(command), with_coverage=False, clean=False)
 
 
-def ends(workers: ClusterWorkers, command: str) -> Run:
+def run_on(workers: ClusterWorkers, command: str) -> Run:
     return start(workers, command).future.result(30)
 
 
 def kept_in(folder: Path) -> list[Path]:
-    """What the workers of a cluster in `folder` have on their disks."""
+    """Return the folders that workers of a cluster in `folder` have on disk."""
     return list(folder.glob("scratch/*/*/whence-*"))
 
 
-def soon(claim: Callable[[], bool]) -> bool:
+def becomes_true(claim: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + 15
     while not claim() and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -108,10 +108,11 @@ def soon(claim: Callable[[], bool]) -> bool:
 
 
 def test_a_cluster_gives_the_answer_of_local_workers(project: Path, two_workers: str) -> None:
-    here, there = isolate(project, None), isolate(project, two_workers)
-    assert there.status == "isolated"
-    assert [(r.file, r.function) for r in there.root] == [("numbers8.py", "f5")]
-    assert (there.root, there.auxiliary, there.failure) == (here.root, here.auxiliary, here.failure)
+    local, remote = isolate(project, None), isolate(project, two_workers)
+    assert remote.status == "isolated"
+    assert [(r.file, r.function) for r in remote.root] == [("numbers8.py", "f5")]
+    assert (remote.root, remote.auxiliary) == (local.root, local.auxiliary)
+    assert remote.failure == local.failure
 
 
 def test_a_killed_worker_costs_only_its_own_run(project: Path, two_workers: str) -> None:
@@ -124,25 +125,25 @@ def test_a_killed_worker_costs_only_its_own_run(project: Path, two_workers: str)
     assert [(r.file, r.function) for r in found.root] == [("numbers8.py", "f5")]
 
 
-def test_other_runs_go_on_when_a_worker_is_killed(project: Path, two_workers: str) -> None:
+def test_other_runs_continue_when_a_worker_is_killed(project: Path, two_workers: str) -> None:
     log, killed = project / "log", project / "killed"
     with closing(ClusterWorkers(two_workers, changes_of(project))) as workers:
         other = start(workers, f"echo run >> {log}; sleep 2")
-        assert soon(log.exists)
-        assert ends(workers, kill_the_worker_once(killed)).outcome is Outcome.PASS
+        assert becomes_true(log.exists)
+        assert run_on(workers, kill_the_worker_once(killed)).outcome is Outcome.PASS
         assert other.future.result(30).outcome is Outcome.PASS
     assert log.read_text() == "run\n"
 
 
-def test_the_only_worker_may_be_lost_with_all_it_held(project: Path, tmp_path: Path) -> None:
+def test_the_only_worker_may_be_lost_with_the_parcel(project: Path, tmp_path: Path) -> None:
     with (
         dask(tmp_path, workers=1) as address,
         closing(ClusterWorkers(address, changes_of(project))) as workers,
     ):
-        assert ends(workers, kill_the_worker_once(tmp_path / "killed")).outcome is Outcome.PASS
-        assert ends(workers, "exit 3").outcome is Outcome.FAIL
+        assert run_on(workers, kill_the_worker_once(tmp_path / "killed")).outcome is Outcome.PASS
+        assert run_on(workers, "exit 3").outcome is Outcome.FAIL
         with pytest.raises(UserError, match="lost its worker") as raised:
-            ends(workers, KILL_THE_WORKER)
+            run_on(workers, KILL_THE_WORKER)
     assert raised.value.slug == "cluster-lost"
 
 
@@ -151,7 +152,7 @@ def test_the_only_worker_may_be_lost_with_all_it_held(project: Path, tmp_path: P
 
 @given(pair=pairs, data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_an_unpacked_parcel_makes_the_trees_that_the_changes_make(
+def test_an_unpacked_parcel_makes_the_same_variants_as_the_changes(
     pair: tuple[Files, Files], data: st.DataObject
 ) -> None:
     with comparison(*pair) as (changes, folder):
@@ -163,35 +164,31 @@ def test_an_unpacked_parcel_makes_the_trees_that_the_changes_make(
         assert read_tree(workspace.tree).entries == changes.good.entries
 
 
-def test_equal_runs_are_run_each_time_in_the_same_workspace(
-    project: Path, two_workers: str
-) -> None:
+def test_equal_runs_are_not_answered_from_memory(project: Path, two_workers: str) -> None:
     log = project / "log"
     with closing(ClusterWorkers(two_workers, changes_of(project))) as workers:
         assert workers.size == 2
         for _ in range(4):
-            ends(workers, f"pwd >> {log}")
+            run_on(workers, f"pwd >> {log}")
     trees = log.read_text().split()
     assert len(trees) == 4
     assert len(set(trees)) <= 2
 
 
-def test_a_stopped_run_frees_its_worker_and_nothing_is_left(project: Path, tmp_path: Path) -> None:
+def test_a_stopped_run_frees_its_worker_and_leaves_no_files(project: Path, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     with dask(tmp_path, workers=1) as address:
         with closing(ClusterWorkers(address, changes_of(project))) as workers:
             job = start(workers, f"echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 600")
-            assert soon(pid.exists)
+            assert becomes_true(pid.exists)
             job.stop()
-            assert ends(workers, "exit 0").outcome is Outcome.PASS
+            assert run_on(workers, "exit 0").outcome is Outcome.PASS
             assert not Path("/proc", pid.read_text().strip()).exists()
             assert kept_in(tmp_path)
-        assert soon(lambda: not kept_in(tmp_path))
+        assert becomes_true(lambda: not kept_in(tmp_path))
 
 
-def test_a_worker_with_no_room_for_the_project_is_the_users_error(
-    project: Path, tmp_path: Path
-) -> None:
+def test_a_worker_without_disk_space_is_a_user_error(project: Path, tmp_path: Path) -> None:
     with (
         dask(tmp_path, workers=1) as address,
         closing(ClusterWorkers(address, changes_of(project))) as workers,
@@ -199,15 +196,15 @@ def test_a_worker_with_no_room_for_the_project_is_the_users_error(
     ):
         client.run(_take_its_room)
         with pytest.raises(UserError, match="cannot unpack the project") as raised:
-            ends(workers, "exit 0")
+            run_on(workers, "exit 0")
     assert raised.value.slug == "disk-full"
 
 
 def _take_its_room(dask_worker: Any) -> None:
-    dask_worker.local_directory = "/dev/null"  # where no directory can be made
+    dask_worker.local_directory = "/dev/null"  # no directory can be created there
 
 
-_take_its_room.__module__ = "__main__"  # so that it is sent as a whole: workers have no tests
+_take_its_room.__module__ = "__main__"  # pickled by value: the workers cannot import the tests
 
 
 # -- clusters that cannot be used ------------------------------------------------------------
@@ -230,7 +227,7 @@ def test_nobody_at_the_address(project: Path, monkeypatch: pytest.MonkeyPatch) -
     assert time.monotonic() - started < 5
 
 
-def test_something_that_is_no_address(project: Path) -> None:
+def test_an_invalid_address(project: Path) -> None:
     assert refusal("nonsense://here", project).slug == "no-cluster"
 
 

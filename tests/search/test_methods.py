@@ -1,4 +1,4 @@
-"""Whatever a search claims is true, for any program that we can make up."""
+"""Are the claims of every search method true for any simulated program?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.search.oracles import (
     answer,
     any_oracles,
     changes,
-    single_cause,
+    passes_without,
     with_dependencies,
 )
 from whence.model import ChangeId, Complaint, Outcome, Reverted
@@ -32,7 +32,7 @@ def root_of(found: Answer) -> Reverted:
 
 
 def check_claim(found: Answer, oracle: Oracle) -> None:
-    """Does what the answer says of itself agree with the oracle?"""
+    """Check that the claims of an answer agree with the oracle."""
     assert found.root
     assert not root_of(found) & frozenset().union(*found.auxiliary)
     passes = oracle(found.reverted).outcome is Outcome.PASS
@@ -66,20 +66,20 @@ def test_any_method_on_any_oracle_claims_only_what_holds(
 @pytest.mark.parametrize("method", REVERTING)
 @given(data=st.data(), count=st.integers(1, 40))
 @settings(max_examples=100, deadline=None)
-def test_where_more_reverting_never_hurts_the_very_causes_are_found(
+def test_with_monotone_outcomes_exactly_the_causes_are_found(
     method: str, data: st.DataObject, count: int
 ) -> None:
     causes = frozenset(
         map(ChangeId, data.draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=3)))
     )
-    found = answer(IsolateProblem(changes(count), method=method), Oracle(single_cause(causes)))
+    found = answer(IsolateProblem(changes(count), method=method), Oracle(passes_without(causes)))
     assert found.reverted == root_of(found) == causes
 
 
 @given(data=st.data(), count=st.integers(2, 7))
 @settings(max_examples=150, deadline=None)
 def test_no_proper_subset_of_a_small_answer_passes(data: st.DataObject, count: int) -> None:
-    """Not only can no single unit be left out: of up to three units, no subset passes."""
+    """For up to three units no proper subset passes, not only none with one unit less."""
     oracle = data.draw(any_oracles(count))
     found = answer(IsolateProblem(changes(count)), oracle)
     units = (*found.root, *found.auxiliary)
@@ -92,7 +92,7 @@ def test_no_proper_subset_of_a_small_answer_passes(data: st.DataObject, count: i
 @pytest.mark.parametrize("method", REVERTING)
 @given(data=st.data(), count=st.integers(2, 25))
 @settings(max_examples=100, deadline=None)
-def test_what_is_needed_to_build_is_auxiliary_and_never_root(
+def test_changes_needed_only_to_build_are_auxiliary(
     method: str, data: st.DataObject, count: int
 ) -> None:
     cause = ChangeId(data.draw(st.integers(0, count - 1)))
@@ -105,7 +105,7 @@ def test_what_is_needed_to_build_is_auxiliary_and_never_root(
 
 
 def test_symmetric_delta_debugging_misses_a_cause_and_says_so() -> None:
-    """The shape of AFTER's running example: the failure needs changes 1 and 2 reverted."""
+    """As in AFTER's running example: the test passes only with changes 1 and 2 reverted."""
 
     def judge(reverted: Reverted) -> Outcome:
         sorted_, swapped, minus = (ChangeId(i) not in reverted for i in range(3))
@@ -131,15 +131,15 @@ def test_two_causes_among_a_hundred_with_dependencies_take_at_most_twenty_runs()
     assert len(oracle.asked) <= 20
 
 
-def test_a_cause_that_is_suspected_first_is_found_at_once() -> None:
+def test_the_most_suspicious_cause_is_found_at_once() -> None:
     problem = IsolateProblem(changes(1000), weight={ChangeId(617): 1e6})
-    oracle = Oracle(single_cause(ids(617)))
+    oracle = Oracle(passes_without(ids(617)))
     assert root_of(answer(problem, oracle)) == ids(617)
     assert len(oracle.asked) <= 3
 
 
-def test_what_the_compiler_says_is_learnt() -> None:
-    """Change 50 does not build without 80; the compiler names what is missing."""
+def test_the_search_learns_from_complaints_of_the_compiler() -> None:
+    """Change 50 does not build without 80, and the compiler names the missing function."""
     everything = list(changes(100))
     for number in (50, 80):
         old = everything[number]
@@ -160,22 +160,22 @@ def test_what_the_compiler_says_is_learnt() -> None:
 
 def test_all_finds_every_independent_set() -> None:
     def judge(reverted: Reverted) -> Outcome:
-        ways = (ids(3), ids(8, 9), ids(15))
-        return Outcome.PASS if any(way <= reverted for way in ways) else Outcome.FAIL
+        sets = (ids(3), ids(8, 9), ids(15))
+        return Outcome.PASS if any(each <= reverted for each in sets) else Outcome.FAIL
 
     found = answer(IsolateProblem(changes(20), find_all=True), Oracle(judge))
     assert {found.reverted, *found.alternatives} == {ids(3), ids(8, 9), ids(15)}
     assert len(found.reverted) == 1
 
 
-def test_pieces_of_a_block_are_narrowed_down_and_neighbours_count_as_one() -> None:
+def test_adjacent_pieces_of_a_block_count_as_one_unit() -> None:
     problem = IsolateProblem(changes(40, block_size=10))
-    oracle = Oracle(single_cause(ids(22, 23)))
+    oracle = Oracle(passes_without(ids(22, 23)))
     found = answer(problem, oracle)
     assert found.root == (ids(22, 23),)
 
 
-def test_changes_of_a_function_that_only_work_together_are_one_root() -> None:
+def test_changes_of_a_function_that_must_be_reverted_together_are_one_root() -> None:
     def judge(reverted: Reverted) -> Outcome:
         touched = reverted & ids(3, 4, 5)
         if touched and touched != ids(3, 4, 5):
@@ -187,8 +187,8 @@ def test_changes_of_a_function_that_only_work_together_are_one_root() -> None:
     assert found.auxiliary == ()
 
 
-def test_a_simpler_way_is_preferred_to_a_way_round() -> None:
-    """Three tied changes would do, and are suspected more, but so does change 9 alone."""
+def test_a_single_change_is_preferred_to_a_more_suspicious_group() -> None:
+    """Three tied changes pass and are more suspicious, but change 9 passes alone."""
 
     def judge(reverted: Reverted) -> Outcome:
         tied = reverted & ids(0, 2, 4)
@@ -204,7 +204,7 @@ def test_a_simpler_way_is_preferred_to_a_way_round() -> None:
 
 
 def test_declarations_and_renamings_that_a_root_needs_to_build_are_auxiliary() -> None:
-    """The shape of AFTER's Fig. 4: y became m, and the sum that uses it has another constant."""
+    """As in AFTER's Fig. 4: y became m, and the sum that uses it has another constant."""
 
     def judge(reverted: Reverted) -> Outcome:
         together = reverted & ids(0, 1, 2)

@@ -23,9 +23,9 @@ from whence.changes.changeset import compare
 from whence.changes.tree import read_tree
 from whence.model import ChangeId, Outcome, Run
 from whence.subject.command import Ended, Stopped, run_command
-from whence.subject.forks.preimports import Touched, preimportable
 from whence.subject.forks.client import Server
 from whence.subject.forks.forker import Forks, Lessons
+from whence.subject.forks.preimports import Touched, preimportable
 from whence.subject.forks.program import read_program
 from whence.subject.trial import BuildAndTest, Trial
 

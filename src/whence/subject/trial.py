@@ -20,7 +20,7 @@ from whence.subject.command import Ended, readable, run_command
 from whence.subject.complaints import read_complaints
 from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
-from whence.subject.forks.forker import Forker, Forks, ForkableTest
+from whence.subject.forks.forker import ForkableTest, Forker, Forks
 from whence.subject.forks.program import read_program
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace

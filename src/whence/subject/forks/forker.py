@@ -16,8 +16,8 @@ from pathlib import Path
 
 from whence.model import Reverted
 from whence.subject.command import Ended
-from whence.subject.forks.preimports import ImportReport, Touched, preimportable
 from whence.subject.forks.client import Server, ServerLost
+from whence.subject.forks.preimports import ImportReport, Touched, preimportable
 from whence.subject.forks.program import PythonCommand
 from whence.subject.workspace import Variants, Workspace
 
