@@ -58,18 +58,18 @@ class CallWriter:
             return _method_call(arguments[0], method, arguments[1:])
         if not name:
             called = self.writer.value(instruction.callee) if instruction.callee else NAMELESS
-            shown = wrap(called, terms.PRIMARY)
+            callee = wrap(called, terms.PRIMARY)
         elif name.startswith("llvm."):
-            shown = name.split(".")[1]
+            callee = name.split(".")[1]
         else:
-            shown = self.program.function_name(name)
-        operator = _OPERATOR.search(shown)
+            callee = self.program.function_name(name)
+        operator = _OPERATOR.search(callee)
         if operator and arguments:
             return _operator_call(operator[1], arguments)
-        shown = without_arguments(shown)
+        callee = without_arguments(callee)
         if known and known.is_method and arguments:
-            return _method_call(arguments[0], shown.rsplit("::", 1)[-1], arguments[1:])
-        return f"{shown}({_listed(arguments)})"
+            return _method_call(arguments[0], callee.rsplit("::", 1)[-1], arguments[1:])
+        return f"{callee}({_listed(arguments)})"
 
     def _virtual_method(self, instruction: ir.Instruction) -> str | None:
         """Return the virtual method that a call takes from the vtable of its first argument."""
@@ -106,8 +106,8 @@ class CallWriter:
             copied = index < len(instruction.byval) and instruction.byval[index]
             found = terms.bare(kind)
             if (term.place and copied) or (found and found.kind == "reference"):
-                there = terms.pointee(term)
-                yield CTerm(there.text, there.rank, there.type)
+                target = terms.pointee(term)
+                yield CTerm(target.text, target.rank, target.type)
             else:
                 yield terms.c_literal(term if index == 0 else term_value(term), kind)
 

@@ -181,10 +181,10 @@ class DebugType:
 
     def strip(self) -> DebugType | None:
         """Return the type under typedefs and qualifiers."""
-        here: DebugType | None = self
-        while here and here.kind in _WRAPPERS:
-            here = here.base
-        return here
+        kind: DebugType | None = self
+        while kind and kind.kind in _WRAPPERS:
+            kind = kind.base
+        return kind
 
     @property
     def is_unsigned(self) -> bool:
@@ -327,10 +327,10 @@ class Debug:
 
     def function_of(self, scope: int | None) -> int | None:
         """Return the number of the subprogram that contains a scope or is that scope."""
-        here = self.scope(scope)
-        while here and not here.is_function:
-            here = self.scope(here.parent)
-        return here.number if here else None
+        inner = self.scope(scope)
+        while inner and not inner.is_function:
+            inner = self.scope(inner.parent)
+        return inner.number if inner else None
 
     def location(self, number: int) -> Location | None:
         """Return the location of a !dbg; for inlined code, the location in the inlined function."""

@@ -65,8 +65,8 @@ def unmangled_name(name: str) -> str:
             end = found.end() + int(found[0])
             parts.append(rest[found.end() : end])
             rest = rest[end:]
-        shown = [part for part in parts if part != "__1"]  # libc++ puts its version in names
-        return "::".join((["std"] if at and at[1] else []) + shown) if shown else name
+        names = [part for part in parts if part != "__1"]  # libc++ puts its version in names
+        return "::".join((["std"] if at and at[1] else []) + names) if names else name
     if name.startswith("__const."):
         return name.rsplit(".", 1)[-1]
     return name

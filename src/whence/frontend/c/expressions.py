@@ -52,8 +52,8 @@ class ExpressionWriter(TermWriter):
     def compute(self, name: str) -> CTerm:
         home = self.body.homes.get(name)
         if home and home.is_pointed_to:
-            there = CTerm(home.name, terms.PRIMARY, home.type, place=True)
-            return CTerm(home.name, place=True, pointer=None, indexed=None, refers=there)
+            variable = CTerm(home.name, terms.PRIMARY, home.type, place=True)
+            return CTerm(home.name, place=True, pointer=None, indexed=None, refers=variable)
         if home:
             return CTerm(home.name, terms.PRIMARY, home.type, place=True)
         if name in self.body.parameters:
@@ -320,10 +320,12 @@ class ExpressionWriter(TermWriter):
         if not tested or tested.location is None or instruction.location is None:
             return None
         locate = self.program.debug.location
-        here, there = locate(instruction.location), locate(tested.location)
-        if not here or not there:
+        test_at, operand_at = locate(instruction.location), locate(tested.location)
+        if not test_at or not operand_at:
             return None
-        return left if (here.line, here.column) <= (there.line, there.column) else None
+        return (
+            left if (test_at.line, test_at.column) <= (operand_at.line, operand_at.column) else None
+        )
 
     def select(self, instruction: ir.Instruction) -> CTerm:
         condition, then, otherwise = (self.value(each) for each in instruction.operands)

@@ -29,9 +29,7 @@ from dataclasses import dataclass
 
 from whence.frontend.c.constants import Symbol
 from whence.frontend.c.instrument_function import FunctionRewrite, ModuleRewrite
-from whence.frontend.c.ir import (
-    Module,
-)
+from whence.frontend.c.ir import Module
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.log_code import MAX_UNCHECKED_PATH
 from whence.frontend.c.lower import Lowered, lower

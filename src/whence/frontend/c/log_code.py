@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from whence.frontend.c import flow
-from whence.frontend.c.ir import (
-    Block,
-    FloatType,
-    Function,
-    IntType,
-    PointerType,
-)
+from whence.frontend.c.ir import Block, FloatType, Function, IntType, PointerType
 from whence.frontend.c.lower import FunctionLog, Logging
 from whence.frontend.c.tables import BlockFlag, CallFlag
 from whence.program import graph

@@ -158,8 +158,8 @@ class SourceObjects:
     def recast(self, place: CTerm, seen: ir.Type) -> CTerm:
         """Return the object at this address, cast to the type that IR sees."""
         kind = self.record(seen)
-        there = cast(place, str(kind) if kind else self._spell(seen), kind)
-        return replace(there, seen=seen)
+        recast = cast(place, str(kind) if kind else self._spell(seen), kind)
+        return replace(recast, seen=seen)
 
     def _spell(self, seen: ir.Type) -> str:
         if isinstance(seen, ir.IntType):

@@ -69,10 +69,10 @@ class PhiChoice:
         """Return the blocks that enter the phi's block and are reachable from `label`."""
         found, seen, waiting = list[str](), {label, self.label, self.head}, [label]
         while waiting:
-            here = waiting.pop()
-            targets = target_labels(self.writer.body.blocks[here])
-            if self.label in targets and here in self.incoming:
-                found.append(here)
+            block = waiting.pop()
+            targets = target_labels(self.writer.body.blocks[block])
+            if self.label in targets and block in self.incoming:
+                found.append(block)
             fresh = [each for each in targets if each not in seen]
             seen.update(fresh)
             waiting.extend(fresh)

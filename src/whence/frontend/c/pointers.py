@@ -11,12 +11,7 @@ from math import gcd
 from typing import NamedTuple
 
 from whence.frontend.c.allocators import FunctionId
-from whence.frontend.c.ir import (
-    FunctionType,
-    Module,
-    PointerType,
-    Type,
-)
+from whence.frontend.c.ir import FunctionType, Module, PointerType, Type
 from whence.frontend.c.pointer_objects import (
     ANYWHERE,
     OUTSIDE,
@@ -253,19 +248,19 @@ class Pointers(PointerObjects):
 
     def _copy(self, to: Held, source: Held, length: int) -> None:
         """Store at `to` what is stored at `source`."""
-        there = self.resolved(to)
-        here = self.resolved(source)
-        if there is None or here is None or there == here:
+        target = self.resolved(to)
+        origin = self.resolved(source)
+        if target is None or origin is None or target == origin:
             return
-        by = there.offset - here.offset
+        by = target.offset - origin.offset
         # A copy within one class can repeat: what was copied is copied again.
-        once = length < FAR and (here.cls != there.cls or abs(by) >= length)
-        for home, stored in self.unifier.contents(here.cls):
-            if not here.stride and not _meets(home, here.offset, length):
+        once = length < FAR and (origin.cls != target.cls or abs(by) >= length)
+        for home, stored in self.unifier.contents(origin.cls):
+            if not origin.stride and not _meets(home, origin.offset, length):
                 continue
-            stride = gcd(here.stride, there.stride, home.stride, 0 if once else by)
+            stride = gcd(origin.stride, target.stride, home.stride, 0 if once else by)
             low, high = (home.low + by, home.high + by) if home.low > -FAR else (-FAR, FAR)
-            if here.stride or there.stride or not once:
+            if origin.stride or target.stride or not once:
                 low, high = -FAR, FAR
-            at = Target(there.cls, home.offset + by, stride, low, high)
+            at = Target(target.cls, home.offset + by, stride, low, high)
             self.unifier.join(self.unifier.content(at), stored)

@@ -269,12 +269,12 @@ _CHARACTERS = ("char", "signed char", "unsigned char")
 
 def c_string(data: bytes, quote: str = '"') -> str:
     """Return bytes as a C literal, at most 24 of them."""
-    shown = "".join(
+    escaped = "".join(
         "\\" + quote if byte == ord(quote)
         else _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}")
         for byte in data[:24]
     )  # fmt: skip
-    return f"{quote}{shown}{'...' if len(data) > 24 else ''}{quote}"
+    return f"{quote}{escaped}{'...' if len(data) > 24 else ''}{quote}"
 
 
 def is_character(kind: DebugType | None) -> bool:

@@ -188,15 +188,15 @@ class Unifier:
             self._star[one] = self._star[other]
         elif self._star[other] >= 0:
             self.join(self._star[one], self._star[other])
-        here, there = self._target[one], self._target[other]
-        if there is None and here is None:
+        first, second = self._target[one], self._target[other]
+        if second is None and first is None:
             return
-        if here is None or there is None:
-            at = self.rooted(here or there)  # type: ignore[arg-type]  # one of them is there
+        if first is None or second is None:
+            at = self.rooted(first or second)  # type: ignore[arg-type]  # one of them is second
         else:
-            at = self._meet(here, there)
+            at = self._meet(first, second)
         self._target[one] = at
-        if here is None or at != self.rooted(here):
+        if first is None or at != self.rooted(first):
             self._moved.append(one)
         else:
             self._catch_up(one, added, starred)
