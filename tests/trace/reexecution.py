@@ -42,6 +42,7 @@ from whence.frontend.rerun.interventions import (
     XorBytes,
     encode_interventions,
 )
+from whence.program.ids import Op, Step
 from whence.program.rows import OUTPUT
 from whence.trace.c.inputs import sources
 from whence.trace.c.recording import CThread
@@ -68,7 +69,7 @@ class Outcome(Enum):
 class Change:
     """A step, and how its value or side is changed."""
 
-    step: int
+    step: Step
     action: Action
 
 
@@ -126,7 +127,7 @@ class Subject:
         found[0] = False
         return np.flatnonzero(found)
 
-    def _address(self, op: int) -> int | None:
+    def _address(self, op: Op) -> Op | None:
         """Return the operation that computes the address of a store; None if it is constant."""
         source, local = self.thread.image.locate(op)
         pointer = source.instruction(local).operands[1].value
@@ -134,15 +135,15 @@ class Subject:
         if number is None:
             return None
         code = int(self.thread.image.program.ops[op - local + number]["code"])
-        return None if code in (OpCode.ALLOCA, OpCode.LALLOCA) else op - local + number
+        return None if code in (OpCode.ALLOCA, OpCode.LALLOCA) else Op(op - local + number)
 
     @cached_property
     def addressing(self) -> U32:
         """All steps that the addresses of stores depend on: see 1 above."""
-        known: dict[int, int | None] = {}
-        criteria = set()
+        known: dict[Op, Op | None] = {}
+        criteria: set[Step] = set()
         for step in self.steps_with(OpCode.STORE).tolist():
-            op = int(self.op_of[step])
+            op = Op(int(self.op_of[step]))
             address = known.setdefault(op, self._address(op))
             if address is not None:
                 found = self.thread.last_execution(address, step)
@@ -153,12 +154,12 @@ class Subject:
             potential=self.relevance.potential, guards=self.relevance.guards,
         )  # fmt: skip
 
-    def changes_of(self, steps: Sequence[int], choose: random.Random) -> list[Change]:
+    def changes_of(self, steps: Sequence[Step], choose: random.Random) -> list[Change]:
         """Return a change for each of the steps that can be changed."""
         found = []
         ops = self.thread.image.program.ops
         for step in steps:
-            op = int(self.op_of[step])
+            op = Op(int(self.op_of[step]))
             if ops[op]["code"] == OpCode.CBR:
                 found.append(Change(step, FlipBranch()))
                 continue
@@ -180,7 +181,7 @@ class Subject:
         intervention = Intervention(run_point(self.thread, change.step), change.action)
         return {"WHENCE_PATCH": encode_interventions([intervention])}
 
-    def value_of(self, step: int) -> int:
+    def value_of(self, step: Step) -> int:
         """Return the value that a step computed or stored."""
         return int(self.thread.replay.window(step, step + 1).value[0])
 
@@ -195,7 +196,7 @@ class Subject:
         except subprocess.TimeoutExpired:
             return Outcome.ENDLESS
         printed = self._printed(self.ended, self.thread, row)
-        step = int(self.thread.stream.effects["step"][row])
+        step = Step(int(self.thread.stream.effects["step"][row]))
         place = _outputs_of(self.thread, step).index(row)
         counterpart = ExecutionIndexes(thread.queries).step_at(self._indexes.index_of(step))
         rows = _outputs_of(thread, counterpart) if counterpart else []
@@ -210,6 +211,6 @@ class Subject:
         return ended.stdout[int(effect["offset"]) :][: int(effect["len"])]
 
 
-def _outputs_of(thread: CThread, step: int) -> list[int]:
+def _outputs_of(thread: CThread, step: Step) -> list[int]:
     effects = thread.stream.effects
     return [row for row in thread.queries.effects_of(step) if effects["kind"][row] == OUTPUT]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.trace.tiny_runs import Node, Sample, sample
 from tests.trace.truth import callbacks, coming_from
+from whence.program.ids import Instance, Step, Stretch
 from whence.trace import positions
 from whence.trace.columns import CALL, LINK, Stream
 from whence.trace.memory_writes import MemoryRange
@@ -21,8 +22,8 @@ seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=40, deadline=None)
 
 
-def steps_of(found: Sample) -> range:
-    return range(1, found.stream.steps + 1)
+def steps_of(found: Sample) -> Sequence[Step]:
+    return found.stream.every_step
 
 
 def as_nodes(found: Sample, dependences: Iterable[Dependence]) -> set[Node]:
@@ -41,7 +42,7 @@ def nodes_of(d: Dependence) -> list[Node]:
 def distinct(found: Sample, node: Node) -> Node:
     if len(node) == 3:
         return node
-    step, part = node
+    step, part = Step(node[0]), node[1]
     queries = Queries(found.stream)
     call = found.stream.code.kind[found.truth.op[step]] == CALL
     parted = call and (queries.entered(step) or queries.is_copy(step))
@@ -88,7 +89,8 @@ def test_a_copied_byte_comes_from_the_byte_that_it_is_a_copy_of(seed: int) -> No
             step, part, address = node
             true = {distinct(found, n) for n in nodes if n[0]}
             true |= {(ret, Part.VALUE) for ret in returned.get(step, [])}
-            assert as_nodes(found, queries.definitions(step, part, MemoryRange(address, 1))) == true
+            definitions = queries.definitions(Step(step), part, MemoryRange(address, 1))
+            assert as_nodes(found, definitions) == true
 
 
 @given(seed=seeds)
@@ -96,7 +98,8 @@ def test_a_copied_byte_comes_from_the_byte_that_it_is_a_copy_of(seed: int) -> No
 def test_the_definitions_of_a_load_cover_its_bytes(seed: int) -> None:
     found = sample(seed)
     queries = Queries(found.stream)
-    for step, least in found.truth.loads.items():
+    for load, least in found.truth.loads.items():
+        step = Step(load)
         definitions = queries.loaded(queries.instance_of(step), queries.op_of(step))
         assert min(d.step or 0 for d in definitions) == least
         if queries.is_copy(step):
@@ -111,7 +114,7 @@ def test_the_definitions_of_a_load_cover_its_bytes(seed: int) -> None:
 def test_the_instance_before_another_is_of_the_same_activation(seed: int) -> None:
     found = sample(seed)
     stream, queries = found.stream, Queries(found.stream)
-    for instance in range(len(stream.first)):
+    for instance in map(Instance, range(len(stream.first))):
         of_activation = stream.activation == stream.activation[instance]
         before = np.flatnonzero(of_activation[:instance])
         assert queries.previous_instance(instance) == (before[-1] if len(before) else None)
@@ -131,7 +134,7 @@ def test_the_last_write_is_the_last_write(seed: int) -> None:
                 for address in range(int(row["addr"]), int(row["addr"]) + int(row["len"])):
                     if address in bytes_:
                         bytes_[address] = int(row["step"])
-            runs = queries.last_write(start, size, before)
+            runs = queries.last_write(start, size, Step(before))
             assert [run.step for run in runs for _ in range(run.length)] == list(bytes_.values())
 
 
@@ -140,8 +143,8 @@ def test_the_last_write_is_the_last_write(seed: int) -> None:
 def test_callers_are_the_activations_around_a_step(seed: int) -> None:
     found = sample(seed)
     queries, parents = Queries(found.stream), found.stream.activations["parent"]
-    for step in range(1, found.stream.steps, 11):
-        chain = [*queries.callers(step), 0]
+    for step in steps_of(found)[::11]:
+        chain: list[int] = [*queries.callers(step), 0]
         assert chain[0] == found.truth.activation[step]
         assert [int(parents[inner]) for inner in chain[:-1]] == chain[1:]
 
@@ -151,11 +154,11 @@ def test_a_stream_comes_back_from_disk_and_keeps_its_indexes(tmp_path: Path) -> 
     found.stream.save(tmp_path)
     stream = Stream.load(tmp_path, found.stream.code, found.stream.steps)
     queries = Queries(stream)
-    stretch = int(stream.stretch[0])
+    stretch = Stretch(int(stream.stretch[0]))
     instances = Queries(found.stream).instances_of(stretch)
     assert queries.instances_of(stretch).tolist() == instances.tolist()
     assert (tmp_path / "by-stretch.u32").stat().st_size == 4 * len(stream.first)
-    step = stream.steps
+    step = stream.every_step[-1]
     assert queries.definitions(step) == Queries(found.stream).definitions(step)
 
 
@@ -170,7 +173,7 @@ def test_a_run_that_was_not_cut_knows_its_length(tmp_path: Path) -> None:
 def test_a_step_that_was_not_executed_is_refused() -> None:
     queries = Queries(sample(1).stream)
     with pytest.raises(ValueError, match="not in 1"):
-        queries.instance_of(0)
+        queries.instance_of(Step(0))
 
 
 def test_the_samples_are_varied() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from whence.frontend.c.record import record
 from whence.languages import open_recording
+from whence.program.ids import Step
 from whence.subject.trial import BuildAndTest
 from whence.trace.c import relevance as relevance_module
 from whence.trace.c.analysis import CAnalysis
@@ -75,14 +76,16 @@ def line_of(name: str) -> int:
 
 def named_lines(point: Point) -> set[str]:
     queries, rows = point.thread.queries, point.thread.image.rows
-    lines = {int(rows[queries.op_of(int(step))]) for step in steps_of(point, CAnalysis())}
+    lines = {int(rows[queries.op_of(Step(step))]) for step in steps_of(point, CAnalysis()).tolist()}
     return {name for name in NAMES if line_of(name) in lines}
 
 
 def branches(point: Point, line: int) -> int:
     """Return the number of branches of a line in the relevant slice."""
     queries, image = point.thread.queries, point.thread.image
-    ops = [queries.op_of(int(step)) for step in steps_of(point, CAnalysis(), relevant=True)]
+    ops = [
+        queries.op_of(Step(step)) for step in steps_of(point, CAnalysis(), relevant=True).tolist()
+    ]
     return sum(image.rows[op] == line and image.code.kind[op] == BRANCH for op in ops)
 
 

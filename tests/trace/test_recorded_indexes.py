@@ -20,7 +20,7 @@ def test_an_index_leads_back_to_its_step(name: str, tmp_path: Path) -> None:
     program = corpus.program(corpus.PROGRAMS / name)
     _, thread = running.run(program, running.build(program, tmp_path), tmp_path / "trace")
     indexes, choose = ExecutionIndexes(thread.queries), random.Random(3)
-    steps = sorted(choose.sample(range(1, thread.stream.steps + 1), 150))
+    steps = sorted(choose.sample(thread.stream.every_step, 150))
     assert [indexes.step_at(indexes.index_of(step)) for step in steps] == steps
 
 
@@ -50,7 +50,7 @@ def test_steps_of_two_runs_correspond_if_their_indexes_are_equal(tmp_path: Path)
         return running.run(replace(program, stdin=stdin), executable, where)[1]
 
     one, other = run(b"ab x z"), run(b"qb  zebra")
-    steps = range(1, one.stream.steps + 1)
+    steps = one.stream.every_step
     own, others = ExecutionIndexes(one.queries), ExecutionIndexes(other.queries)
     counterparts = [others.step_at(own.index_of(step)) for step in steps]
     pairs = [(step, found) for step, found in zip(steps, counterparts, strict=True) if found]

@@ -17,6 +17,7 @@ from tests.trace import running
 from tests.trace.reexecution import Change, Outcome, Subject
 from whence.frontend.c.tables import OpCode
 from whence.frontend.rerun.interventions import FlipBranch, XorBytes
+from whence.program.ids import Op
 
 REGRESSIONS = Path(__file__).parent.parent / "regressions"
 STORES = (OpCode.STORE, OpCode.LSTORE)
@@ -46,7 +47,7 @@ def check_outside(subject: Subject, row: int, choose: random.Random, most: int) 
     """Check that changes outside the slice of an output do not change the output."""
     for change in outside(subject, row, choose, most):
         outcome = subject.outcome(row, change)
-        place = subject.thread.image.place(int(subject.op_of[change.step]))
+        place = subject.thread.image.place(Op(int(subject.op_of[change.step])))
         assert outcome not in (Outcome.OTHER, Outcome.MISSING), (
             f"{subject.program.source}: {change} at {place} is not in the slice of row {row}, "
             f"but {outcome.value}; see {subject.folder}"

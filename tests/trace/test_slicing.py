@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.trace.tiny_programs import Op, Parameter
 from tests.trace.tiny_runs import Node, Sample, sample, straight
 from tests.trace.truth import callbacks, random_potential, true_slice, trusted_call
+from whence.program.ids import Step
 from whence.program.rows import COPY, OUTPUT, READ
 from whence.trace.columns import BRANCH, CALL, RETURN
 from whence.trace.queries import Part, Queries
@@ -153,7 +154,10 @@ def test_a_trusted_function_inside_a_trusted_function_adds_nothing() -> None:
 def names(found: Sample, criterion: int, **options: Any) -> list[str]:
     """Return the names of the operations of a slice, in order."""
     ops = {op.number: op.name for f in found.functions for b in f.blocks for op in b.ops}
-    return [ops[found.truth.op[int(step)]] for step in slice_(found.stream, [criterion], **options)]
+    return [
+        ops[found.truth.op[int(step)]]
+        for step in slice_(found.stream, [Step(criterion)], **options)
+    ]
 
 
 def test_no_criteria_no_slice() -> None:
@@ -162,7 +166,7 @@ def test_no_criteria_no_slice() -> None:
 
 def test_a_step_that_was_not_executed_is_refused() -> None:
     with pytest.raises(ValueError, match="not in 1"):
-        slice_(sample(3).stream, [10**6])
+        slice_(sample(3).stream, [Step(10**6)])
 
 
 @given(seed=seeds)
@@ -171,6 +175,6 @@ def test_ops_are_counted_with_their_last_step(seed: int) -> None:
     stream = sample(seed).stream
     steps = np.flatnonzero(np.random.default_rng(seed).random(stream.steps) < 0.5) + 1
     counts, last = executed_ops(stream, steps.astype(np.uint32))
-    ops: list[int] = [Queries(stream).op_of(step) for step in steps.tolist()]
+    ops: list[int] = [Queries(stream).op_of(Step(step)) for step in steps.tolist()]
     assert counts.tolist() == [ops.count(op) for op in range(len(counts))]
     assert {op: int(last[op]) for op in ops} == dict(zip(ops, steps.tolist(), strict=True))

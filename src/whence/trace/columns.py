@@ -7,6 +7,7 @@ numbers, unique in the whole program (see `whence.program.ids`); nothing here kn
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whence.program.ids import Step
 from whence.program.rows import ACTIVATION, COPY, EFFECT, OUTPUT, RUN, WRITTEN
 
 U8 = npt.NDArray[np.uint8]
@@ -142,6 +144,13 @@ class Stream:
             last = int(first[-1]) - 1 + int(code.stretch_ops[stretch[-1]]) if len(first) else 0
             steps = last
         return cls(code=code, steps=steps, directory=directory, **columns)
+
+    @property
+    def every_step(self) -> Sequence[Step]:
+        """All steps of the run, in order."""
+        numbers: Any = range(1, self.steps + 1)
+        steps: Sequence[Step] = numbers
+        return steps
 
     def save(self, directory: Path) -> None:
         """Write the columns to `directory`, for `load`."""

@@ -19,6 +19,7 @@ from whence.errors import UserError
 from whence.frontend.recorded_run import SOURCES, SecondRun
 from whence.inputs import InputRange
 from whence.model import Failure, Outcome
+from whence.program.ids import Step
 from whence.program.rows import OUTPUT, SOURCE
 from whence.program.source import Place, SourceLines
 from whence.trace.columns import NONE, U32, Code, Stream
@@ -271,7 +272,7 @@ class Thread(ABC):
         self.stream = stream
         self.queries = Queries(stream)
 
-    def last_execution(self, op: int, step: int, within: int | None = None) -> int | None:
+    def last_execution(self, op: int, step: int, within: int | None = None) -> Step | None:
         """Return the last step up to `step`, in the same activation, that executed `op`.
 
         With `within`, the search stops after that many instances of the activation.

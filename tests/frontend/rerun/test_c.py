@@ -63,10 +63,9 @@ def thread(rerunner: CRerunner, tmp_path_factory: pytest.TempPathFactory) -> CTh
 def points_of(thread: CThread, *codes: OpCode, line: int) -> list[RunPoint]:
     """Return the points of the steps that execute one of the codes on a line."""
     ops = thread.image.program.ops["code"]
-    steps = range(1, thread.stream.steps + 1)
     return [
         run_point(thread, step)
-        for step in steps
+        for step in thread.stream.every_step
         if ops[op := thread.queries.op_of(step)] in codes
         and (place := thread.image.place(op)) is not None
         and place.line == line

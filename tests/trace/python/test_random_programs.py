@@ -84,7 +84,7 @@ def test_every_step_came_to_what_its_operands_make(seed: int, tmp_path: Path) ->
     process = recording.processes[0]
     flow = flow_of(recording.thread(recording.image(process), process.logs[0]))
     computed = 0
-    for step in range(1, flow.thread.stream.steps + 1):
+    for step in flow.thread.stream.every_step:
         node, value = flow.node(step), flow.value(step)
         if not isinstance(node.operation.op, PyOp) or value is UNKNOWN:
             continue
