@@ -1,4 +1,4 @@
-"""Is there more to read about every message, and about no others?"""
+"""Does docs/messages.md explain every message, and no others?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MESSAGES = Path(__file__).parents[1] / "docs" / "messages.md"
 
 
 def slugs_in(source: str) -> set[str]:
-    """Return every name that is given to a message there."""
+    """Return the slug of every message in a source."""
     return {
         node.value.value
         for node in ast.walk(ast.parse(source))

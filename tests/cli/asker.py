@@ -1,4 +1,4 @@
-"""A user with a C program whose run fails, who asks why."""
+"""A user with a C program whose run fails, for tests of `whence why`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .prompt import Said, User
+from .prompt import CommandResult, User
 
 PROGRAM = """\
 #include <assert.h>
@@ -43,12 +43,12 @@ int main(int argc, char **argv) {
 BUILD = "$CC -o triangle triangle.c"
 FAILS = "./triangle 6 5 4"  # the fault is in line 10: != should be ==
 PASSES = "./triangle 5 5 5"
-# Kept from one test to the next: it takes a quarter of a minute to make it.
+# Shared by all tests: making it takes a quarter of a minute.
 COMPILED = ("whence/modules", "whence/native", "whence/objects", "whence/runtime", "zig")
 
 
 class Asker(User):
-    """Has a program in `project`; what whence keeps of its runs is in a cache of the test's own."""
+    """A user with a program in `project`; whence keeps runs in a cache of this test."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
@@ -62,14 +62,16 @@ class Asker(User):
         self.write("project/triangle.c", PROGRAM)
 
     def asking(self, test: str, build: str | None = None) -> tuple[str, ...]:
-        """The command; each build is noted in a file."""
+        """Return the arguments of `whence why`; each build is noted in a file."""
         build = f"echo built >> {self.kept}/builds; {build or BUILD}"
         return ("why", "--source", "project", "--build", build, "--test", test)
 
-    def why(self, test: str, *arguments: object, build: str | None = None, **env: str) -> Said:
+    def why(
+        self, test: str, *arguments: object, build: str | None = None, **env: str
+    ) -> CommandResult:
         return self.whence(*self.asking(test, build), *arguments, **env)
 
-    def why_in(self, folder: Path, *arguments: object) -> Said:
+    def why_in(self, folder: Path, *arguments: object) -> CommandResult:
         return self.whence("why", folder, *arguments)
 
     @property
@@ -82,18 +84,18 @@ class Asker(User):
         return sorted(self.runs.iterdir()) if self.runs.exists() else []
 
 
-def document(said: Said) -> dict[str, Any]:
-    """The JSON that a command printed, and nothing else."""
-    assert said.err == "", said
-    found: dict[str, Any] = json.loads(said.out)
+def document(result: CommandResult) -> dict[str, Any]:
+    """Return the JSON that a command printed; check that it printed nothing else."""
+    assert result.err == "", result
+    found: dict[str, Any] = json.loads(result.out)
     assert (found["whence"], found["command"]) == (1, "why")
     return found
 
 
-def explained(said: Said) -> list[str]:
-    """The predicates of the tree that a command printed as JSON, by level."""
-    assert said.status == 0, said
+def explained(result: CommandResult) -> list[str]:
+    """Return the predicates, by level, of the tree that a command printed as JSON."""
+    assert result.status == 0, result
     return [
         f"{'  ' * cause['level']}{cause['predicate']['text']}: {cause['predicate']['outcome']}"
-        for cause in document(said)["causes"]
+        for cause in document(result)["causes"]
     ]

@@ -1,4 +1,4 @@
-"""A cause tree that computes nothing, and counts what it is asked to compute."""
+"""A cause tree for tests, which computes nothing and notes requests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ VALUES |= {13: {"b": "5", "c": "4", "return": "10"}, 18: {"area(6, 5, 4)": "10"}
 
 @dataclass
 class Node:
-    """A cause to be, and what is below it."""
+    """The content of a cause, and the nodes below it."""
 
     text: str
     line: int
@@ -49,7 +49,7 @@ class Node:
 
 
 def triangle() -> Node:
-    """Why is the area of a triangle wrong?  Because line 8 takes it for a right one."""
+    """Return why the area of a triangle is wrong: line 8 mistakes it for a right triangle."""
     squares = Node("a * a != b * b + c * c", 8, Influence.DIRECT, lines=(4, 8))
     order = Node("a < b || b < c", 6, Influence.INDIRECT, outcome="false", lines=(4, 6))
     equal = Node("a == b && b == c", 10, Influence.INDIRECT, outcome="false", lines=(4, 10))
@@ -60,9 +60,9 @@ def triangle() -> Node:
 
 
 class FakeTree:
-    """Grows from nodes; `asked` has every cause whose children were computed.
+    """A tree made from nodes; `asked` lists the causes whose children were computed.
 
-    A node that is below several others becomes a cause below the first that is asked.
+    A node below several others becomes a cause below the first of them that is computed.
     """
 
     def __init__(
@@ -76,11 +76,11 @@ class FakeTree:
         self.asked: list[int] = []
         self.cancelled = 0
         self.sources = {"src/shape.c": source}
-        self.gate: threading.Event | None = None  # computing waits for it, if it is there
+        self.gate: threading.Event | None = None  # if set, computations wait for it
         self.started = threading.Event()
-        self.error: Exception | None = None  # what computing raises
+        self.error: Exception | None = None  # if set, computations raise it
         self._folder = folder
-        self._values = values  # of all statements, if given
+        self._values = values  # values of all statements, if given
         self._marks: dict[int, Mark] = {}
         self._causes: list[Cause] = []
         self._nodes: list[Node] = []
@@ -123,7 +123,7 @@ class FakeTree:
         self.cancelled += 1
 
     def number(self, text: str) -> int:
-        """The cause that explains this predicate, which must be known."""
+        """Return the number of the cause with this predicate; it must be computed."""
         return next(each.id for each in self._causes if each.predicate.text == text)
 
     def _has(self, node: Node) -> bool:
@@ -140,7 +140,7 @@ class FakeTree:
             )
             for line in node.lines or (node.line,)
         )
-        said = f"`{node.text}` was {node.outcome} because of what line {statements[0].line} set"
+        because = f"`{node.text}` was {node.outcome} because of what line {statements[0].line} set"
         self._nodes.append(node)
         self._causes.append(
             Cause(
@@ -150,7 +150,7 @@ class FakeTree:
                 level=0 if parent is None else self._causes[parent].level + 1,
                 influence=node.influence,
                 predicate=predicate,
-                because=node.because or said,
+                because=node.because or because,
                 statements=statements,
                 instances=7 * len(statements),
                 times=node.times,

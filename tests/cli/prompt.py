@@ -18,7 +18,7 @@ TEST = "! grep -q 44 numbers"  # passes on good, fails on bad because of line 4
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CommandResult:
     """How a command ended, and what it printed."""
 
     status: int
@@ -27,7 +27,7 @@ class Said:
 
 
 class User:
-    """Has `good` and `bad` in the directory `here`; what whence may write to is elsewhere."""
+    """A user with the versions `good` and `bad` in `here`; whence may only write to `kept`."""
 
     def __init__(self, home: Path) -> None:
         self.here = home / "here"
@@ -47,7 +47,7 @@ class User:
         return path
 
     def environment(self, **changed: str) -> dict[str, str]:
-        """Return a plain environment: whence must do without the rest of ours."""
+        """Return a minimal environment: whence must not depend on other variables."""
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.here),
@@ -57,7 +57,7 @@ class User:
         } | changed
 
     def start(self, *arguments: object, **env: str) -> subprocess.Popen[str]:
-        """Start whence in a process group of its own."""
+        """Start whence in its own process group."""
         return subprocess.Popen(
             command(*arguments),
             cwd=self.here,
@@ -70,24 +70,24 @@ class User:
             preexec_fn=_listen_to_interrupts,
         )
 
-    def whence(self, *arguments: object, **env: str) -> Said:
-        """Run whence to its end, which leaves the user's files alone and no files of its own."""
+    def whence(self, *arguments: object, **env: str) -> CommandResult:
+        """Run whence to its end; check that it changes no file of the user and leaves none over."""
         before = self.state()
         with self.start(*arguments, **env) as process:
             out, err = process.communicate(timeout=60)
         self.check_untouched(before)
-        return Said(process.returncode, out, err)
+        return CommandResult(process.returncode, out, err)
 
     def check_untouched(self, before: dict[str, tuple[object, ...]]) -> None:
         assert self.state() == before
         assert os.listdir(self.tmp) == [], os.listdir(self.tmp)
 
-    def isolate(self, *arguments: object, test: str = TEST, **env: str) -> Said:
+    def isolate(self, *arguments: object, test: str = TEST, **env: str) -> CommandResult:
         """Isolate what broke `test` between good and bad; later options win."""
         return self.whence(*isolating(test), *arguments, **env)
 
     def state(self) -> dict[str, tuple[object, ...]]:
-        """Return all that can be told of the user's files."""
+        """Return the content and attributes of the user's files."""
         return {str(path): _facts(path) for path in sorted(_below(self.here))}
 
 
@@ -99,23 +99,23 @@ def isolating(test: str = TEST) -> tuple[str, ...]:
     return ("isolate", "--good", "good", "--bad", "bad", "--test", test)
 
 
-def check_found(said: Said) -> None:
-    """The one change that broke TEST was found."""
-    assert (said.status, said.err.count("Traceback")) == (0, 0), said
-    assert said.out.startswith("1 change of 3 broke the test."), said
-    assert "+44" in said.out
+def check_found(result: CommandResult) -> None:
+    """Check that exactly the change that broke TEST was found."""
+    assert (result.status, result.err.count("Traceback")) == (0, 0), result
+    assert result.out.startswith("1 change of 3 broke the test."), result
+    assert "+44" in result.out
 
 
-def check_refused(said: Said, *claims: str, slug: str | None = None) -> None:
-    """One message on standard error makes all the claims; there is no traceback, no report."""
-    assert said.status == 2, said
-    assert said.out == ""
-    assert "Traceback" not in said.err
+def check_refused(result: CommandResult, *claims: str, slug: str | None = None) -> None:
+    """Check that one message makes all claims, without traceback or report."""
+    assert result.status == 2, result
+    assert result.out == ""
+    assert "Traceback" not in result.err
     for claim in claims:
-        assert claim in said.err, said.err
+        assert claim in result.err, result.err
     if slug is not None:
-        assert said.err.endswith(f"[{slug}]\n"), said.err
-        messages = [line for line in said.err.splitlines() if line.startswith("whence: ")]
+        assert result.err.endswith(f"[{slug}]\n"), result.err
+        messages = [line for line in result.err.splitlines() if line.startswith("whence: ")]
         assert sum(not line.endswith("…") and " changes in " not in line for line in messages) == 1
 
 
@@ -133,5 +133,5 @@ def _facts(path: Path) -> tuple[object, ...]:
 
 
 def _listen_to_interrupts() -> None:
-    """Undo what a shell does to programs in the background, such as a run of these tests."""
+    """Enable SIGINT, which a shell disables for programs in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

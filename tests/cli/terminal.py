@@ -1,4 +1,4 @@
-"""A real terminal, with a program in it."""
+"""A real terminal in which a program runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Terminal:
             env={"PATH": os.environ["PATH"], "TERM": "xterm-256color", "PYTHONPATH": paths}
             | environment,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # then Ctrl-C is a signal
         )
         self._printed = b""
         threading.Thread(target=self._read, daemon=True).start()
@@ -68,7 +68,7 @@ class Terminal:
             time.sleep(0.01)
 
     def check_left_as_found(self) -> None:
-        """The program ends well, and the terminal is what it was."""
+        """Check that the program ends normally, and that the terminal is as before."""
         self.wait_for("bye")
         assert self.process.wait(90) == 0, self.printed
         assert termios.tcgetattr(self._theirs) == self.settings

@@ -11,7 +11,7 @@ from .prompt import TEST, User, check_refused
 EXPLAIN = ("explain", "--good", "good", "--bad", "bad", "--frontend", "none", "--test", TEST)
 
 
-def test_all_of_isolate_and_more_can_be_set_in_whence_toml(user: User) -> None:
+def test_all_options_of_explain_can_be_set_in_whence_toml(user: User) -> None:
     user.write(
         "whence.toml",
         """
@@ -28,9 +28,9 @@ def test_all_of_isolate_and_more_can_be_set_in_whence_toml(user: User) -> None:
         bad = "nowhere"
         """,
     )
-    said = user.whence("explain", "--test", TEST, "--json", "-")
-    assert (said.status in (0, 1), said.err) == (True, "")
-    document = json.loads(said.out)
+    result = user.whence("explain", "--test", TEST, "--json", "-")
+    assert (result.status in (0, 1), result.err) == (True, "")
+    document = json.loads(result.out)
     assert (document["command"], document["changes"]["total"]) == ("explain", 2)
     assert [change["file"] for change in document["root"]] == ["numbers"]
 
@@ -45,20 +45,22 @@ def test_all_of_isolate_and_more_can_be_set_in_whence_toml(user: User) -> None:
         ("depth = 3", "'explain.depth'"),
     ],
 )
-def test_a_mistake_in_whence_toml_is_said(user: User, setting: str, claim: str) -> None:
+def test_a_mistake_in_whence_toml_is_reported(user: User, setting: str, claim: str) -> None:
     user.write("whence.toml", f"[explain]\n{setting}\n")
     check_refused(user.whence(*EXPLAIN), "whence.toml", claim, slug="bad-settings")
 
 
 @pytest.mark.parametrize("option", ["--json", "--html", "--sarif", "--dot", "--patch"])
-def test_a_report_that_cannot_be_written_is_said_before_the_work(user: User, option: str) -> None:
-    said = user.whence(*EXPLAIN, option, "no/such/folder/report")
-    check_refused(said, "no/such/folder/report", slug="cannot-write")
-    assert "running the test" not in said.err
+def test_a_report_that_cannot_be_written_is_reported_before_the_work(
+    user: User, option: str
+) -> None:
+    result = user.whence(*EXPLAIN, option, "no/such/folder/report")
+    check_refused(result, "no/such/folder/report", slug="cannot-write")
+    assert "running the test" not in result.err
 
 
-def test_help_leads_with_explain(user: User) -> None:
-    said = user.whence("--help")
-    first, second = said.out.index("whence explain"), said.out.index("whence isolate")
+def test_help_names_explain_first(user: User) -> None:
+    result = user.whence("--help")
+    first, second = result.out.index("whence explain"), result.out.index("whence isolate")
     assert first < second
-    assert "git whence" in said.out
+    assert "git whence" in result.out

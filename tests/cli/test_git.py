@@ -1,4 +1,4 @@
-"""Is `git whence` what a user of git expects?"""
+"""Does `git whence` work as a user of git expects?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from whence.cli.git import git_whence
 
-from .prompt import Said, User, check_refused
+from .prompt import CommandResult, User, check_refused
 
 COMMIT = ("-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false")
 GREP = "! grep -q 44 numbers"  # passes on v1, fails since v2 because of line 4
@@ -23,7 +23,7 @@ NUMBERS = "1\n2\n3\n4\n5\n"
 
 
 class Developer(User):
-    """Has a repository in `here`: v1 passes GREP, HEAD does not, as its last commit broke it."""
+    """A developer with a repository in `here`; v1 passes GREP, the last commit broke it."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
@@ -42,7 +42,7 @@ class Developer(User):
         self.commit("rename", words="a\n", numbers=NUMBERS.replace("2", "22"))
         self.commit("tune", words="b\n", numbers="1\n22\n3\n44\n5\n")
 
-    def git(self, *arguments: str, cwd: str = ".", **env: str) -> Said:
+    def git(self, *arguments: str, cwd: str = ".", **env: str) -> CommandResult:
         done = subprocess.run(
             ["git", *COMMIT, *arguments],
             cwd=self.here / cwd,
@@ -52,10 +52,10 @@ class Developer(User):
             text=True,
             timeout=60,
         )
-        return Said(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
     def put(self, **files: str) -> None:
-        """Write files; tests__new_sh is tests/new.sh."""
+        """Write files; the keyword tests__new_sh names tests/new.sh."""
         for name, text in files.items():
             path = self.here / ".".join(name.replace("__", "/").rsplit("_", 1))
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,19 +68,19 @@ class Developer(User):
         if tag:
             self.git("tag", tag)
 
-    def asks(self, *arguments: str, cwd: str = ".", **env: str) -> Said:
-        """Run git whence, which leaves the user's files alone and no files of its own."""
+    def asks(self, *arguments: str, cwd: str = ".", **env: str) -> CommandResult:
+        """Run git whence; check that the user's files are unchanged and none are left over."""
         before = self.state()
-        said = self.git("whence", "--frontend", "none", *arguments, cwd=cwd, **env)
+        result = self.git("whence", "--frontend", "none", *arguments, cwd=cwd, **env)
         self.check_untouched(before)
-        return said
+        return result
 
     def finds(self, *arguments: str, cwd: str = ".", **env: str) -> list[tuple[str, str]]:
         """Return the root changes that git whence finds, with their texts."""
-        said = self.asks("--json", "-", *arguments, cwd=cwd, **env)
-        assert said.status in (0, 1), said.err
-        assert "Traceback" not in said.err
-        document: dict[str, Any] = json.loads(said.out)
+        result = self.asks("--json", "-", *arguments, cwd=cwd, **env)
+        assert result.status in (0, 1), result.err
+        assert "Traceback" not in result.err
+        document: dict[str, Any] = json.loads(result.out)
         return [(root["file"], root["text"].rpartition("\n")[2]) for root in document["root"]]
 
 
@@ -101,7 +101,7 @@ def test_two_revisions(dev: Developer, versions: list[str]) -> None:
 
 
 def test_the_work_tree_is_bad_unless_another_is_named(dev: Developer) -> None:
-    """What is edited, staged or new counts, what is ignored does not."""
+    """Edited, staged and new files count, ignored ones do not."""
     dev.commit("mend", numbers=NUMBERS, _gitignore="*.o\n")
     dev.put(numbers="1\n2\n44\n4\n5\n", new="x\n", ignored_o="x\n", staged="x\n")
     dev.git("add", "staged")
@@ -111,13 +111,13 @@ def test_the_work_tree_is_bad_unless_another_is_named(dev: Developer) -> None:
     ]
 
 
-def test_a_file_that_is_called_like_a_revision_is_not_taken_for_it(dev: Developer) -> None:
+def test_a_file_with_the_name_of_a_revision_is_not_mistaken_for_it(dev: Developer) -> None:
     dev.put(v1="no version\n")
     assert dev.finds("v1", "HEAD", "--", GREP) == FOUND
 
 
 def test_where_git_has_set_its_variables(dev: Developer) -> None:
-    """As for a hook, or an alias that is a shell command."""
+    """git sets them for a hook, or for an alias that is a shell command."""
     dev.put(sub__x="")
     dev.git("config", "alias.w", '!git whence --frontend none --json - v1 HEAD -- "$@" #')
     aliased = dev.git("w", GREP, cwd="sub")
@@ -125,8 +125,8 @@ def test_where_git_has_set_its_variables(dev: Developer) -> None:
     assert dev.finds("v1", "HEAD", "--", GREP, GIT_DIR=".git", GIT_PREFIX="sub/") == FOUND
     elsewhere = {"GIT_DIR": str(dev.here / ".git")}
     assert dev.finds("v1", "HEAD", "--", GREP, cwd="../kept", **elsewhere) == FOUND
-    said = dev.asks("v1", "--", GREP, cwd="../kept", **elsewhere)
-    check_refused(said, "no work tree", "GOOD BAD", slug="no-work-tree")
+    result = dev.asks("v1", "--", GREP, cwd="../kept", **elsewhere)
+    check_refused(result, "no work tree", "GOOD BAD", slug="no-work-tree")
 
 
 def test_a_linked_work_tree(dev: Developer) -> None:
@@ -136,13 +136,13 @@ def test_a_linked_work_tree(dev: Developer) -> None:
 
 
 @pytest.mark.parametrize("versions", [["v9"], ["v1..v9"]])
-def test_a_revision_that_is_not_there(dev: Developer, versions: list[str]) -> None:
+def test_a_revision_that_does_not_exist(dev: Developer, versions: list[str]) -> None:
     check_refused(dev.asks(*versions, "--", GREP), "'v9'", "git log", slug="no-such-revision")
 
 
 def test_no_repository(dev: Developer) -> None:
-    said = dev.asks("v1", "--", GREP, cwd="../kept")
-    check_refused(said, "not a git repository", "git -C", slug="not-a-repository")
+    result = dev.asks("v1", "--", GREP, cwd="../kept")
+    check_refused(result, "not a git repository", "git -C", slug="not-a-repository")
 
 
 @pytest.mark.parametrize(
@@ -155,21 +155,21 @@ def test_no_repository(dev: Developer) -> None:
         (["--jobs", "many", "v1", "--", "true"], "--jobs"),
     ],
 )
-def test_a_mistake_in_the_command_is_said(
+def test_a_mistake_in_the_command_is_reported(
     dev: Developer, monkeypatch: pytest.MonkeyPatch, arguments: list[str], claim: str
 ) -> None:
     monkeypatch.chdir(dev.here)
-    said = CliRunner().invoke(git_whence, arguments)
-    assert said.exit_code == 2
-    assert claim in said.output
+    result = CliRunner().invoke(git_whence, arguments)
+    assert result.exit_code == 2
+    assert claim in result.output
 
 
 def test_help_needs_no_repository(dev: Developer) -> None:
-    said = dev.git("whence", "-h", cwd="../kept")
-    assert (said.status, said.err) == (0, "")
-    assert said.out.startswith("Usage: git whence [OPTIONS] GOOD [BAD] -- TEST")
-    assert "--html" in said.out
-    assert "--repo" not in said.out
+    result = dev.git("whence", "-h", cwd="../kept")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("Usage: git whence [OPTIONS] GOOD [BAD] -- TEST")
+    assert "--html" in result.out
+    assert "--repo" not in result.out
 
 
 # -- the test command ------------------------------------------------------------------------
@@ -193,8 +193,8 @@ def test_commands_run_where_the_user_is(dev: Developer) -> None:
     dev.commit("break", numbers="1\n2\n3\n4\n44\n")
     arguments = ("--build", "cp ../../numbers copy", "v3", "HEAD", "--", "! grep -q 44 copy")
     assert dev.finds(*arguments, cwd="sub/dir") == [("numbers", "+44")]
-    said = dev.asks("v1", "HEAD", "--", GREP, cwd="sub/dir")
-    check_refused(said, "cd sub/dir/", slug="good-is-broken")
+    result = dev.asks("v1", "HEAD", "--", GREP, cwd="sub/dir")
+    check_refused(result, "cd sub/dir/", slug="good-is-broken")
 
 
 def test_settings_at_the_top_of_the_repository(dev: Developer) -> None:
@@ -210,11 +210,11 @@ def test_settings_at_the_top_of_the_repository(dev: Developer) -> None:
 CHECK = "set -e\n! grep -q 44 numbers\n"
 
 
-def test_a_test_that_came_with_bad_is_run_on_good(dev: Developer) -> None:
+def test_a_test_that_is_new_in_bad_is_run_on_good(dev: Developer) -> None:
     dev.commit("test", repro_sh=CHECK)
-    said = dev.asks("v1", "HEAD", "--", "sh ./repro.sh")
-    assert "+44" in said.out, said.err
-    assert "whence: the test command names repro.sh" in said.err
+    result = dev.asks("v1", "HEAD", "--", "sh ./repro.sh")
+    assert "+44" in result.out, result.err
+    assert "whence: the test command names repro.sh" in result.err
     check_refused(dev.asks("--no-keep", "v1", "HEAD", "--", "sh repro.sh"), slug="good-fails")
 
 
@@ -226,24 +226,24 @@ def test_a_changed_test_is_run_on_good(dev: Developer) -> None:
     assert dev.finds("v3", "HEAD", "--", "sh -c 'cd ..; sh tests/test*' tests", cwd="tests")
 
 
-def test_the_program_is_not_taken_for_the_test(dev: Developer) -> None:
+def test_the_program_is_not_mistaken_for_the_test(dev: Developer) -> None:
     dev.commit("program", tag="v3", program_sh="exit 0\n")
     dev.commit("break", program_sh="exit 1\n")
     assert dev.finds("v3", "HEAD", "--", "sh", "program.sh") == [("program.sh", "+exit 1")]
-    said = dev.asks("-q", "v3", "HEAD", "--", "sh program.sh && false")
-    check_refused(said, "--keep program.sh", slug="good-fails")
+    result = dev.asks("-q", "v3", "HEAD", "--", "sh program.sh && false")
+    check_refused(result, "--keep program.sh", slug="good-fails")
 
 
 def test_only_the_test_changed(dev: Developer) -> None:
     dev.commit("test", check_sh=CHECK)
-    said = dev.asks("HEAD~1", "HEAD", "--", "sh check.sh")
-    check_refused(said, "Only check.sh differs", "--no-keep", slug="only-the-test-changed")
+    result = dev.asks("HEAD~1", "HEAD", "--", "sh check.sh")
+    check_refused(result, "Only check.sh differs", "--no-keep", slug="only-the-test-changed")
 
 
 def test_a_kept_test_that_good_never_passed(dev: Developer) -> None:
     dev.commit("test", check_sh="! grep -q 4 numbers\n")
-    said = dev.asks("-q", "v1", "HEAD", "--", "sh check.sh")
-    check_refused(said, "had BAD's check.sh", "--no-keep", slug="good-fails")
+    result = dev.asks("-q", "v1", "HEAD", "--", "sh check.sh")
+    check_refused(result, "had BAD's check.sh", "--no-keep", slug="good-fails")
 
 
 # -- after git bisect ------------------------------------------------------------------------
@@ -253,21 +253,21 @@ def test_a_kept_test_that_good_never_passed(dev: Developer) -> None:
 def test_the_last_step_of_a_bisect(dev: Developer, terms: list[str]) -> None:
     dev.commit("later", words="c\n", numbers="1\n22\n3\n44\n55\n")
     dev.git("bisect", "start", *terms, "HEAD", "v1")
-    said = dev.asks("--bisect", "--", GREP)
-    check_refused(said, "git bisect good", slug="bisect-not-finished")
+    result = dev.asks("--bisect", "--", GREP)
+    check_refused(result, "git bisect good", slug="bisect-not-finished")
     assert dev.git("bisect", "run", "sh", "-c", GREP).status == 0
-    said = dev.asks("--bisect", "--", GREP)
-    assert "tune" in said.err, said
-    assert "1 of 2 changes broke the test" in said.out
+    result = dev.asks("--bisect", "--", GREP)
+    assert "tune" in result.err, result
+    assert "1 of 2 changes broke the test" in result.out
     dev.git("bisect", "reset")
     check_refused(dev.asks("--bisect", "--", GREP), "git bisect", slug="no-bisect")
 
 
-def test_a_bisect_that_was_gone_on_with_or_had_to_skip(dev: Developer) -> None:
+def test_a_bisect_that_went_on_or_had_to_skip_commits(dev: Developer) -> None:
     dev.git("bisect", "start", "HEAD", "v1")
     dev.git("bisect", "skip")
-    said = dev.asks("--bisect", "--", GREP)
-    check_refused(said, "one of 2", slug="bisect-not-finished")
+    result = dev.asks("--bisect", "--", GREP)
+    check_refused(result, "one of 2", slug="bisect-not-finished")
     dev.git("bisect", "reset")
     dev.git("bisect", "start", "HEAD", "HEAD~1")
     dev.git("bisect", "bad", "HEAD~1")

@@ -31,9 +31,7 @@ def test_every_command_has_help(name: str) -> None:
     assert COMMANDS[name].help
 
 
-@pytest.mark.parametrize(
-    "flag", ["--trust", "--quiet", "--debug", "--repo", "--max-trace"]
-)
+@pytest.mark.parametrize("flag", ["--trust", "--quiet", "--debug", "--repo", "--max-trace"])
 def test_an_option_of_several_commands_has_the_same_help_in_all(flag: str) -> None:
     found = {
         option.help

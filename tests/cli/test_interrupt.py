@@ -1,4 +1,4 @@
-"""What is left of the work when the user presses Ctrl-C?"""
+"""What does the user get after pressing Ctrl-C?"""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import time
 
 import pytest
 
-from .prompt import TEST, Said, User, isolating
+from .prompt import TEST, CommandResult, User, isolating
 
 SLOW = f"sleep 0.3; {TEST}"
 
 
-def interrupt(user: User, when: str, *arguments: str) -> Said:
-    """Press Ctrl-C soon after a line of progress that holds `when`."""
+def interrupt(user: User, when: str, *arguments: str) -> CommandResult:
+    """Press Ctrl-C soon after a line of progress that contains `when`."""
     before = user.state()
     with user.start(*isolating(SLOW), *arguments) as process:
         assert process.stdout is not None
@@ -32,17 +32,15 @@ def interrupt(user: User, when: str, *arguments: str) -> Said:
         out, err = process.communicate(timeout=60)
         assert time.monotonic() - pressed < 10
     user.check_untouched(before)
-    return Said(process.returncode, out, seen + err)
+    return CommandResult(process.returncode, out, seen + err)
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
-def test_in_the_search_the_best_so_far_is_shown_and_the_rest_is_quick(
-    user: User, jobs: str
-) -> None:
-    said = interrupt(user, "reverted: passes", "--jobs", jobs)
-    assert (said.status, said.err.count("Traceback")) == (1, 0), said
-    assert re.search("Not isolated: (2 changes|1 change) left of 3", said.out)
-    assert "the same command continues from here" in said.out
+def test_during_the_search_the_best_set_so_far_is_shown_and_kept(user: User, jobs: str) -> None:
+    result = interrupt(user, "reverted: passes", "--jobs", jobs)
+    assert (result.status, result.err.count("Traceback")) == (1, 0), result
+    assert re.search("Not isolated: (2 changes|1 change) left of 3", result.out)
+    assert "the same command continues from here" in result.out
     again = user.isolate("--json", "-", test=SLOW)
     whole = user.isolate("--json", "-", "--fresh", test=SLOW)
     assert again.status == whole.status == 0
@@ -53,14 +51,14 @@ def test_in_the_search_the_best_so_far_is_shown_and_the_rest_is_quick(
 
 @pytest.mark.parametrize("when", ["good version", "bad version"])
 def test_before_the_search_there_is_nothing_to_show(user: User, when: str) -> None:
-    said = interrupt(user, when)
-    assert (said.status, said.out, said.err.count("Traceback")) == (130, "", 0)
-    assert "The same command continues" in said.err
-    assert said.err.endswith("[interrupted]\n")
+    result = interrupt(user, when)
+    assert (result.status, result.out, result.err.count("Traceback")) == (130, "", 0)
+    assert "The same command continues" in result.err
+    assert result.err.endswith("[interrupted]\n")
 
 
-def test_while_the_document_is_awaited_it_is_still_a_document(user: User) -> None:
-    said = interrupt(user, "searching", "--json", "-")
-    document = json.loads(said.out)
+def test_with_json_an_interruption_still_prints_the_document(user: User) -> None:
+    result = interrupt(user, "searching", "--json", "-")
+    document = json.loads(result.out)
     assert document["status"] == "unexplained"
     assert document["reason"].startswith("interrupted")

@@ -1,4 +1,4 @@
-"""Do options do what their help says?"""
+"""Do the options of `whence isolate` do what their help says?"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .prompt import User, check_found
 def test_every_method_finds_the_only_change(user: User, method: str) -> None:
     user.write("bad/words", "a\nb\n")
     user.write("bad/numbers", "1\n2\n3\n44\n5\n")
-    said = user.isolate("--method", method)
-    assert (said.status, said.err.count("Traceback")) == (0, 0), said
-    assert said.out.startswith("1 change of 1 broke the test.")
+    result = user.isolate("--method", method)
+    assert (result.status, result.err.count("Traceback")) == (0, 0), result
+    assert result.out.startswith("1 change of 1 broke the test.")
 
 
-def test_what_is_known_is_used_unless_a_fresh_start_is_asked_for(user: User) -> None:
+def test_stored_outcomes_are_used_unless_fresh_is_given(user: User) -> None:
     check_found(user.isolate())
     again, afresh = user.isolate(), user.isolate("--fresh")
     check_found(again)

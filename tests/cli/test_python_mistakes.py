@@ -1,6 +1,6 @@
 """What does a user see whose Python test cannot be explained as it is?
 
-One message that says what to do, and status 2; or the answer all the same.
+One message that says what to do, and status 2; or an answer despite the problem.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .prompt import Said, User, check_refused
+from .prompt import CommandResult, User, check_refused
 
 PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
 PRICE = """\
@@ -44,7 +44,7 @@ def test_ten():
 
 @pytest.fixture
 def shop(user: User) -> User:
-    """Its test `test_ten` fails on bad because of what became of `discount`."""
+    """A user with a Python project whose `test_ten` fails on bad because `discount` changed."""
     for version in ("good", "bad"):
         user.write(f"{version}/test_price.py", TESTS)
     user.write("good/price.py", PRICE)
@@ -52,17 +52,17 @@ def shop(user: User) -> User:
     return user
 
 
-def explained(user: User, test: str, *options: str, **env: str) -> Said:
+def explained(user: User, test: str, *options: str, **env: str) -> CommandResult:
     versions = ("--good", "good", "--bad", "bad", "--test", test)
     quick = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return user.whence("explain", "--quiet", *versions, *options, **quick, **env)
 
 
 def root(user: User, test: str, *options: str, **env: str) -> list[str]:
-    """What is found, as the lines that were added."""
-    said = explained(user, test, "--frontend", "none", "--json", "-", *options, **env)
-    assert said.status == 0, said
-    document = json.loads(said.out)
+    """Return the added lines of the changes that were found."""
+    result = explained(user, test, "--frontend", "none", "--json", "-", *options, **env)
+    assert result.status == 0, result
+    document = json.loads(result.out)
     texts = [change["text"] for change in (*document["root"], *document["auxiliary"])]
     return sorted(line for text in texts for line in text.splitlines() if line[0] == "+")
 
@@ -76,17 +76,17 @@ def test_without_a_mistake_the_change_is_found(shop: User) -> None:
 
 
 def test_it_fails_on_good_too(shop: User) -> None:
-    said = explained(shop, f"{PYTEST} test_price.py::test_second test_price.py")
-    check_refused(said, "fails on the good version (good)", "test_second", slug="good-fails")
+    result = explained(shop, f"{PYTEST} test_price.py::test_second test_price.py")
+    check_refused(result, "fails on the good version (good)", "test_second", slug="good-fails")
 
 
 def test_it_passes_alone_but_not_in_the_suite(shop: User) -> None:
-    said = explained(shop, f"{PYTEST} test_price.py::test_second")
-    check_refused(said, "passes on the bad", "only after other tests", slug="bad-passes")
+    result = explained(shop, f"{PYTEST} test_price.py::test_second")
+    check_refused(result, "passes on the bad", "only after other tests", slug="bad-passes")
 
 
 def test_it_fails_only_after_another_test(shop: User) -> None:
-    """With the other test in the command it is explained."""
+    """It is explained if the command runs the other test too."""
     shop.write("good/test_price.py", TESTS.replace("price.rate", "rate"))
     found = root(shop, f"{PYTEST} test_price.py -k 'first or second'")
     assert found == ["+    price.rate = 2"]
@@ -106,14 +106,14 @@ def test_there_is_no_such_test(shop: User, test: str, claim: str) -> None:
 
 
 def test_a_module_is_not_installed(shop: User) -> None:
-    said = explained(shop, f"{sys.executable} -m no_such_runner")
-    check_refused(said, "No module named no_such_runner", slug="good-fails")
+    result = explained(shop, f"{sys.executable} -m no_such_runner")
+    check_refused(result, "No module named no_such_runner", slug="good-fails")
 
 
 @pytest.mark.parametrize("python", ["python9", "/opt/no-such-environment/bin/python"])
 def test_there_is_no_such_interpreter(shop: User, python: str) -> None:
-    said = explained(shop, f"{python} -m pytest")
-    check_refused(said, f"was not found: {python} -m pytest", slug="test-not-found")
+    result = explained(shop, f"{python} -m pytest")
+    check_refused(result, f"was not found: {python} -m pytest", slug="test-not-found")
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ def test_there_is_no_such_interpreter(shop: User, python: str) -> None:
 def test_it_needs_the_network(shop: User, call: str) -> None:
     for version in ("good", "bad"):
         shop.write(f"{version}/test_net.py", f"def test_net():\n    {call}\n")
-    said = explained(shop, f"{PYTEST} --tb=line test_net.py")
-    check_refused(said, "seems to need the network", "(good)", slug="needs-network")
+    result = explained(shop, f"{PYTEST} --tb=line test_net.py")
+    check_refused(result, "seems to need the network", "(good)", slug="needs-network")
 
 
 # -- flaky -----------------------------------------------------------------------------------
 
 
 def counting(user: User, asserted: str) -> str:
-    """A test that knows how often it has been run, with it."""
+    """Write a test that counts its runs; return the command that runs it."""
     count = user.kept / "count"
     test = f"""\
 import price
@@ -153,8 +153,8 @@ def test_flaky():
 
 def test_it_is_flaky_on_good(shop: User) -> None:
     test = counting(shop, "runs % 2")
-    said = explained(shop, test, "--confirm", "3")
-    check_refused(said, "is flaky: it passes, then fails", "(good)", slug="good-fails")
+    result = explained(shop, test, "--confirm", "3")
+    check_refused(result, "is flaky: it passes, then fails", "(good)", slug="good-fails")
 
 
 def test_it_fails_on_bad_only_sometimes(shop: User) -> None:
@@ -165,8 +165,8 @@ def test_it_fails_on_bad_only_sometimes(shop: User) -> None:
 # -- the versions ----------------------------------------------------------------------------
 
 
-def test_variants_that_are_no_python_are_no_answer(shop: User) -> None:
-    """Either line alone is a syntax error, so both are needed, and found."""
+def test_variants_with_syntax_errors_are_not_answers(shop: User) -> None:
+    """Each line alone is a syntax error, so both are found."""
     good = "def f(n):\n    try:\n        x = 1\n    except E:\n        x = 0\n    return x\n"
     shop.write("good/parse.py", good)
     shop.write("bad/parse.py", good.replace("try:", "if n:").replace("except E:", "else:"))
@@ -174,23 +174,23 @@ def test_variants_that_are_no_python_are_no_answer(shop: User) -> None:
     assert root(shop, test) == ["+    else:", "+    if n:"]
 
 
-def test_bad_is_no_python_at_all(shop: User) -> None:
-    """A syntax error is a failure as any other."""
+def test_bad_has_a_syntax_error(shop: User) -> None:
+    """A syntax error is a failure like any other."""
     shop.write("bad/price.py", PRICE.replace("def label(n):", "def label(n:"))
     assert root(shop, f"{PYTEST} test_price.py::test_ten") == ["+def label(n:"]
 
 
 def test_there_is_no_such_revision(shop: User) -> None:
     subprocess.run(("git", "init", "-q"), cwd=shop.here, check=True)
-    said = explained(shop, PYTEST, "--good", "v9")
-    check_refused(said, "'v9'", "no such git revision", slug="no-such-source")
+    result = explained(shop, PYTEST, "--good", "v9")
+    check_refused(result, "'v9'", "no such git revision", slug="no-such-source")
 
 
 # -- packages: there is no network, only a folder of archives ---------------------------------
 
 
 def archive(folder: Path, name: str, backend: str) -> None:
-    """A source distribution with a build of its own."""
+    """Make a source distribution with its own build backend."""
     project = f"""\
 [build-system]
 requires = []
@@ -209,24 +209,24 @@ version = "1.0"
         tar.add(top, top.name)
 
 
-def from_index(user: User, package: str) -> Said:
-    # pip asks for the versions of other tools, which may put something into the home directory.
+def from_index(user: User, package: str) -> CommandResult:
+    # pip runs other tools, which may write to the home directory.
     index = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(user.kept), "HOME": str(user.kept)}
     return explained(user, "true", "--bad", f"pypi:{package}", **index)
 
 
 def test_there_is_no_such_version(shop: User) -> None:
     archive(shop.kept, "shop", "")
-    said = from_index(shop, "shop==9.9")
-    check_refused(said, "pypi:shop==9.9 cannot be installed", "No matching", slug="pypi-failed")
+    result = from_index(shop, "shop==9.9")
+    check_refused(result, "pypi:shop==9.9 cannot be installed", "No matching", slug="pypi-failed")
 
 
 def test_a_package_does_not_build(shop: User) -> None:
     backend = "def build_wheel(*_, **__):\n    raise RuntimeError('there is no Fortran compiler')\n"
     archive(shop.kept, "shop", backend)
-    said = from_index(shop, "shop==1.0")
+    result = from_index(shop, "shop==1.0")
     check_refused(
-        *(said, "pypi:shop==1.0 cannot be installed", "did not run successfully"),
+        *(result, "pypi:shop==1.0 cannot be installed", "did not run successfully"),
         *("RuntimeError: there is no Fortran compiler", "pip download"),
         slug="pypi-failed",
     )
@@ -236,8 +236,8 @@ def test_a_package_does_not_build(shop: User) -> None:
 
 
 def test_there_is_no_python_to_explain(user: User) -> None:
-    """The change is found, and why it is not explained is said."""
-    said = explained(user, "! grep -q 44 numbers", "--frontend", "python")
-    assert said.status == 1, said
-    assert "numbers:4" in said.out
-    assert "the test ran no Python code of the tree" in said.out
+    """The change is found, and the report says why it is not explained."""
+    result = explained(user, "! grep -q 44 numbers", "--frontend", "python")
+    assert result.status == 1, result
+    assert "numbers:4" in result.out
+    assert "the test ran no Python code of the tree" in result.out

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .prompt import Said, User, check_refused
+from .prompt import CommandResult, User, check_refused
 from .terminal import Terminal
 
 SHOP = """\
@@ -81,7 +81,7 @@ PYTEST = f"{PYTHON} -m pytest -q -p no:cacheprovider test_shop.py::test_total"
 
 
 class Shopper(User):
-    """Has a Python project, and records tests of it into `out`."""
+    """A user with a Python project, who records its tests into `out`."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
@@ -91,18 +91,18 @@ class Shopper(User):
             self.write(f"project/{name}.py", text)
         self.write("project/test_shop.py", TESTS)
 
-    def trace(self, test: str, *arguments: object) -> Said:
+    def trace(self, test: str, *arguments: object) -> CommandResult:
         where = ("--source", "project", "--out", str(self.out))
         return self.whence("trace", *where, "--test", test, "-q", *arguments)
 
-    def slice(self, at: str, *arguments: object) -> Said:
+    def slice(self, at: str, *arguments: object) -> CommandResult:
         return self.whence("slice", str(self.out), "--at", at, "-q", *arguments)
 
     def lines(self, at: str, *arguments: object) -> set[str]:
-        """The lines of a slice, as FILE:LINE."""
-        said = self.slice(at, "--json", "-", *arguments)
-        assert (said.status, said.err) == (0, ""), said
-        return {f"{one['file']}:{one['line']}" for one in json.loads(said.out)["statements"]}
+        """Return the lines of a slice, as FILE:LINE."""
+        result = self.slice(at, "--json", "-", *arguments)
+        assert (result.status, result.err) == (0, ""), result
+        return {f"{one['file']}:{one['line']}" for one in json.loads(result.out)["statements"]}
 
 
 @pytest.fixture
@@ -114,8 +114,8 @@ def user(tmp_path: Path) -> Shopper:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Shopper:
     """A user who has recorded check.py, which fails."""
     user = Shopper(tmp_path_factory.mktemp("recorded"))
-    said = user.trace(f"{PYTHON} check.py")
-    assert (said.status, said.err) == (0, ""), said
+    result = user.trace(f"{PYTHON} check.py")
+    assert (result.status, result.err) == (0, ""), result
     return user
 
 
@@ -123,9 +123,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Shopper:
 
 
 def test_the_summary_says_what_ran_and_how_it_ended(user: Shopper) -> None:
-    said = user.trace(f"{PYTHON} check.py", "--json", "-")
-    assert (said.status, said.err) == (0, ""), said
-    found = json.loads(said.out)
+    result = user.trace(f"{PYTHON} check.py", "--json", "-")
+    assert (result.status, result.err) == (0, ""), result
+    found = json.loads(result.out)
     (process,) = found["processes"]
     assert process["files"] == ["check.py", "shop.py"]
     assert process["ended"] == "the failed assertion at check.py:7"
@@ -134,20 +134,20 @@ def test_the_summary_says_what_ran_and_how_it_ended(user: Shopper) -> None:
 
 def test_a_program_that_runs_no_python_is_tried_as_c_and_then_refused(user: Shopper) -> None:
     user.write("project/data.h", "int unused;\n")
-    said = user.trace("true")
-    check_refused(said, "Nothing was recorded", slug="nothing-recorded")
+    result = user.trace("true")
+    check_refused(result, "Nothing was recorded", slug="nothing-recorded")
     assert not any(user.out.iterdir())
 
 
 def test_a_front_end_that_does_not_fit_says_so(user: Shopper) -> None:
-    said = user.trace(f"{PYTHON} check.py", "--frontend", "c")
-    check_refused(said, "Nothing was recorded", slug="nothing-recorded")
+    result = user.trace(f"{PYTHON} check.py", "--frontend", "c")
+    check_refused(result, "Nothing was recorded", slug="nothing-recorded")
 
 
 def test_a_log_that_becomes_too_long_is_refused(user: Shopper) -> None:
     user.write("project/long.py", "for number in range(400_000):\n    found = str(number)\n")
-    said = user.trace(f"{PYTHON} long.py", "--max-trace", "1M")
-    check_refused(said, "--max-trace", slug="trace-too-long")
+    result = user.trace(f"{PYTHON} long.py", "--max-trace", "1M")
+    check_refused(result, "--max-trace", slug="trace-too-long")
 
 
 # --- slices ----------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_a_log_that_becomes_too_long_is_refused(user: Shopper) -> None:
 FOUND = {"shop.py:7", "shop.py:11", "shop.py:12", "shop.py:17", "shop.py:18", "shop.py:19"}
 
 
-def test_the_slice_of_an_assertion_has_what_its_value_is_made_of(recorded: Shopper) -> None:
+def test_the_slice_of_an_assertion_has_the_lines_that_computed_its_value(recorded: Shopper) -> None:
     lines = recorded.lines("assert")
     assert FOUND | {"check.py:3", "check.py:6", "check.py:7", "shop.py:20"} <= lines
     assert not lines & {"shop.py:1", "shop.py:2", "shop.py:8", "shop.py:24", "check.py:4"}
@@ -172,7 +172,7 @@ def test_the_slice_of_an_assertion_has_what_its_value_is_made_of(recorded: Shopp
         ("output:2", {"shop.py:2", "check.py:5"}, {"shop.py:17", "shop.py:24"}),
     ],
 )
-def test_a_point_has_the_lines_that_made_it(
+def test_the_slice_of_a_point_has_the_lines_that_computed_it(
     recorded: Shopper, at: str, inside: set[str], outside: set[str]
 ) -> None:
     lines = recorded.lines(at)
@@ -180,8 +180,8 @@ def test_a_point_has_the_lines_that_made_it(
     assert not outside & lines
 
 
-def test_a_relevant_slice_has_what_was_not_put_in(recorded: Shopper) -> None:
-    """The pen was not put into the basket, and no step of the plain slice says so."""
+def test_a_relevant_slice_has_the_branch_that_skipped_an_item(recorded: Shopper) -> None:
+    """A branch did not put the pen into the basket; the dynamic slice does not contain it."""
     counts = [
         json.loads(recorded.slice("assert", "--steps", "--json", "-", *more).out)["order"]
         for more in ((), ("--relevant",))
@@ -192,7 +192,7 @@ def test_a_relevant_slice_has_what_was_not_put_in(recorded: Shopper) -> None:
     assert len(plain) < len(relevant)
 
 
-def test_a_trusted_function_is_its_call(recorded: Shopper) -> None:
+def test_a_trusted_function_is_shown_as_its_call(recorded: Shopper) -> None:
     lines = recorded.lines("assert", "--trust", "total")
     assert "shop.py:18" not in lines
     assert {"check.py:6", "shop.py:12"} <= lines
@@ -204,7 +204,7 @@ def test_sys_exit_is_an_exit(user: Shopper) -> None:
     check_refused(user.slice("crash"), "No recorded process crashed", slug="no-such-end")
 
 
-def test_an_exception_that_was_caught_is_no_crash(user: Shopper) -> None:
+def test_an_exception_that_was_caught_is_not_a_crash(user: Shopper) -> None:
     user.trace(f"{PYTHON} catch.py")
     lines = user.lines("crash")
     assert {"catch.py:10", "catch.py:11"} <= lines
@@ -221,7 +221,7 @@ def test_an_exception_that_was_caught_is_no_crash(user: Shopper) -> None:
         ("exit", "No recorded process exited", "no-such-end"),
     ],
 )
-def test_points_that_are_not_there(recorded: Shopper, at: str, words: str, slug: str) -> None:
+def test_points_that_do_not_exist(recorded: Shopper, at: str, words: str, slug: str) -> None:
     check_refused(recorded.slice(at), words, slug=slug)
 
 
@@ -229,21 +229,21 @@ def test_points_that_are_not_there(recorded: Shopper, at: str, words: str, slug:
 
 
 def why(user: Shopper, test: str, *arguments: object) -> dict[str, Any]:
-    said = user.whence(
+    result = user.whence(
         "why", "--source", "project", "--test", test, "-q", "--json", "-", *arguments
     )
-    assert said.status == 0, said
-    found: dict[str, Any] = json.loads(said.out)
+    assert result.status == 0, result
+    found: dict[str, Any] = json.loads(result.out)
     return found
 
 
 def conditions(found: dict[str, Any], level: int) -> set[str]:
-    told = (one["predicate"] for one in found["causes"] if one["level"] <= level)
-    return {f"{one['text']}: {one['outcome']}" for one in told}
+    predicates = (cause["predicate"] for cause in found["causes"] if cause["level"] <= level)
+    return {f"{each['text']}: {each['outcome']}" for each in predicates}
 
 
 @pytest.mark.parametrize("test", [f"{PYTHON} check.py", PYTEST])
-def test_what_was_not_put_in_is_a_cause(user: Shopper, test: str) -> None:
+def test_the_branch_that_skipped_an_item_is_a_cause(user: Shopper, test: str) -> None:
     found = why(user, test)
     assert found["status"] == "explained"
     assert "price > 5: false" in conditions(found, 2)
@@ -257,9 +257,9 @@ def test_an_exception_is_a_failure_with_the_operation_that_raised_it(user: Shopp
 
 def test_the_same_command_finds_the_run_recorded(user: Shopper) -> None:
     test = f"{PYTHON} check.py"
-    said = [user.whence("why", "--source", "project", "--test", test) for _ in range(2)]
-    assert "running it, recorded" in said[0].err
-    assert "using the run recorded" in said[1].err
+    result = [user.whence("why", "--source", "project", "--test", test) for _ in range(2)]
+    assert "running it, recorded" in result[0].err
+    assert "using the run recorded" in result[1].err
 
 
 def test_a_page_and_a_screen_show_the_tree(user: Shopper) -> None:
@@ -279,5 +279,5 @@ def test_a_page_and_a_screen_show_the_tree(user: Shopper) -> None:
 
 
 def test_a_test_that_passes_has_nothing_to_explain(user: Shopper) -> None:
-    said = user.whence("why", "--source", "project", "--test", f"{PYTHON} shop.py", "-q")
-    check_refused(said, "there is no failure to explain", slug="nothing-fails")
+    result = user.whence("why", "--source", "project", "--test", f"{PYTHON} shop.py", "-q")
+    check_refused(result, "there is no failure to explain", slug="nothing-fails")

@@ -1,4 +1,4 @@
-"""What does a user see for whom `whence trace` or `whence slice` cannot do what they ask?
+"""What does a user see if `whence trace` or `whence slice` cannot do what was requested?
 
 One message that says what to do, status 2, and nothing in the folder that --out names.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from .prompt import SOURCES, Said, User, check_refused, command
+from .prompt import SOURCES, CommandResult, User, check_refused, command
 
 PROGRAM = """\
 #include <stdio.h>
@@ -37,12 +37,12 @@ BUILD = "$CC -o sums sums.c"
 
 
 class Recorder(User):
-    """Has a program to record in `project`, and records it into `out`."""
+    """A user with a C program in `project`, who records it into `out`."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
         self.out = self.kept / "out"
-        # Ours, with what the compiler keeps there: it takes a quarter of a minute to make it.
+        # The real cache, with files of the compiler that take a quarter of a minute to make.
         self.cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         (self.here / "project").mkdir()
         self.write("project/sums.c", PROGRAM)
@@ -52,10 +52,12 @@ class Recorder(User):
         where = ("--source", "project", "--out", str(self.out))
         return ("trace", *where, "--test", test, *building)
 
-    def trace(self, test: str, *arguments: object, build: str | None = BUILD, **env: str) -> Said:
+    def trace(
+        self, test: str, *arguments: object, build: str | None = BUILD, **env: str
+    ) -> CommandResult:
         return self.whence(*self.tracing(test, build), "-q", *arguments, **env)
 
-    def slice(self, at: str, *arguments: object) -> Said:
+    def slice(self, at: str, *arguments: object) -> CommandResult:
         return self.whence("slice", str(self.out), "--at", at, "-q", *arguments)
 
 
@@ -67,22 +69,24 @@ def user(tmp_path: Path) -> Recorder:
 @pytest.fixture
 def traced(user: Recorder) -> Recorder:
     """A user who has recorded the program."""
-    said = user.trace("./sums 5")
-    assert (said.status, said.err) == (0, ""), said
+    result = user.trace("./sums 5")
+    assert (result.status, result.err) == (0, ""), result
     return user
 
 
-def check_not_recorded(user: Recorder, said: Said, *claims: str, slug: str | None = None) -> None:
-    """It was refused, and nothing looks like a trace."""
-    check_refused(said, *claims, slug=slug)
+def check_not_recorded(
+    user: Recorder, result: CommandResult, *claims: str, slug: str | None = None
+) -> None:
+    """Check that the command was refused and left no trace."""
+    check_refused(result, *claims, slug=slug)
     assert not user.out.exists() or os.listdir(user.out) == []
 
 
-def test_without_a_mistake_it_says_what_it_saw(user: Recorder) -> None:
-    said = user.trace("./sums 5", "--json", user.kept / "seen.json")
-    assert (said.status, said.err) == (0, "")
-    assert "1 function ran; the program is built from 1 file (sums.c)" in said.out
-    assert "exit status 0\nThe test passes.\n" in said.out
+def test_without_a_mistake_the_recording_is_summarised(user: Recorder) -> None:
+    result = user.trace("./sums 5", "--json", user.kept / "seen.json")
+    assert (result.status, result.err) == (0, "")
+    assert "1 function ran; the program is built from 1 file (sums.c)" in result.out
+    assert "exit status 0\nThe test passes.\n" in result.out
     document = json.loads((user.kept / "seen.json").read_text())
     assert document["processes"][0]["instructions"] == document["instructions"] > 0
     assert os.path.isabs(document["out"]) == os.path.isabs(user.out)
@@ -102,14 +106,14 @@ def test_out_may_be_relative(user: Recorder) -> None:
 
 def test_the_source_does_not_compile(user: Recorder) -> None:
     user.write("project/sums.c", "int main( {")
-    said = user.trace("./sums")
+    result = user.trace("./sums")
     claims = ("The build ended with status 1", "sums.c:1:", "error: expected", f"We ran: {BUILD}")
-    check_not_recorded(user, said, *claims, slug="recorded-build-failed")
+    check_not_recorded(user, result, *claims, slug="recorded-build-failed")
 
 
 def test_the_build_takes_too_long(user: Recorder) -> None:
-    said = user.trace("./sums", "--timeout", "0.5", build="sleep 50")
-    check_not_recorded(user, said, "took too long", "--timeout", slug="recorded-build-failed")
+    result = user.trace("./sums", "--timeout", "0.5", build="sleep 50")
+    check_not_recorded(user, result, "took too long", "--timeout", slug="recorded-build-failed")
 
 
 NOTHING = "Nothing was recorded, because "
@@ -127,15 +131,15 @@ NOTHING = "Nothing was recorded, because "
 def test_nothing_was_recorded(
     user: Recorder, build: str | None, test: str, claims: tuple[str, ...]
 ) -> None:
-    said = user.trace(test, build=build)
-    check_not_recorded(user, said, NOTHING, *claims, slug="nothing-recorded")
+    result = user.trace(test, build=build)
+    check_not_recorded(user, result, NOTHING, *claims, slug="nothing-recorded")
 
 
 @pytest.mark.parametrize("test", ["no-such-command --flag", "./gone"])
 def test_the_test_cannot_be_started(user: Recorder, test: str) -> None:
-    said = user.trace(test)
+    result = user.trace(test)
     claims = (NOTHING, "not found", f"We ran: {test}", "absolute path")
-    check_not_recorded(user, said, *claims, slug="test-not-found")
+    check_not_recorded(user, result, *claims, slug="test-not-found")
 
 
 def test_there_is_no_compiler(user: Recorder) -> None:
@@ -147,37 +151,37 @@ def test_there_is_no_compiler(user: Recorder) -> None:
         assert found is not None
         (path / tool).symlink_to(found)
     shadowed = f"{user.kept}{os.pathsep}{SOURCES}"
-    said = user.trace("./sums", PYTHONPATH=shadowed, PATH=str(path))
-    check_not_recorded(user, said, "no clang", "pip install 'whence-explain[c]'", slug="no-clang")
+    result = user.trace("./sums", PYTHONPATH=shadowed, PATH=str(path))
+    check_not_recorded(user, result, "no clang", "pip install 'whence-explain[c]'", slug="no-clang")
 
 
 def test_debug_information_is_kept_whatever_the_build_does(user: Recorder) -> None:
     build = f"{BUILD} -g0; strip sums || true"
     assert user.trace("./sums 5", build=build).status == 0
-    said = user.slice("sums.c:7")
-    assert said.status == 0
-    assert "sum += i;" in said.out
+    result = user.slice("sums.c:7")
+    assert result.status == 0
+    assert "sum += i;" in result.out
 
 
 def test_the_test_is_killed_for_taking_too_long(user: Recorder) -> None:
-    """The trace goes up to there, and can be asked."""
-    said = user.trace("exec ./sums 77 </dev/null", "--timeout", "2")
-    assert said.status == 0, said
-    assert "killed\nThe test fails: the test did not end in time" in said.out
-    said = user.slice("sums.c:11")
-    assert said.status == 0
-    assert "note: the program was killed; the trace goes up to there" in said.out
-    said = user.slice("exit")
-    check_refused(said, "No recorded process exited", "was killed", slug="no-such-end")
+    """The trace ends there, and slices of it work."""
+    result = user.trace("exec ./sums 77 </dev/null", "--timeout", "2")
+    assert result.status == 0, result
+    assert "killed\nThe test fails: the test did not end in time" in result.out
+    result = user.slice("sums.c:11")
+    assert result.status == 0
+    assert "note: the program was killed; the trace goes up to there" in result.out
+    result = user.slice("exit")
+    check_refused(result, "No recorded process exited", "was killed", slug="no-such-end")
 
 
-# --- where it goes -----------------------------------------------------------------------------
+# --- the folder --------------------------------------------------------------------------------
 
 
-def test_it_is_longer_than_allowed(user: Recorder) -> None:
-    said = user.trace("./sums 2000000", "--max-trace", "1M")
+def test_the_trace_is_longer_than_allowed(user: Recorder) -> None:
+    result = user.trace("./sums 2000000", "--max-trace", "1M")
     claims = ("(./sums 2000000) logged more than --max-trace allows, 1 MiB",)
-    check_not_recorded(user, said, *claims, slug="trace-too-long")
+    check_not_recorded(user, result, *claims, slug="trace-too-long")
 
 
 def test_the_disk_becomes_full(user: Recorder) -> None:
@@ -192,23 +196,23 @@ def test_the_disk_becomes_full(user: Recorder) -> None:
         text=True,
     )
     if "unshare" in done.stderr or "mount: " in done.stderr:
-        pytest.skip("we cannot make a small disk here")
-    said = Said(done.returncode, done.stdout, done.stderr)
-    check_refused(said, "The disk became full", "--out", slug="disk-full-recording")
+        pytest.skip("this machine cannot mount a small disk")
+    result = CommandResult(done.returncode, done.stdout, done.stderr)
+    check_refused(result, "The disk became full", "--out", slug="disk-full-recording")
 
 
 def test_out_is_not_empty(user: Recorder) -> None:
     user.out.mkdir()
     (user.out / "mine").touch()
-    said = user.trace("./sums")
-    check_refused(said, f"--out {user.out} is not empty", slug="out-not-empty")
+    result = user.trace("./sums")
+    check_refused(result, f"--out {user.out} is not empty", slug="out-not-empty")
     assert os.listdir(user.out) == ["mine"]
 
 
 @pytest.mark.parametrize("out", ["/proc/new", "project/sums.c/out"])
 def test_out_cannot_be_made(user: Recorder, out: str) -> None:
-    said = user.trace("./sums", "--out", out)
-    check_refused(said, f"--out {out} cannot be written", slug="cannot-write")
+    result = user.trace("./sums", "--out", out)
+    check_refused(result, f"--out {out} cannot be written", slug="cannot-write")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +230,7 @@ def test_an_option_is_wrong(
     check_not_recorded(user, user.trace("./sums", *options), *claims)
 
 
-def test_interrupted_it_leaves_nothing(user: Recorder) -> None:
+def test_an_interrupted_recording_leaves_nothing(user: Recorder) -> None:
     before = user.state()
     test = f"touch {user.kept}/begun; ./sums 77"
     with user.start(*user.tracing(test)) as process:
@@ -246,7 +250,7 @@ def test_interrupted_it_leaves_nothing(user: Recorder) -> None:
     assert os.listdir(user.out) == []
 
 
-# --- asking ------------------------------------------------------------------------------------
+# --- slices ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -264,14 +268,17 @@ def test_interrupted_it_leaves_nothing(user: Recorder) -> None:
     ],
 )
 def test_a_question_is_wrong(
-    asked: Callable[..., Said], arguments: tuple[str, ...], claims: tuple[str, ...], slug: str
+    asked: Callable[..., CommandResult],
+    arguments: tuple[str, ...],
+    claims: tuple[str, ...],
+    slug: str,
 ) -> None:
     check_refused(asked(*arguments), *claims, slug=slug)
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Said]:
-    """Asks one trace."""
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CommandResult]:
+    """Slices one trace."""
     user = Recorder(tmp_path_factory.mktemp("asked"))
     assert user.trace("./sums 5").status == 0
     return user.slice
@@ -330,13 +337,13 @@ def test_a_trace_is_damaged(
     check_refused(traced.slice("exit"), *claims, slug=slug)
 
 
-def test_a_damaged_index_is_made_anew(traced: Recorder) -> None:
+def test_a_damaged_index_is_made_again(traced: Recorder) -> None:
     (index,) = traced.out.glob("*-0/0.index")
-    said = traced.slice("exit")
+    result = traced.slice("exit")
     (index / "first.u32").unlink()
-    assert traced.slice("exit").out == said.out
+    assert traced.slice("exit").out == result.out
     (index / "meta.json").write_text("{")
-    assert traced.slice("exit").out == said.out
+    assert traced.slice("exit").out == result.out
 
 
 # --- settings ----------------------------------------------------------------------------------
@@ -358,20 +365,20 @@ def test_settings_are_used(user: Recorder) -> None:
         trust = ["main"]
         ''',
     )
-    said = user.whence("trace")
-    assert (said.status, said.err) == (0, "")
-    said = user.whence("slice", str(user.out))
-    assert (said.status, said.err) == (0, "")
-    assert said.out.startswith("What byte 0 of the output, printed at sums.c:8 depends on:")
+    result = user.whence("trace")
+    assert (result.status, result.err) == (0, "")
+    result = user.whence("slice", str(user.out))
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("What byte 0 of the output, printed at sums.c:8 depends on:")
 
 
 def test_help_names_both_commands(user: Recorder) -> None:
-    said = user.whence("--help")
-    assert "whence trace --source . --build make" in said.out
-    assert "whence slice run --at crash" in said.out
+    result = user.whence("--help")
+    assert "whence trace --source . --build make" in result.out
+    assert "whence slice run --at crash" in result.out
 
 
 def test_options_are_completed(user: Recorder) -> None:
     words = {"COMP_WORDS": "whence slice x --re", "COMP_CWORD": "3"}
-    said = user.whence(_WHENCE_COMPLETE="bash_complete", **words)
-    assert "--relevant" in said.out
+    result = user.whence(_WHENCE_COMPLETE="bash_complete", **words)
+    assert "--relevant" in result.out

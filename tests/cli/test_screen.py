@@ -1,4 +1,4 @@
-"""What is printed where, and when in colour?"""
+"""What is printed to which stream, and when in colour?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLOUR = re.compile(r"\x1b\[(?:[\d;]*;)?(?:3|4|9|10)\d[;m]")
 
 
 def on_a_terminal(user: User, *arguments: str, **env: str) -> str:
-    """Return what a user of a terminal gets to see."""
+    """Return what a user of a terminal sees."""
     ours, theirs = pty.openpty()
     environment = user.environment(TERM="xterm", **env)
     with subprocess.Popen(
@@ -31,24 +31,24 @@ def on_a_terminal(user: User, *arguments: str, **env: str) -> str:
         try:
             while some := os.read(ours, 4096):
                 seen += some
-        except OSError:  # how Linux says that the other end was closed
+        except OSError:  # Linux: the other end was closed
             pass
     os.close(ours)
     return seen.decode()
 
 
 def test_progress_is_plain_lines_on_standard_error(user: User) -> None:
-    said = user.isolate()
-    check_found(said)
-    lines = said.err.splitlines()
+    result = user.isolate()
+    check_found(result)
+    lines = result.err.splitlines()
     assert "whence: 3 changes in 2 files" in lines
     assert any("reverted: passes" in line for line in lines)
     assert all(line.startswith("whence: ") for line in lines)
-    assert "\x1b" not in said.err + said.out
+    assert "\x1b" not in result.err + result.out
 
 
 def test_progress_is_one_live_line_in_a_terminal(user: User) -> None:
-    # So slow that each phase is seen: the line is redrawn a few times a second.
+    # Slow enough to see each phase: the line is redrawn a few times a second.
     seen = on_a_terminal(user, *isolating(f"sleep 0.2; {TEST}"))
     assert "running the test on the good version" in seen
     assert "\r\x1b[2K" in seen, "the line is overwritten"
@@ -57,7 +57,7 @@ def test_progress_is_one_live_line_in_a_terminal(user: User) -> None:
     assert seen.rindex("\x1b[?25h") < seen.index("1 change of 3"), "the cursor is back"
 
 
-def test_a_terminal_has_colours_unless_they_are_not_wanted(user: User) -> None:
+def test_a_terminal_has_colours_unless_no_color_is_set(user: User) -> None:
     assert COLOUR.search(on_a_terminal(user, *isolating()))
     assert not COLOUR.search(on_a_terminal(user, *isolating(), NO_COLOR="1"))
     assert not COLOUR.search(on_a_terminal(user, *isolating("false"), NO_COLOR="1"))
@@ -65,32 +65,32 @@ def test_a_terminal_has_colours_unless_they_are_not_wanted(user: User) -> None:
 
 def test_quiet_prints_no_progress(user: User) -> None:
     for option in ("--quiet", "-q"):
-        said = user.isolate(option)
-        check_found(said)
-        assert said.err == ""
+        result = user.isolate(option)
+        check_found(result)
+        assert result.err == ""
 
 
 def test_debug_shows_where_a_message_comes_from(user: User) -> None:
-    said = user.isolate("--debug", test="false")
-    assert said.status == 2
-    assert "Traceback" in said.err
-    assert "session.py" in said.err
-    assert said.err.endswith("[good-fails]\n")
+    result = user.isolate("--debug", test="false")
+    assert result.status == 2
+    assert "Traceback" in result.err
+    assert "session.py" in result.err
+    assert result.err.endswith("[good-fails]\n")
 
 
-def test_a_name_that_is_no_text_is_shown(user: User) -> None:
+def test_a_name_that_is_not_text_is_shown(user: User) -> None:
     for version in ("good", "bad"):
         os.rename(user.here / version / "numbers", os.fsencode(user.here / version) + b"/\xff")
-    said = user.isolate(test="! grep -q 44 *", PYTHONIOENCODING="utf-8:strict")
-    assert said.status == 0, said
-    assert r"\udcff:4" in said.out
+    result = user.isolate(test="! grep -q 44 *", PYTHONIOENCODING="utf-8:strict")
+    assert result.status == 0, result
+    assert r"\udcff:4" in result.out
 
 
 # -- the document ----------------------------------------------------------------------------
 
 
 def same_shape(value: Any, shape: Any) -> bool:
-    """Are there all the keys, each with a value of its type?  More keys are welcome."""
+    """Does the value have all keys, each with the right type?  More keys are allowed."""
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(
             key in value and same_shape(value[key], shape[key]) for key in shape
@@ -123,15 +123,15 @@ DOCUMENT = {
 }
 
 
-def test_a_shape_is_told_from_another() -> None:
+def test_a_wrong_shape_is_detected() -> None:
     assert same_shape({"a": [1, 2], "b": None}, {"a": [int]})
     assert not same_shape({"a": [1, "2"]}, {"a": [int]})
     assert not same_shape({}, {"a": [int]})
 
 
-def test_the_document_alone_is_printed(user: User) -> None:
-    said = user.isolate("--json", "-", "--all")
-    document = json.loads(said.out)
+def test_only_the_document_is_printed(user: User) -> None:
+    result = user.isolate("--json", "-", "--all")
+    document = json.loads(result.out)
     assert same_shape(document, DOCUMENT)
     assert (document["whence"], document["command"]) == (1, "isolate")
     assert (document["status"], document["reason"]) == ("isolated", None)
@@ -142,8 +142,8 @@ def test_the_document_alone_is_printed(user: User) -> None:
 
 
 def test_the_document_is_written_beside_the_report(user: User) -> None:
-    said = user.isolate("--json", user.kept / "report.json")
-    check_found(said)
+    result = user.isolate("--json", user.kept / "report.json")
+    check_found(result)
     assert same_shape(json.loads((user.kept / "report.json").read_text()), DOCUMENT)
 
 
@@ -152,19 +152,19 @@ def test_the_document_is_written_beside_the_report(user: User) -> None:
 
 @pytest.mark.parametrize("name", [None, *cli.commands])
 def test_help_mentions_every_option(user: User, name: str | None) -> None:
-    said = user.whence(*([name] if name else []), "--help")
-    assert (said.status, said.err) == (0, "")
+    result = user.whence(*([name] if name else []), "--help")
+    assert (result.status, result.err) == (0, "")
     shown = cli.commands[name] if name else cli
     options = [o for p in shown.params if isinstance(p, click.Option) for o in p.opts]
     for option in (*options, "--help"):
-        assert re.search(rf"(?m)^  .*{re.escape(option)}\b", said.out), option
+        assert re.search(rf"(?m)^  .*{re.escape(option)}\b", result.out), option
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_there_is_a_completion_for_every_shell(user: User, shell: str) -> None:
-    said = user.whence("completion", shell)
-    assert (said.status, said.err) == (0, "")
-    assert "_WHENCE_COMPLETE" in said.out
+    result = user.whence("completion", shell)
+    assert (result.status, result.err) == (0, "")
+    assert "_WHENCE_COMPLETE" in result.out
 
 
 def test_there_is_no_completion_for_other_shells(user: User) -> None:
@@ -172,7 +172,7 @@ def test_there_is_no_completion_for_other_shells(user: User) -> None:
 
 
 def completions(user: User, *words: str) -> list[str]:
-    """Let bash complete the last word, with the script that we print for it."""
+    """Return what bash completes for the last word, with our completion script."""
     launcher = user.kept / "whence"
     launcher.write_text('#!/bin/sh\nexec "$PYTHON" -m whence "$@"\n')
     launcher.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Is what a user said of a cause tree still there the next day, whatever happened?"""
+"""Does a session keep the user's marks, also after errors and crashes?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whence.service.tree_session import SavedTree, TreeSession
 
 from .fake_tree import FakeTree
 
-KEYS = st.text(max_size=5)  # a key is anything: lone surrogates and quotes included
+KEYS = st.text(max_size=5)  # arbitrary text, with lone surrogates and quotes
 MARKS = st.sampled_from([None, *Mark])
 STEPS = st.one_of(
     st.tuples(st.just("mark"), KEYS, MARKS),
@@ -31,7 +31,7 @@ examples = settings(max_examples=40, deadline=None)
 
 @examples
 @given(steps=st.lists(STEPS, max_size=12))
-def test_what_was_said_last_is_what_is_loaded(
+def test_the_last_marks_are_loaded(
     steps: list[tuple[str, str, Mark | bool | None]],
 ) -> None:
     marks: dict[str, Mark] = {}
@@ -51,7 +51,7 @@ def test_what_was_said_last_is_what_is_loaded(
                 expanded[key] = value
             else:
                 session.mark(key, value)
-                marks[key] = value  # type: ignore[assignment]  # None is taken out below
+                marks[key] = value  # type: ignore[assignment]  # None is removed below
         session.save()
         found = TreeSession.load(path, "run")
     assert not found.is_new
@@ -60,13 +60,13 @@ def test_what_was_said_last_is_what_is_loaded(
     assert found.expanded == {key for key, is_expanded in expanded.items() if is_expanded}
 
 
-def test_a_file_cut_off_anywhere_is_a_new_session_and_kept(tmp_path: Path) -> None:
+def test_a_truncated_file_is_kept_aside_and_a_new_session_starts(tmp_path: Path) -> None:
     path = tmp_path / "why.json"
     session = TreeSession(path, "run")
     session.expand("/é", True)
     session.mark("/a", Mark.ROOT)
     whole = path.read_bytes()
-    for end in range(len(whole) - 2):  # without its last newline it is whole
+    for end in range(len(whole) - 2):  # the last newline does not matter
         path.write_bytes(whole[:end])
         found = TreeSession.load(path, "run")
         assert (found.is_new, found.marks) == (True, {}), whole[:end]
@@ -77,7 +77,7 @@ def test_a_file_cut_off_anywhere_is_a_new_session_and_kept(tmp_path: Path) -> No
 
 @examples
 @given(garbage=st.binary(max_size=40))
-def test_no_content_is_a_crash(garbage: bytes) -> None:
+def test_no_content_of_the_file_is_a_crash(garbage: bytes) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "why.json"
         path.write_bytes(garbage)
@@ -102,7 +102,7 @@ def test_no_document_is_a_crash(document: dict[str, object]) -> None:
         path = Path(folder) / "why.json"
         path.write_text(json.dumps({"whence": 1, "run": "run", **document}))
         found = TreeSession.load(path, "run")
-        found.save()  # whatever was taken can be written
+        found.save()  # what was loaded can be saved
 
 
 def test_the_session_of_another_run_is_kept_aside(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_missing_file_is_a_new_session(tmp_path: Path) -> None:
     assert (found.is_new, found.kept) == (True, None)
 
 
-def test_a_failed_write_is_said_and_leaves_what_was_there(
+def test_a_failed_write_is_reported_and_keeps_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = TreeSession(tmp_path / "why.json", "run")
@@ -137,7 +137,7 @@ def test_a_failed_write_is_said_and_leaves_what_was_there(
     assert TreeSession.load(tmp_path / "why.json", "run").marks == {"/a": Mark.ROOT}
 
 
-# -- the tree that keeps its marks -------------------------------------------------------------
+# -- the saved tree ---------------------------------------------------------------------------
 
 
 def test_a_saved_tree_is_a_cause_tree(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_saved_tree_is_a_cause_tree(tmp_path: Path) -> None:
     assert tree.source("src/shape.c")
 
 
-def test_marks_come_back_as_causes_appear_whatever_their_numbers(tmp_path: Path) -> None:
+def test_marks_are_restored_when_their_causes_are_computed(tmp_path: Path) -> None:
     path = tmp_path / "why.json"
     tree = SavedTree(FakeTree(), TreeSession.load(path, "run"))
     _, last = tree.children(0)

@@ -1,4 +1,4 @@
-"""A whence that is told to end takes its tests with it."""
+"""Does a terminated whence end the tests that it started?"""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def test_a_test_that_is_under_way_ends_with_whence(tmp_path: Path) -> None:
         assert whence.poll() is None
         time.sleep(0.02)
     whence.send_signal(signal.SIGTERM)
-    _, said = whence.communicate(timeout=60)
+    _, result = whence.communicate(timeout=60)
     assert whence.returncode == 130
-    assert b"Interrupted" in said
+    assert b"Interrupted" in result
     assert not _runs(int(pid.read_text()))
 
 

@@ -1,4 +1,4 @@
-"""Are mistakes in whence.toml said to be there, and are its settings used?"""
+"""Are mistakes in whence.toml reported, and are its settings used?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .prompt import User, check_refused
         ("debug = true", ("'debug'",)),
     ],
 )
-def test_a_mistake_is_said(user: User, text: str, claims: tuple[str, ...]) -> None:
+def test_a_mistake_is_reported(user: User, text: str, claims: tuple[str, ...]) -> None:
     user.write("whence.toml", text)
     check_refused(user.isolate(), "whence.toml", *claims, slug="bad-settings")
 
@@ -48,6 +48,6 @@ def test_every_setting_is_used_unless_an_option_is_given(user: User) -> None:
         quiet = true
         """,
     )
-    said = user.whence("isolate", "--test", "! grep -q 44 numbers")
-    assert (said.status, said.err) == (0, "")
-    assert said.out.startswith("1 change of 2 broke the test.")
+    result = user.whence("isolate", "--test", "! grep -q 44 numbers")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("1 change of 2 broke the test.")

@@ -1,4 +1,4 @@
-"""Does `whence why` tell the causes of a failure, and remember what it knows of a run?"""
+"""Does `whence why` show the causes of a failure, and use a recorded run again?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from whence.service import recorded_runs
 
 from .asker import BUILD, FAILS, Asker, document, explained
-from .prompt import Said
+from .prompt import CommandResult
 from .terminal import Terminal
 
 TREE = [
@@ -33,40 +33,40 @@ def user(tmp_path: Path) -> Asker:
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Asker:
     """A user who has recorded the failing run into kept/run."""
     user = Asker(tmp_path_factory.mktemp("asked"))
-    said = user.why(FAILS, "--out", user.kept / "run", "-q")
-    assert (said.status, said.err) == (0, ""), said
+    result = user.why(FAILS, "--out", user.kept / "run", "-q")
+    assert (result.status, result.err) == (0, ""), result
     return user
 
 
 # --- reports ---------------------------------------------------------------------------------
 
 
-def test_the_text_tells_each_cause_below_the_one_that_rests_on_it(user: Asker) -> None:
-    said = user.why(FAILS)
-    assert said.status == 0, said
-    first, message, _, *causes = said.out.splitlines()
+def test_the_text_has_each_cause_below_the_one_that_rests_on_it(user: Asker) -> None:
+    result = user.why(FAILS)
+    assert result.status == 0, result
+    first, message, _, *causes = result.out.splitlines()
     assert first.startswith("Why the failed assertion at triangle.c:27: 5 causes")
     assert message == "  assertion failed in main: found != 10"
-    told = [line.partition(" was ")[0] for line in causes if "  triangle.c:" in line]
-    assert [line for line in told if line.strip()[:1].isdigit()] == [
+    titles = [line.partition(" was ")[0] for line in causes if "  triangle.c:" in line]
+    assert [line for line in titles if line.strip()[:1].isdigit()] == [
         "0  found != 10",
         "  1  kind == RIGHT",
         "    3  a * a != b * b + c * c",
         "    4  a == b",
         "  2  argc != 4",
     ]
-    assert "`kind` was RIGHT because triangle.c:11 set it." in " ".join(said.out.split())
-    assert said.err.splitlines()[:2] == [
+    assert "`kind` was RIGHT because triangle.c:11 set it." in " ".join(result.out.split())
+    assert result.err.splitlines()[:2] == [
         "whence: fetching the source ...",
         "whence: building and running it, recorded, and once more ...",
     ]
-    assert "whence: level 2 of 3: 3 causes ..." in said.err
+    assert "whence: level 2 of 3: 3 causes ..." in result.err
 
 
 def test_the_document_is_all_that_is_printed(asked: Asker) -> None:
-    said = asked.why_in(asked.kept / "run", "--json", "-")
-    assert explained(said) == TREE
-    found = document(said)
+    result = asked.why_in(asked.kept / "run", "--json", "-")
+    assert explained(result) == TREE
+    found = document(result)
     assert (found["status"], found["reason"], found["marks"]) == ("explained", None, {})
     assert found["failure"]["kind"] == "assert"
     assert (found["failure"]["file"], found["failure"]["line"]) == ("triangle.c", 27)
@@ -77,44 +77,44 @@ def test_the_document_is_all_that_is_printed(asked: Asker) -> None:
 
 def test_the_page_has_the_tree_and_the_source(asked: Asker) -> None:
     page = asked.kept / "why.html"
-    said = asked.why_in(asked.kept / "run", "--html", page, "-q")
-    assert (said.status, said.err) == (0, "")
-    assert said.out.startswith("Why the failed assertion")
+    result = asked.why_in(asked.kept / "run", "--html", page, "-q")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("Why the failed assertion")
     written = page.read_text("utf-8")
     assert "a * a != b * b + c * c" in written
     assert "static int area(int a, int b, int c) {" in written
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
-def test_the_tree_goes_as_deep_as_is_asked(asked: Asker, depth: int) -> None:
-    said = asked.why_in(asked.kept / "run", "--json", "-", "--depth", depth)
-    assert explained(said) == [line for line in TREE if line.count("  ") <= depth]
+def test_the_tree_has_the_requested_depth(asked: Asker, depth: int) -> None:
+    result = asked.why_in(asked.kept / "run", "--json", "-", "--depth", depth)
+    assert explained(result) == [line for line in TREE if line.count("  ") <= depth]
 
 
-def test_a_trusted_function_is_not_looked_into(asked: Asker) -> None:
-    said = asked.why_in(asked.kept / "run", "--json", "-", "--trust", "area")
-    assert explained(said)[0] == TREE[0]
+def test_a_trusted_function_is_shown_as_its_call(asked: Asker) -> None:
+    result = asked.why_in(asked.kept / "run", "--json", "-", "--trust", "area")
+    assert explained(result)[0] == TREE[0]
     assert not {"area"} & {
         statement["function"]
-        for cause in document(said)["causes"]
+        for cause in document(result)["causes"]
         for statement in cause["statements"]
     }
 
 
 def test_wrong_output_is_explained_from_its_first_byte_on(asked: Asker) -> None:
     (asked.kept / "right").write_text("area 9\n")
-    said = asked.why_in(asked.kept / "run", "--expect", asked.kept / "right", "--json", "-")
-    found = document(said)
+    result = asked.why_in(asked.kept / "run", "--expect", asked.kept / "right", "--json", "-")
+    found = document(result)
     assert found["failure"]["kind"] == "output"
     assert found["failure"]["message"].startswith("byte 5 of the output, printed at triangle.c:23")
-    assert "  kind == RIGHT: true" in explained(said)
+    assert "  kind == RIGHT: true" in explained(result)
 
 
 # --- a run is recorded once ------------------------------------------------------------------
 
 
 def test_the_same_command_builds_and_runs_nothing_again(user: Asker) -> None:
-    (user.runs / "whence-of-4194305-x").mkdir(parents=True)  # left by one that was killed
+    (user.runs / "whence-of-4194305-x").mkdir(parents=True)  # left over by a killed process
     first, again = user.why(FAILS), user.why(FAILS)
     assert first.status == again.status == 0
     assert (first.out, user.builds, len(user.kept_runs)) == (again.out, 1, 1)
@@ -130,7 +130,7 @@ def test_the_same_command_builds_and_runs_nothing_again(user: Asker) -> None:
     assert (user.builds, len(user.kept_runs)) == (3, 2)
 
 
-def test_a_run_in_a_folder_of_ones_own_is_used_again(user: Asker) -> None:
+def test_a_run_in_the_folder_of_out_is_used_again(user: Asker) -> None:
     out = user.kept / "run"
     first, again = user.why(FAILS, "--out", out), user.why(FAILS, "--out", out)
     assert (first.out, user.builds, user.kept_runs) == (again.out, 1, [])
@@ -146,7 +146,7 @@ def test_a_trace_is_explained(user: Asker) -> None:
     assert explained(user.why_in(out, "--json", "-")) == TREE
 
 
-def test_only_the_runs_that_were_of_use_last_are_kept(tmp_path: Path) -> None:
+def test_only_the_most_recently_used_runs_are_kept(tmp_path: Path) -> None:
     folders = [tmp_path / f"{number:032x}" for number in range(8)]
     for number, folder in enumerate(folders):
         folder.mkdir()
@@ -159,7 +159,7 @@ def test_only_the_runs_that_were_of_use_last_are_kept(tmp_path: Path) -> None:
 
 
 def test_settings_are_used(asked: Asker) -> None:
-    """Those of recording are for when no recorded run is named."""
+    """Settings for recording are ignored if a recorded run is named."""
     settings = f"""
         test = "{FAILS}"
         [why]
@@ -207,11 +207,11 @@ def test_what_is_marked_in_the_terminal_is_kept_with_the_run(asked: Asker) -> No
     terminal.type("q")
     terminal.check_left_as_found()
     assert "the same command continues from them" in terminal.printed
-    in_terminal = Said(0, (asked.kept / "out.json").read_text(), "")
+    in_terminal = CommandResult(0, (asked.kept / "out.json").read_text(), "")
     assert document(in_terminal)["marks"] == {"1": "benign"}
-    said = asked.why_in(run, "--json", "-")
-    assert document(said)["marks"] == {"1": "benign"}
-    assert explained(said) == TREE[:3]
+    result = asked.why_in(run, "--json", "-")
+    assert document(result)["marks"] == {"1": "benign"}
+    assert explained(result) == TREE[:3]
     assert "  benign; decided that it ran" in asked.why_in(run, "-q").out
     deep_enough = asked.why_in(run, "--depth", "0", "--json", "-")
-    assert explained(deep_enough) == TREE[:3]  # what was unfolded in the terminal
+    assert explained(deep_enough) == TREE[:3]  # the causes that were unfolded in the terminal

@@ -1,7 +1,7 @@
-"""What does a user see for whom `whence why` cannot do what they ask?
+"""What does a user see if `whence why` cannot do what was requested?
 
-One message that says what to do, and status 2; or, if the run was recorded and has no cause in
-what was, a report that says what is known, and status 1.
+One message that says what to do, and status 2; or, if the recorded part of the run does not show
+the failure, a report of what is known, and status 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from whence.logic.c import formula
 from whence.model import Cause
 
 from .asker import FAILS, PASSES, Asker, document
-from .prompt import Said, check_refused
+from .prompt import CommandResult, check_refused
 
 
 @pytest.fixture
@@ -37,57 +37,59 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Asker:
     return user
 
 
-def check_nothing_kept(user: Asker, said: Said, *claims: str, slug: str | None = None) -> None:
-    """It was refused, and the next time starts afresh."""
-    check_refused(said, *claims, slug=slug)
+def check_nothing_kept(
+    user: Asker, result: CommandResult, *claims: str, slug: str | None = None
+) -> None:
+    """Check that the command was refused and kept no run."""
+    check_refused(result, *claims, slug=slug)
     assert user.kept_runs == []
 
 
-def check_unexplained(said: Said, *claims: str) -> None:
-    """The report says why there is no tree, and what is known."""
-    assert said.status == 1, said
-    text = " ".join(said.out.split())
+def check_unexplained(result: CommandResult, *claims: str) -> None:
+    """Check that the report says why there is no tree, and what is known."""
+    assert result.status == 1, result
+    text = " ".join(result.out.split())
     assert text.startswith("Not explained: ")
     for claim in claims:
         assert claim in text
 
 
-def notes(said: Said) -> list[str]:
-    """What is to be known of the run; of the solver there may be something as well."""
-    return [note for note in document(said)["notes"] if not note.startswith("the solver")]
+def notes(result: CommandResult) -> list[str]:
+    """Return the notes about the run, without those about the solver."""
+    return [note for note in document(result)["notes"] if not note.startswith("the solver")]
 
 
 # --- nothing fails, or not always ------------------------------------------------------------
 
 
 def test_the_test_passes(user: Asker) -> None:
-    said = user.why(PASSES, "-q")
+    result = user.why(PASSES, "-q")
     claims = ("The test passes", f"We ran: {PASSES}", "--expect FILE")
-    check_nothing_kept(user, said, *claims, slug="nothing-fails")
+    check_nothing_kept(user, result, *claims, slug="nothing-fails")
 
 
 def by_turns(user: Asker, first: str, then: str) -> str:
-    """A test that runs one command and, the next time, another."""
+    """Return a test that runs one command, and in its next run another."""
     return f"if mkdir {user.kept}/was 2>/dev/null; then {first}; else {then}; fi"
 
 
 def test_it_fails_and_then_passes(user: Asker) -> None:
-    said = user.why(by_turns(user, FAILS, PASSES), "-q")
-    assert said.status == 0, said
+    result = user.why(by_turns(user, FAILS, PASSES), "-q")
+    assert result.status == 0, result
     claim = "note: the failure comes and goes: run once more, the test passes; this explains the"
-    assert claim in " ".join(said.out.split())
+    assert claim in " ".join(result.out.split())
 
 
 def test_it_fails_in_two_ways(user: Asker) -> None:
-    said = user.why(by_turns(user, FAILS, "exit 4"), "--json", "-")
-    (note,) = notes(said)
+    result = user.why(by_turns(user, FAILS, "exit 4"), "--json", "-")
+    (note,) = notes(result)
     assert "run once more, the test fails differently (exit status 4)" in note
 
 
 def test_it_passes_and_then_fails(user: Asker) -> None:
-    said = user.why(by_turns(user, PASSES, FAILS), "-q")
+    result = user.why(by_turns(user, PASSES, FAILS), "-q")
     claims = ("The failure comes and goes", "passed while it was recorded", "found != 10")
-    check_nothing_kept(user, said, *claims, slug="comes-and-goes")
+    check_nothing_kept(user, result, *claims, slug="comes-and-goes")
     out = user.kept / "run"
     (user.kept / "was").rmdir()
     check_refused(user.why(by_turns(user, PASSES, FAILS), "--out", out, "-q"))
@@ -95,24 +97,24 @@ def test_it_passes_and_then_fails(user: Asker) -> None:
     assert user.why(by_turns(user, PASSES, FAILS), "--out", out, "-q").status == 0
 
 
-def test_what_the_first_run_leaves_behind_is_no_difference(user: Asker) -> None:
-    said = user.why(f"mkdir left && {FAILS}", "--json", "-")
-    assert notes(said) == []
+def test_files_of_the_first_run_do_not_change_the_second(user: Asker) -> None:
+    result = user.why(f"mkdir left && {FAILS}", "--json", "-")
+    assert notes(result) == []
 
 
 def test_the_output_is_not_always_the_same(user: Asker) -> None:
     expect = user.write("expected", "area 12\n")
-    said = user.why(by_turns(user, FAILS, PASSES), "--expect", expect, "--json", "-")
-    (note,) = notes(said)
+    result = user.why(by_turns(user, FAILS, PASSES), "--expect", expect, "--json", "-")
+    (note,) = notes(result)
     assert note.startswith("the output is not always the same")
 
 
-# --- the failure is elsewhere ----------------------------------------------------------------
+# --- the failure is not recorded -------------------------------------------------------------
 
 
-def test_what_judges_the_program_is_not_recorded(user: Asker) -> None:
+def test_the_program_that_detects_the_failure_is_not_recorded(user: Asker) -> None:
     page = user.kept / "page.html"
-    said = user.why(f"{PASSES} | grep -q 12", "-q", "--html", page)
+    result = user.why(f"{PASSES} | grep -q 12", "-q", "--html", page)
     assert "no recorded process does" in page.read_text("utf-8")
     claims = (
         "The test fails, but no recorded process does",
@@ -120,47 +122,47 @@ def test_what_judges_the_program_is_not_recorded(user: Asker) -> None:
         "(./triangle 5 5 5): exit status 0",
         "whence slice answers questions about any line",
     )
-    check_unexplained(said, *claims)
+    check_unexplained(result, *claims)
     again = document(user.why(f"{PASSES} | grep -q 12", "--json", "-"))
     assert (again["status"], again["causes"], user.builds) == ("unexplained", [], 1)
     assert again["reason"].startswith("The test fails, but no recorded process does")
 
 
 def test_the_test_does_not_end(user: Asker) -> None:
-    said = user.why("exec ./triangle 77 7 22 </dev/null", "--timeout", "10", "-q")
-    check_unexplained(said, "did not end in time", "--timeout", "killed at triangle.c:2")
+    result = user.why("exec ./triangle 77 7 22 </dev/null", "--timeout", "10", "-q")
+    check_unexplained(result, "did not end in time", "--timeout", "killed at triangle.c:2")
 
 
 def test_the_test_is_a_program_that_is_not_recorded(user: Asker) -> None:
-    said = user.why("python3 -c 'assert 0'", "-q", build="true")
+    result = user.why("python3 -c 'assert 0'", "-q", build="true")
     claims = ("Nothing was recorded", "never called the compiler")
-    check_nothing_kept(user, said, *claims, slug="nothing-recorded")
+    check_nothing_kept(user, result, *claims, slug="nothing-recorded")
 
 
 def test_the_build_is_broken(user: Asker) -> None:
     user.write("project/triangle.c", "int main( {")
-    said = user.why(FAILS, "-q")
+    result = user.why(FAILS, "-q")
     claims = ("The build ended with status 1", "error: expected")
-    check_nothing_kept(user, said, *claims, slug="recorded-build-failed")
+    check_nothing_kept(user, result, *claims, slug="recorded-build-failed")
 
 
 def test_one_of_several_processes_fails(user: Asker) -> None:
-    """It is explained though others came after it, and another can be asked for."""
+    """The failing process is explained by default; --process selects another one."""
     test = f"{FAILS}; ./triangle; {PASSES}; exit 1"
-    said = user.why(test, "-q", "--out", user.kept / "run")
-    assert said.status == 0, said
-    assert said.out.startswith("Why the failed assertion at triangle.c:27 [process ")
-    assert "-0, ./triangle 6 5 4]" in said.out
+    result = user.why(test, "-q", "--out", user.kept / "run")
+    assert result.status == 0, result
+    assert result.out.startswith("Why the failed assertion at triangle.c:27 [process ")
+    assert "-0, ./triangle 6 5 4]" in result.out
     second = sorted(path.parent.name for path in (user.kept / "run").glob("*/process"))[1]
-    said = user.why_in(user.kept / "run", "--process", second, "-q")
-    assert said.out.startswith("Why the exit status 3 that main returned")
+    result = user.why_in(user.kept / "run", "--process", second, "-q")
+    assert result.out.startswith("Why the exit status 3 that main returned")
 
 
-def test_another_program_prints_as_well(user: Asker) -> None:
+def test_another_program_prints_too(user: Asker) -> None:
     expect = user.write("expected", "hello\narea 12\n")
-    said = user.why(f"echo hello; {FAILS}", "--expect", expect, "-q")
+    result = user.why(f"echo hello; {FAILS}", "--expect", expect, "-q")
     claims = ("printed 14 bytes and the recorded programs 8", "byte 12", "and nothing else")
-    check_unexplained(said, *claims)
+    check_unexplained(result, *claims)
 
 
 # --- an option is wrong ----------------------------------------------------------------------
@@ -208,7 +210,7 @@ def test_there_is_no_run(
     check_refused(user.whence(*arguments), *claims, slug=slug)
 
 
-def test_what_can_be_said_at_once_is_said_before_the_build(user: Asker) -> None:
+def test_mistakes_in_options_are_reported_before_the_build(user: Asker) -> None:
     for wrong in (("--interactive",), ("--html", "gone/x"), ("--expect", "gone")):
         check_refused(user.why(FAILS, *wrong))
     assert user.builds == 0
@@ -217,24 +219,24 @@ def test_what_can_be_said_at_once_is_said_before_the_build(user: Asker) -> None:
 # --- where the run is kept -------------------------------------------------------------------
 
 
-def test_out_has_something_else(user: Asker) -> None:
+def test_out_has_other_files(user: Asker) -> None:
     out = user.kept / "run"
     out.mkdir()
     (out / "mine").touch()
     for fresh in ((), ("--fresh",)):
-        said = user.why(FAILS, "--out", out, "-q", *fresh)
-        check_refused(said, "is not empty", slug="out-not-empty")
+        result = user.why(FAILS, "--out", out, "-q", *fresh)
+        check_refused(result, "is not empty", slug="out-not-empty")
     assert os.listdir(out) == ["mine"]
 
 
 def test_out_has_another_run(asked: Asker) -> None:
-    said = asked.why(PASSES, "--out", asked.kept / "run", "-q")
-    check_refused(said, "holds a run of other commands", "--fresh", slug="out-not-empty")
+    result = asked.why(PASSES, "--out", asked.kept / "run", "-q")
+    check_refused(result, "holds a run of other commands", "--fresh", slug="out-not-empty")
 
 
 def test_the_cache_cannot_be_written(user: Asker) -> None:
-    said = user.why(FAILS, "-q", XDG_CACHE_HOME="/proc/gone")
-    check_refused(said, "/proc/gone", "--out DIR", slug="cannot-write")
+    result = user.why(FAILS, "-q", XDG_CACHE_HOME="/proc/gone")
+    check_refused(result, "/proc/gone", "--out DIR", slug="cannot-write")
     assert user.builds == 0
 
 
@@ -249,7 +251,7 @@ def test_a_kept_run_is_damaged(user: Asker) -> None:
 # --- interrupted -----------------------------------------------------------------------------
 
 
-def test_interrupted_while_it_is_recorded(user: Asker) -> None:
+def test_interrupted_during_the_recording(user: Asker) -> None:
     before = user.state()
     with user.start(*user.asking(f"touch {user.kept}/begun; sleep 60")) as process:
         while not (user.kept / "begun").exists():
@@ -263,8 +265,8 @@ def test_interrupted_while_it_is_recorded(user: Asker) -> None:
     assert user.kept_runs == []
 
 
-def run_here(asked: Asker) -> int:
-    """Run the command in this process, so that the engine can be made to fail."""
+def run_in_process(asked: Asker) -> int:
+    """Run the command in this process, so that a test can make parts of whence fail."""
     run = str(asked.kept / "run")
     return int(main.cli.commands["why"].main([run, "-q"], standalone_mode=False))
 
@@ -280,16 +282,16 @@ def test_interrupted_while_the_tree_grows(
         return children(tree, number)
 
     monkeypatch.setattr(CauseSearch, "children", pressed)
-    assert run_here(asked) == 130
-    told = " ".join(capsys.readouterr().out.split())
-    assert "1 kind == RIGHT was true" in told
-    assert "note: interrupted: this is what was known by then" in told
+    assert run_in_process(asked) == 130
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "1 kind == RIGHT was true" in printed
+    assert "note: interrupted: this is what was known by then" in printed
 
 
 # --- the solver gives up ---------------------------------------------------------------------
 
 
-def test_a_cause_that_is_not_proved_is_said_to_be_none(
+def test_a_cause_that_is_not_proved_is_counted_in_a_note(
     asked: Asker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cause = CauseSearch.cause
@@ -298,17 +300,17 @@ def test_a_cause_that_is_not_proved_is_said_to_be_none(
         return replace(cause(tree, number), is_proved=number != 1)
 
     monkeypatch.setattr(CauseSearch, "cause", unproved)
-    assert run_here(asked) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "note: 1 cause is not proved: the solver gave up" in told
+    assert run_in_process(asked) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "note: 1 cause is not proved: the solver gave up" in printed
 
 
-def test_a_solver_that_gives_up_is_said_to(
+def test_a_solver_that_gives_up_is_mentioned_in_a_note(
     asked: Asker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The causes are there all the same: proved by values alone, they have more statements."""
+    """The causes are still there: proved by values alone, they have more statements."""
     monkeypatch.setattr(formula, "LIMIT", 1)
-    assert run_here(asked) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "a * a != b * b + c * c was true" in told
-    assert "not proved: the solver gave up" in told
+    assert run_in_process(asked) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "a * a != b * b + c * c was true" in printed
+    assert "not proved: the solver gave up" in printed

@@ -1,4 +1,4 @@
-"""A developer with a red pytest: a repository whose work tree broke what the tag `good` has."""
+"""A developer whose tests fail: the work tree of a repository broke what passed on tag `good`."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def test_ten():
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandResult:
     status: int
     out: str
 
     def about(self, test: str) -> str:
-        """What is said of why this test fails."""
+        """Return the section about this test."""
         head = re.escape(f" whence: why {test} fails ")
         sections = re.findall(rf"(?ms)^=+{head}=+\n(.*?)(?=^=====|^whence: |\Z)", self.out)
         assert len(sections) == 1, self.out
         return str(sections[0])
 
     def finds(self, test: str) -> None:
-        """The one change is found, and nothing else is."""
+        """Check that exactly the breaking change is found."""
         about = self.about(test)
         assert "1 of " in about, about
         assert CULPRIT in about, about
@@ -88,7 +88,7 @@ class Suite:
         self.git("tag", tag)
 
     def environment(self, **changed: str) -> dict[str, str]:
-        """Few plugins, so that runs are quick; nothing is left outside of `home`."""
+        """Return an environment with few plugins, for speed, and with caches inside `home`."""
         env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "WHENCE"))}
         return (
             env
@@ -111,18 +111,18 @@ class Suite:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
-    def pytest(self, *arguments: str, cwd: str = ".", **env: str) -> Said:
-        """Run pytest to its end; nothing is left behind."""
+    def pytest(self, *arguments: str, cwd: str = ".", **env: str) -> CommandResult:
+        """Run pytest to its end, and check that it leaves no files behind."""
         with self.start(*arguments, cwd=cwd, **env) as process:
             out, _ = process.communicate(timeout=100)
         assert "Traceback (most" not in out, out
         left = [name for name in os.listdir(self.home / "tmp") if "whence" in name]
         assert left == []
-        return Said(process.returncode, out)
+        return CommandResult(process.returncode, out)
 
 
 def shop(home: Path) -> Suite:
-    """A flat project, broken in the work tree."""
+    """Return a project without subfolders whose work tree is broken."""
     suite = Suite(home)
     files = {".gitignore": "__pycache__/\n", "pytest.ini": "[pytest]\npythonpath = .\n"}
     suite.commit({"price.py": PRICE, "tests/test_price.py": TEST, **files})

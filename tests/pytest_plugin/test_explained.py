@@ -1,4 +1,4 @@
-"""Does pytest say why a test fails?"""
+"""Does pytest report why a test fails?"""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .suites import BROKEN, PRICE, TEST, Suite, shop
 TEN = "tests/test_price.py::test_ten"
 
 
-def test_a_failing_test_is_explained_and_the_page_is_where_it_says(tmp_path: Path) -> None:
+def test_a_failing_test_is_explained_and_its_page_is_named(tmp_path: Path) -> None:
     suite = shop(tmp_path)
-    said = suite.pytest("--whence", "good")
-    assert said.status == 1
-    said.finds(TEN)
-    assert said.out.count("whence: why") == 1
-    assert said.out.index("FAILURES") < said.out.index("whence: why")
-    assert said.out.index("whence: why") < said.out.index("short test summary")
+    result = suite.pytest("--whence", "good")
+    assert result.status == 1
+    result.finds(TEN)
+    assert result.out.count("whence: why") == 1
+    assert result.out.index("FAILURES") < result.out.index("whence: why")
+    assert result.out.index("whence: why") < result.out.index("short test summary")
     page = suite.here / ".whence" / "tests-test_price.py-test_ten.html"
-    assert "Full explanation: .whence/tests-test_price.py-test_ten.html" in said.about(TEN)
+    assert "Full explanation: .whence/tests-test_price.py-test_ten.html" in result.about(TEN)
     assert "n &gt; 10" in page.read_text()
     status = subprocess.run(
         ["git", "status", "--short"], cwd=suite.here, capture_output=True, text=True
@@ -27,7 +27,7 @@ def test_a_failing_test_is_explained_and_the_page_is_where_it_says(tmp_path: Pat
     assert status.stdout == " M price.py\n"
 
 
-def test_without_the_option_or_without_a_failure_nothing_is_said(tmp_path: Path) -> None:
+def test_without_the_option_or_without_a_failure_nothing_is_reported(tmp_path: Path) -> None:
     suite = shop(tmp_path)
     for arguments in (["tests"], ["--whence", "good", f"{TEN[:-3]}one"], ["--whence="]):
         assert "whence:" not in suite.pytest(*arguments).out
@@ -35,7 +35,7 @@ def test_without_the_option_or_without_a_failure_nothing_is_said(tmp_path: Path)
 
 
 def test_the_settings_are_the_defaults(tmp_path: Path) -> None:
-    """And files that they name are no changes."""
+    """Files that whence_keep names are not changes."""
     suite = Suite(tmp_path)
     suite.commit({"price.py": PRICE, "test_price.py": TEST, "rules.txt": "old\n"})
     settings = """
@@ -49,9 +49,9 @@ def test_the_settings_are_the_defaults(tmp_path: Path) -> None:
     """
     suite.put({"price.py": BROKEN, "rules.txt": "new\n", "pytest.ini": settings})
     suite.put({"test_other.py": "def test_rules(): assert open('rules.txt').read() == 'old\\n'"})
-    said = suite.pytest("--color=no", "test_price.py", "test_other.py")
-    said.finds("test_price.py::test_ten")
-    assert "whence: 1 failing test more not explained (--whence-max)" in said.out
+    result = suite.pytest("--color=no", "test_price.py", "test_other.py")
+    result.finds("test_price.py::test_ten")
+    assert "whence: 1 failing test more not explained (--whence-max)" in result.out
     assert (suite.here / "build/why/test_price.py-test_ten.html").exists()
     assert "whence" not in suite.pytest("--whence=", "-p", "no:cacheprovider", "-o", "addopts=").out
 
@@ -78,19 +78,19 @@ def test_ids_of_all_kinds(tmp_path: Path) -> None:
             pass
     """
     suite.put({"tests/sub/test_new.py": test})
-    said = suite.pytest("--whence", "good", "sub", cwd="tests")
-    assert said.status == 1
+    result = suite.pytest("--whence", "good", "sub", cwd="tests")
+    assert result.status == 1
     for name in (
         r"test_ids[a b/c::d '\xe9' $x [1]]",
         "TestCase::test_case",
         "test_in_its_fixture",
     ):
-        said.finds(f"tests/sub/test_new.py::{name}")
+        result.finds(f"tests/sub/test_new.py::{name}")
     assert len(list((suite.here / ".whence").glob("*.html"))) == 3
 
 
 def test_a_file_that_cannot_be_imported_and_a_source_folder(tmp_path: Path) -> None:
-    """The project is imported from src, as if it were installed in place; new tests run on good."""
+    """The project is imported from src, as if installed in place; new tests run on good."""
     suite = Suite(tmp_path)
     package = {"sub/src/shop/__init__.py": "", "sub/src/shop/price.py": PRICE}
     suite.commit({**package, "sub/pytest.ini": "[pytest]\n"})
@@ -99,22 +99,22 @@ def test_a_file_that_cannot_be_imported_and_a_source_folder(tmp_path: Path) -> N
     suite.put({"sub/tests/helper.py": "from shop.price import total"})
     suite.put({"sub/tests/test_new.py": "from helper import total\ndef test_it(): pass\n"})
     source = f"{suite.environment()['PYTHONPATH']}:{suite.here}/sub/src"
-    said = suite.pytest("--whence", "good", "sub/tests", PYTHONPATH=source)
-    assert said.status == 2
-    about = said.about("tests/test_new.py")
+    result = suite.pytest("--whence", "good", "sub/tests", PYTHONPATH=source)
+    assert result.status == 2
+    about = result.about("tests/test_new.py")
     assert "1 of 3 changes" in about
     assert "+def sum_of" in about
     assert (suite.here / "sub/.whence").is_dir()
 
 
 def test_with_xdist(tmp_path: Path) -> None:
-    """Whatever it appends to the id of a test."""
+    """xdist may append a group to the id of a test."""
     suite = shop(tmp_path)
     grouped = TEST.replace("def test_ten", "@pytest.mark.xdist_group('g')\ndef test_ten")
     suite.put({"tests/test_price.py": f"import pytest\n{grouped}"})
-    said = suite.pytest("-p", "xdist", "-n1", "--dist", "loadgroup", "--whence", "good", "-x")
-    said.finds(TEN)
-    assert said.out.count("whence: why") == 1
+    result = suite.pytest("-p", "xdist", "-n1", "--dist", "loadgroup", "--whence", "good", "-x")
+    result.finds(TEN)
+    assert result.out.count("whence: why") == 1
 
 
 def test_options_that_matter_are_kept(tmp_path: Path) -> None:
@@ -131,13 +131,13 @@ def test_options_that_matter_are_kept(tmp_path: Path) -> None:
             assert total(n, 2) == {1: 2, 10: 18}[n]
     """
     suite.put({"conftest.py": conftest, "tests/test_count.py": test, "conf/my.ini": "[pytest]\n"})
-    said = suite.pytest(
+    result = suite.pytest(
         *("--count", "10", "-c", "conf/my.ini", f"--rootdir={suite.here}", "-W", "error"),
         *("--confcutdir", str(suite.here)),
         *("-o", "junit_family=xunit1", "tests/test_count.py", "--junitxml", f"{tmp_path}/r.xml"),
         *("--whence", "good", "--whence-html", f"{tmp_path}/pages", "--basetemp", f"{tmp_path}/t"),
     )
-    said.finds("tests/test_count.py::test_count")
+    result.finds("tests/test_count.py::test_count")
     assert (tmp_path / "pages").is_dir()
     assert (tmp_path / "t").is_dir()
     assert 'failures="1"' in (tmp_path / "r.xml").read_text()

@@ -1,6 +1,6 @@
-"""What is said of a failing test that cannot be explained?  One plain line, whatever happened.
+"""What is reported about a failing test that cannot be explained?  One plain line.
 
-That pytest's exit status stays what it was, and that there is no traceback, is part of each claim.
+Every test also checks that pytest keeps its exit status and that there is no traceback.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from .suites import BROKEN, PRICE, TEST, Said, Suite, shop
+from .suites import BROKEN, PRICE, TEST, CommandResult, Suite, shop
 
 TEN = "tests/test_price.py::test_ten"
 
 
-def check_line(said: Said, test: str, *claims: str) -> None:
-    assert said.status == 1
-    (line,) = said.about(test).splitlines()
+def check_line(result: CommandResult, test: str, *claims: str) -> None:
+    assert result.status == 1
+    (line,) = result.about(test).splitlines()
     for claim in claims:
         assert claim in line, line
 
@@ -34,10 +34,10 @@ def test_it_passes_alone_but_not_in_the_suite(tmp_path: Path) -> None:
             assert not hasattr(price, "rate")
     """
     suite.put({"tests/test_rate.py": test})
-    said = suite.pytest("--whence", "good", "tests/test_rate.py")
+    result = suite.pytest("--whence", "good", "tests/test_rate.py")
     whole = "git whence good -- python -m pytest tests/test_rate.py"
     check_line(
-        said, "tests/test_rate.py::test_second", "passes alone but failed in the suite", whole
+        result, "tests/test_rate.py::test_second", "passes alone but failed in the suite", whole
     )
 
 
@@ -55,32 +55,32 @@ def test_it_fails_on_good_too_or_needs_the_network_or_is_skipped_there(tmp_path:
             assert 0
     """
     suite.put({"tests/test_new.py": test})
-    said = suite.pytest("--whence", "good", "tests/test_new.py")
+    result = suite.pytest("--whence", "good", "tests/test_new.py")
     check_line(
-        said, "tests/test_new.py::test_new", "fails on the good version (good)", "assert 0 == 1"
+        result, "tests/test_new.py::test_new", "fails on the good version (good)", "assert 0 == 1"
     )
     offline = "tests that need the network cannot be compared offline"
-    check_line(said, "tests/test_new.py::test_net", "(good) already: ", "gaierror", offline)
-    check_line(said, "tests/test_new.py::test_skipped", "is skipped on good")
+    check_line(result, "tests/test_new.py::test_net", "(good) already: ", "gaierror", offline)
+    check_line(result, "tests/test_new.py::test_skipped", "is skipped on good")
 
 
 def test_there_is_no_such_revision(tmp_path: Path) -> None:
-    """Which is said once."""
+    """The error is reported once for all failing tests."""
     suite = shop(tmp_path)
     suite.put({"tests/test_z.py": "def test_z(): assert 0"})
-    said = suite.pytest("--whence", "v9")
-    check_line(said, TEN, "no revision 'v9' in")
-    assert said.out.count("whence: why") == 1
+    result = suite.pytest("--whence", "v9")
+    check_line(result, TEN, "no revision 'v9' in")
+    assert result.out.count("whence: why") == 1
 
 
 def test_there_is_no_repository(tmp_path: Path) -> None:
     suite = shop(tmp_path)
     shutil.rmtree(suite.here / ".git")
-    said = suite.pytest("--whence", "good", GIT_CEILING_DIRECTORIES=str(tmp_path))
-    check_line(said, TEN, "is not in a git repository")
+    result = suite.pytest("--whence", "good", GIT_CEILING_DIRECTORIES=str(tmp_path))
+    check_line(result, TEN, "is not in a git repository")
 
 
-def test_nothing_but_tests_differs(tmp_path: Path) -> None:
+def test_only_tests_differ(tmp_path: Path) -> None:
     suite = Suite(tmp_path)
     suite.commit({"price.py": BROKEN, "tests/test_price.py": "", "conftest.py": ""})
     suite.put({"tests/test_price.py": TEST, "conftest.py": "import price", "tests/new.txt": "x"})
@@ -88,8 +88,8 @@ def test_nothing_but_tests_differs(tmp_path: Path) -> None:
     check_line(suite.pytest("--whence", "good"), TEN, line)
 
 
-def test_it_fails_now_and_then(tmp_path: Path) -> None:
-    """It is explained all the same, by running it more often."""
+def test_a_flaky_test(tmp_path: Path) -> None:
+    """It is explained by running it several times."""
     suite = shop(tmp_path)
     count = tmp_path / "count"
     test = f"""
@@ -102,22 +102,22 @@ def test_it_fails_now_and_then(tmp_path: Path) -> None:
             assert runs in (3, 4) or total(10, 2) == 18
     """
     suite.put({"tests/test_price.py": test})
-    said = suite.pytest("--whence", "good")
-    said.finds(TEN)
+    result = suite.pytest("--whence", "good")
+    result.finds(TEN)
     assert len(count.read_text()) > 10
 
 
-def test_a_setting_is_no_number(tmp_path: Path) -> None:
-    said = shop(tmp_path).pytest("--whence", "good", "-o", "whence_max=some")
-    assert said.status == 4
-    assert "whence_max must be a number, not 'some'" in said.out
+def test_a_setting_is_not_a_number(tmp_path: Path) -> None:
+    result = shop(tmp_path).pytest("--whence", "good", "-o", "whence_max=some")
+    assert result.status == 4
+    assert "whence_max must be a number, not 'some'" in result.out
 
 
 # -- stopped ---------------------------------------------------------------------------------
 
 
 def slow(home: Path, seconds: float) -> Suite:
-    """Its test takes so long in whence's own runs; a file `begun` is there when it begins one."""
+    """Return a suite whose test takes `seconds` in runs of whence, each noted in file `begun`."""
     suite = Suite(home)
     lines = "".join(f"x{n} = 0\n" for n in range(20))
     test = f"""
@@ -134,23 +134,25 @@ def slow(home: Path, seconds: float) -> Suite:
 
 
 def begun(suite: Suite, count: int) -> None:
-    """Wait until so many runs of whence's have begun."""
+    """Wait until whence has begun `count` runs."""
     file, deadline = suite.home / "begun", time.monotonic() + 60
     while not file.exists() or len(file.read_text()) < count:
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_there_is_a_limit_of_time(tmp_path: Path) -> None:
+def test_the_time_limit_holds(tmp_path: Path) -> None:
     suite = slow(tmp_path, 60)
     suite.put({"test_z.py": "def test_z(): assert 0"})
-    said = suite.pytest("--whence", "good", "--whence-time", "1.5")
-    check_line(said, "test_slow.py::test_slow", "stopped after 1.5 s", "before anything was found")
-    assert "whence: no time left to explain 1 failing test (--whence-time)" in said.out
+    result = suite.pytest("--whence", "good", "--whence-time", "1.5")
+    check_line(
+        result, "test_slow.py::test_slow", "stopped after 1.5 s", "before anything was found"
+    )
+    assert "whence: no time left to explain 1 failing test (--whence-time)" in result.out
 
 
 @pytest.mark.parametrize(("runs", "known"), [(1, False), (4, True)])
-def test_interrupted_it_says_what_is_known(tmp_path: Path, runs: int, known: bool) -> None:
+def test_an_interruption_shows_what_is_known(tmp_path: Path, runs: int, known: bool) -> None:
     suite = slow(tmp_path, 0.4 if known else 60)
     suite.put({"test_z.py": "def test_z(): assert 0"})
     with suite.start("--whence", "good") as process:
@@ -158,8 +160,8 @@ def test_interrupted_it_says_what_is_known(tmp_path: Path, runs: int, known: boo
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 1
-    said = Said(process.returncode, out)
-    about = said.about("test_slow.py::test_slow")
+    result = CommandResult(process.returncode, out)
+    about = result.about("test_slow.py::test_slow")
     assert "interrupted" in about
     assert ("smallest set known so far" in about) == known
     assert ("anything was found" in about) != known
@@ -169,17 +171,17 @@ def test_interrupted_it_says_what_is_known(tmp_path: Path, runs: int, known: boo
 def test_an_interrupted_run_is_not_explained(tmp_path: Path) -> None:
     suite = shop(tmp_path)
     suite.put({"tests/test_z.py": "def test_z(): raise KeyboardInterrupt"})
-    said = suite.pytest("--whence", "good")
-    assert said.status == 2
-    assert "1 failed" in said.out
-    assert "whence:" not in said.out
+    result = suite.pytest("--whence", "good")
+    assert result.status == 2
+    assert "1 failed" in result.out
+    assert "whence:" not in result.out
 
 
-# -- not asked -------------------------------------------------------------------------------
+# -- not used --------------------------------------------------------------------------------
 
 
-def test_where_it_is_not_used_nothing_is_loaded(tmp_path: Path) -> None:
-    """Nor if it is used and nothing fails, nor in the process in which the tests ran."""
+def test_without_the_option_nothing_of_whence_is_imported(tmp_path: Path) -> None:
+    """The same holds if nothing fails, and for the process in which the tests ran."""
     suite = Suite(tmp_path)
     suite.commit({"price.py": PRICE, "test_price.py": TEST})
     names = """

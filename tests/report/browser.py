@@ -1,8 +1,8 @@
 """A real browser to open pages in: one on PATH, or the Chromium inside a wheel.
 
-`kaleido` 0.2.1 carries a whole Chromium 88, with the libraries that it needs, for drawing charts;
-later versions carry none.  Its page takes a script in place of the charting library, and that
-script lets us evaluate anything: see `_Kaleido`.
+The package `kaleido` 0.2.1 contains Chromium 88 with its libraries, for drawing charts; later
+versions do not.  Its page loads a script as the charting library, and our script in its place
+evaluates any expression: see `_Kaleido`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SECONDS = 60
 
 
 class NoBrowser(Exception):
-    """None can be started here; the message says what was tried."""
+    """No browser can be started; the message says what was tried."""
 
 
 class Browser(Protocol):
@@ -41,27 +41,27 @@ class Browser(Protocol):
     name: str
 
     def open(self, html: str) -> None:
-        """Load a page, and forget what was before it but what it stored."""
+        """Load a page; only what earlier pages stored remains."""
 
     def evaluate(self, expression: str) -> Any:
-        """The value of an expression of JavaScript in the page, waited for if it is a promise."""
+        """Return the value of a JavaScript expression in the page; wait for a promise."""
 
     def press(self, *keys: str) -> None:
-        """Press keys, each by its name or the character that it writes."""
+        """Press keys, each given by its name or its character."""
 
     def click(self, selector: str) -> None:
-        """Click what is to be seen in the middle of an element."""
+        """Click in the middle of an element, on whatever is visible there."""
 
     def resize(self, width: int, height: int) -> None: ...
 
     def troubles(self) -> list[str]:
-        """Errors, dialogs and requests, since this was asked last; a good page causes none."""
+        """Return errors, dialogs and requests since the last call; a correct page causes none."""
 
     def close(self) -> None: ...
 
 
 def start() -> Browser:
-    """The first browser that starts."""
+    """Return the first browser that starts."""
     tried = []
     for program in filter(None, map(shutil.which, PROGRAMS)):
         try:
@@ -76,7 +76,7 @@ def start() -> Browser:
 
 
 class _Answers:
-    """What a browser writes: JSON, each message ended by one byte."""
+    """The output of a browser: JSON messages, each ended by one byte."""
 
     def __init__(self, process: subprocess.Popen[bytes], source: int, end: bytes) -> None:
         self._process = process
@@ -113,7 +113,7 @@ _MIDDLE = """(() => {
 })()"""
 
 
-# A browser reads from 3 and writes to 4; a shell cannot put pipes there if theirs has two digits.
+# A browser reads from descriptor 3 and writes to 4; a shell can only move descriptors below 10.
 _IN_ITS_PLACES = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
@@ -157,7 +157,7 @@ class _Chromium:
             raise
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Ask the browser for something, and return what it answers."""
+        """Call a method of the browser, and return its answer."""
         self._last += 1
         message = {"id": self._last, "method": method, "params": parameters}
         if self._session:
@@ -223,13 +223,13 @@ class _Chromium:
 
     def close(self) -> None:
         with suppress(BrokenPipeError):
-            self._to.close()  # which ends it
+            self._to.close()  # this ends the browser
         self._answers.close()
         self._folder.cleanup()
 
 
 def _pipe() -> tuple[int, int]:
-    """A pipe whose ends are in no one's way when they are put in the places of 3 and 4."""
+    """Return a pipe whose ends are neither descriptor 3 nor 4."""
     ends = os.pipe()
     high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
     for end in ends:
@@ -237,9 +237,9 @@ def _pipe() -> tuple[int, int]:
     return high[0], high[1]
 
 
-# What draws a chart in kaleido's page instead evaluates what it gets, in a frame that has the
-# page to be tested.  Its keys and clicks come from a script, so what a browser does of its own
-# when a key is pressed has to be done here: only that Enter clicks a button.
+# In kaleido's page, the function that draws a chart instead evaluates its argument in a frame that
+# holds the page under test.  Keys and clicks come from a script, so the browser's own reaction to a
+# key must be imitated: Enter clicks a button.
 _DRIVER = """
 let frame = document.createElement("iframe");
 const troubles = [];
@@ -341,7 +341,7 @@ class _Kaleido:
         self._answers = _Answers(self._process, os.dup(self._process.stdout.fileno()), b"\n")
         self._process.stdout.close()
         try:
-            self._answers.read()  # that it is ready
+            self._answers.read()  # the browser is ready
             self.resize(1280, 800)
         except (OSError, EOFError):
             self.close()
@@ -356,7 +356,7 @@ class _Kaleido:
         return json.loads(answer["result"])
 
     def open(self, html: str) -> None:
-        script = Path(self._folder.name, "page.js")  # which is faster than through the pipe
+        script = Path(self._folder.name, "page.js")  # a file is faster than the pipe
         script.write_text(f"drive.open({json.dumps(html)})", "ascii")
         self._run(f"drive.load({json.dumps(script.as_uri())})")
 
@@ -380,6 +380,6 @@ class _Kaleido:
 
     def close(self) -> None:
         with suppress(BrokenPipeError):
-            self._to.close()  # which ends it
+            self._to.close()  # this ends the browser
         self._answers.close()
         self._folder.cleanup()

@@ -1,6 +1,6 @@
 """A real browser for the tests of pages.
 
-WHENCE_BROWSER=required makes it a failure if there is none; otherwise these tests are skipped.
+Without a browser these tests are skipped; with WHENCE_BROWSER=required they fail.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cause trees to show: of a triangle program, and of any size."""
+"""Cause trees for the reports under test: of a triangle program, and of any size."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ CAUSES = (
 
 
 def triangle(**marks: Mark) -> WhyResult:
-    """A triangle is wrongly taken for a right-angled one: `!=` in line 14 should be `==`.
+    """Return the tree of a program that mistakes a triangle for a right one (`!=` in line 14).
 
     Marks are given by number: `triangle(c2=Mark.BENIGN)`.
     """
@@ -117,7 +117,7 @@ def triangle(**marks: Mark) -> WhyResult:
 
 
 def large(causes: int, statements: int = 3, *, width: int = 3) -> WhyResult:
-    """A tree in which each cause has `width` below it; 1 makes it as deep as there are causes."""
+    """Return a tree in which each cause has `width` causes below it; 1 makes a path."""
     lines = tuple(f"    x{n} = f(x{n - 1}, {n});" for n in range(2000))
     levels = [0]
     for number in range(1, causes):

@@ -1,4 +1,4 @@
-"""Explanations to show: of an invoice that is wrong in two ways, and with any text in them."""
+"""Explanations for the reports under test: of a wrong invoice, and with arbitrary text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LINES = tuple(BAD.splitlines())
 
 
 def edit(number: int, at: Span, to: Span, removed: str, added: str, function: str) -> Reported:
-    """A change of some lines of the invoice."""
+    """Return a change of some lines of the invoice."""
     hunk = Hunk(at, to, removed.encode(), added.encode())
     ids = (ChangeId(number),)
     return Reported(ids[0], ids, FILE, FILE, ChangeKind.EDIT, at, to, (hunk,), function)
@@ -74,7 +74,7 @@ HEADER = Reported(
 )
 
 
-def _told(line: int, function: str, **values: str) -> Statement:
+def _statement(line: int, function: str, **values: str) -> Statement:
     return Statement(FILE, line, function, LINES[line - 1].strip(), values)
 
 
@@ -100,11 +100,13 @@ CAUSES = (
         ),
         because="`due` was 1003 because line 20 added `rounded(atol(prices[i]))` to it",
         statements=(
-            replace(_told(7, "rounded", rounded="504"), instances=2, passing={"rounded": "505"}),
-            replace(_told(20, "total", sum="1003"), instances=2, passing={"sum": "1005"}),
-            replace(_told(21, "total", sum="1003"), passing={"sum": "905"}),
-            replace(_told(25, "main", due="1003"), passing={"due": "905"}),
-            replace(_told(26, "main", due="1003"), passing={"due": "905"}),
+            replace(
+                _statement(7, "rounded", rounded="504"), instances=2, passing={"rounded": "505"}
+            ),
+            replace(_statement(20, "total", sum="1003"), instances=2, passing={"sum": "1005"}),
+            replace(_statement(21, "total", sum="1003"), passing={"sum": "905"}),
+            replace(_statement(25, "main", due="1003"), passing={"due": "905"}),
+            replace(_statement(26, "main", due="1003"), passing={"due": "905"}),
         ),
         instances=31,
         children=(1,),
@@ -119,7 +121,7 @@ CAUSES = (
         influence=Influence.DIRECT,
         predicate=Predicate(FILE, 19, "total", "i < count", "true", {"i": "1", "count": "2"}),
         because="`i < count` held with i=1, count=2",
-        statements=(_told(19, "total", i="1"),),
+        statements=(_statement(19, "total", i="1"),),
         instances=4,
         times=2,
     ),
@@ -200,7 +202,7 @@ CHAIN = (
 
 
 def result(**other: Any) -> Result:
-    """What the search has found out of the invoice."""
+    """Return the result of the search for the invoice."""
     known = Result(
         command="explain",
         status="explained",
@@ -221,9 +223,9 @@ def result(**other: Any) -> Result:
 
 
 def invoice(*, about: dict[str, Any] | None = None, **other: Any) -> Explanation:
-    """Prices are cut off and no longer rounded, and nobody takes the discount off any more.
+    """Return an explanation: prices are no longer rounded, and the discount is no longer applied.
 
-    `about` replaces fields of the result, the others those of the explanation.
+    `about` replaces fields of the result, `other` fields of the explanation.
     """
     known = Explanation(
         result(**about or {}),
@@ -242,12 +244,12 @@ def invoice(*, about: dict[str, Any] | None = None, **other: Any) -> Explanation
 
 
 def isolated(reason: str = "no front end knows the language of main.rs") -> Explanation:
-    """What is left if nothing could be recorded."""
+    """Return an explanation without a chain, as if nothing could be recorded."""
     return Explanation(result(status="isolated", reason=reason))
 
 
 def long_chain(length: int) -> Explanation:
-    """The invoice with more steps in between than anybody wants to read."""
+    """Return the explanation of the invoice with a chain of this length."""
     return invoice(chain=(CHAIN[0], *([CHAIN[1]] * (length - 2)), CHAIN[-1]))
 
 
@@ -289,7 +291,7 @@ _missing = st.builds(Missing, statements, texts, numbers, _ids)
 
 @st.composite
 def explanations(draw: st.DrawFn) -> Explanation:
-    """An explanation, every text of which is anything."""
+    """Draw an explanation with arbitrary texts."""
     why = draw(results())
     causes = tuple(
         replace(

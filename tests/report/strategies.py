@@ -1,4 +1,4 @@
-"""Cause trees whose every text is anything."""
+"""Cause trees with arbitrary texts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ predicates = st.builds(Predicate, texts, numbers, texts, texts, texts, values)
 
 @st.composite
 def results(draw: st.DrawFn) -> WhyResult:
-    """A tree of some causes, and sources of some of the files that they name."""
+    """Draw a tree of some causes, with the sources of some of their files."""
     parents = [None, *(draw(st.integers(0, at)) for at in range(draw(st.integers(0, 4))))]
     causes = tuple(_cause(draw, number, parents) for number in range(len(parents)))
     files = [statement.file for cause in causes for statement in cause.statements]

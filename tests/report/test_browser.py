@@ -1,4 +1,4 @@
-"""Does the page do what it should in a real browser?"""
+"""Does the page of a cause tree work in a real browser?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from whence.report.visible import visible
 
 @pytest.fixture
 def browser(started: Browser) -> Iterator[Browser]:
-    """One that shows the triangle's tree, and in which nothing may go wrong."""
+    """A browser that shows the tree of the triangle; afterwards, check that it had no errors."""
     started.resize(1280, 800)
     started.open(page_of(f"test {next(_numbers)}"))
     yield started
@@ -33,12 +33,12 @@ _numbers = count()
 
 
 def page_of(point: str, **marks: Mark) -> str:
-    """The triangle's page; what is marked in it stays for pages with the same point."""
+    """Return the triangle's page; the browser keeps its marks for pages with the same point."""
     return why_page(replace(triangle(**marks), point=point))
 
 
 def seen(browser: Browser) -> list[int]:
-    """The numbers of the causes that can be seen, from top to bottom."""
+    """Return the numbers of the visible causes, from top to bottom."""
     rows = """[...document.querySelectorAll("#tree .row")].filter((row) => row.offsetHeight)"""
     found: list[int] = browser.evaluate(f"{rows}.map((row) => Number(row.id.slice(4)))")
     return found
@@ -49,7 +49,7 @@ def text(browser: Browser, selector: str) -> str:
     return found
 
 
-def said(browser: Browser) -> str:
+def status(browser: Browser) -> str:
     return text(browser, "#status")
 
 
@@ -78,7 +78,7 @@ def test_it_is_a_tree_for_a_screen_reader(browser: Browser) -> None:
     assert [attribute(browser, item, name) for name in names] == [
         *("treeitem", "3", "2", "2", "false"),
     ]
-    assert attribute(browser, item, "aria-expanded") is None  # there is nothing to unfold
+    assert attribute(browser, item, "aria-expanded") is None  # it has nothing to unfold
     assert attribute(browser, "#cause-1", "aria-expanded") == "true"
     label = attribute(browser, item, "aria-labelledby")
     assert "a == b was false shape.c:16 · could have changed" in text(browser, f"#{label}")
@@ -109,7 +109,7 @@ def test_the_ends_of_the_tree_are_ends(browser: Browser) -> None:
     browser.press("ArrowUp", "ArrowLeft", "ArrowLeft")
     assert focused(browser) == "cause-0"
     browser.press("End", "ArrowDown", "ArrowRight")
-    assert focused(browser) == "cause-0"  # it had been folded
+    assert focused(browser) == "cause-0"  # its tree was folded
     assert seen(browser) == [0, 1, 3, 4, 2]
 
 
@@ -118,10 +118,10 @@ def test_keys_and_clicks_fold(browser: Browser) -> None:
     browser.press("ArrowLeft")
     assert seen(browser) == [0, 1, 2]
     assert attribute(browser, "#cause-1", "aria-expanded") == "false"
-    assert said(browser) == "folded"
+    assert status(browser) == "folded"
     browser.click("#row-1 .twisty")
     assert seen(browser) == [0, 1, 3, 4, 2]
-    assert said(browser) == "2 causes unfolded"
+    assert status(browser) == "2 causes unfolded"
 
 
 def test_help_opens_and_closes(browser: Browser) -> None:
@@ -136,21 +136,21 @@ def test_help_opens_and_closes(browser: Browser) -> None:
 # --- marks -----------------------------------------------------------------------------------
 
 
-def test_what_is_below_a_benign_cause_goes(browser: Browser) -> None:
+def test_causes_below_a_benign_one_are_hidden(browser: Browser) -> None:
     browser.click("#row-1")
     browser.press("b")
     assert seen(browser) == [0, 1, 2]
-    assert said(browser) == "cause 1 is benign: 2 causes below it folded"
+    assert status(browser) == "cause 1 is benign: 2 causes below it folded"
     style = "getComputedStyle(document.querySelector('#row-1 .what')).textDecorationLine"
     assert browser.evaluate(style) == "line-through"
     browser.press("ArrowRight")
     assert seen(browser) == [0, 1, 2]
     browser.press("b")
     assert seen(browser) == [0, 1, 3, 4, 2]
-    assert said(browser) == "cause 1 is no longer marked benign"
+    assert status(browser) == "cause 1 is no longer marked benign"
 
 
-def test_the_root_shows_how_the_damage_travels(browser: Browser) -> None:
+def test_marking_the_root_shows_the_path_to_the_failure(browser: Browser) -> None:
     assert not browser.evaluate("document.getElementById('travels').offsetHeight")
     browser.click("#row-3")
     browser.press("r")
@@ -162,7 +162,7 @@ def test_the_root_shows_how_the_damage_travels(browser: Browser) -> None:
         "kind was RIGHT shape.c:18decided that it ran:",
         "found == atol(argv[4]) was false shape.c:36the failure",
     ]
-    assert said(browser).startswith("cause 3 is the root: a * a != b * b + c * c was true → kind")
+    assert status(browser).startswith("cause 3 is the root: a * a != b * b + c * c was true → kind")
     browser.click(".path li:nth-child(2) button")
     assert focused(browser) == "cause-1"
 
@@ -176,19 +176,19 @@ def test_the_mouse_can_mark_as_well(browser: Browser) -> None:
     assert attribute(browser, "#row-2", "data-mark") == "root"
 
 
-def test_marks_come_back(browser: Browser) -> None:
+def test_marks_are_kept_for_the_next_visit(browser: Browser) -> None:
     browser.open(page_of("here"))
     browser.click("#row-1")
     browser.press("b")
-    for _ in range(20):  # what a page stores is there a moment later
+    for _ in range(20):  # what a page stores is available only after a moment
         browser.open(page_of("here", c1=Mark.ROOT, c2=Mark.BENIGN))
         if attribute(browser, "#row-1", "data-mark") == "benign":
             break
-    assert attribute(browser, "#row-1", "data-mark") == "benign"  # what was said here counts
-    assert attribute(browser, "#row-2", "data-mark") == "benign"  # the rest comes with the page
+    assert attribute(browser, "#row-1", "data-mark") == "benign"  # marked in the browser
+    assert attribute(browser, "#row-2", "data-mark") == "benign"  # marked in the page
 
 
-def test_a_root_below_a_benign_cause_is_no_place_to_begin(browser: Browser) -> None:
+def test_a_root_below_a_benign_cause_is_not_selected_first(browser: Browser) -> None:
     browser.open(page_of("benign", c1=Mark.BENIGN, c3=Mark.ROOT))
     assert seen(browser) == [0, 1, 2]
     assert attribute(browser, "#cause-0", "aria-selected") == "true"
@@ -205,7 +205,7 @@ def test_marks_can_be_saved(browser: Browser) -> None:
     )
     browser.click("#save")
     assert json.loads(browser.evaluate("saved.text()")) == {"if 14": "root", "if 16": "benign"}
-    assert said(browser) == "2 marks saved as marks.json"
+    assert status(browser) == "2 marks saved as marks.json"
 
 
 # --- the source ------------------------------------------------------------------------------
@@ -252,17 +252,17 @@ def test_long_sources_are_shown_in_parts(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("file", ["shape.c", "constructor"])
-def test_a_file_that_we_do_not_have_is_said(browser: Browser, file: str) -> None:
+def test_a_missing_source_file_is_reported(browser: Browser, file: str) -> None:
     predicate = replace(CAUSES[0].predicate, file=file)
     statement = replace(CAUSES[0].statements[0], file=file)
     cause = replace(CAUSES[0], predicate=predicate, statements=(statement,))
     browser.open(why_page(replace(triangle(), causes=(cause,), sources={})))
     assert text(browser, ".source") == f"{file}This file is not available."
     browser.click(".statement")
-    assert said(browser) == f"{file}:34 is not in the available source"
+    assert status(browser) == f"{file}:34 is not in the available source"
 
 
-# --- nothing acts ----------------------------------------------------------------------------
+# --- hostile text ----------------------------------------------------------------------------
 
 
 def hostile(number: int) -> WhyResult:
@@ -290,7 +290,7 @@ def hostile(number: int) -> WhyResult:
 
 
 @pytest.mark.parametrize("number", range(len(NASTY)))
-def test_whatever_a_program_says_is_text(browser: Browser, number: int) -> None:
+def test_text_of_the_program_stays_text(browser: Browser, number: int) -> None:
     browser.open(why_page(hostile(number)))
     browser.click(".statement")
     browser.click("#row-0")
@@ -306,7 +306,7 @@ def test_whatever_a_program_says_is_text(browser: Browser, number: int) -> None:
 
 
 def test_the_policy_holds(browser: Browser) -> None:
-    """Would markup that got into the page be harmless?"""
+    """The policy blocks scripts and requests even if markup got into the page."""
     blocked = """new Promise((tell) => {
         const isSeen = (event) => tell(event.violatedDirective);
         document.addEventListener("securitypolicyviolation", isSeen, {once: true});
@@ -316,19 +316,21 @@ def test_the_policy_holds(browser: Browser) -> None:
     assert browser.evaluate(blocked % image) == "img-src"
     markup = 'try { document.body.innerHTML = "<b>" } catch {}'
     assert browser.evaluate(blocked % markup) == "require-trusted-types-for"
-    browser.troubles()  # of which these were some
+    browser.troubles()  # the blocked requests are expected
 
 
-def test_the_script_shows_hidden_characters_as_we_do(browser: Browser) -> None:
+def test_the_script_and_python_show_invisible_characters_alike(browser: Browser) -> None:
     points = map(chr, [*range(0x3200), *range(0xDC00, 0xE010), *range(0xFE00, 0x10000)])
-    kinds = "".join(char for char in points if ucd_3_2_0.category(char) != "Cn")  # known to all
+    kinds = "".join(
+        char for char in points if ucd_3_2_0.category(char) != "Cn"
+    )  # assigned in every version of Unicode
     predicate = replace(CAUSES[0].predicate, outcome=kinds)
     cause = replace(CAUSES[0], predicate=predicate, children=())
     browser.open(why_page(replace(triangle(), causes=(cause,))))
     assert text(browser, "#detail h2 code:last-child") == visible(kinds)
 
 
-# --- room ------------------------------------------------------------------------------------
+# --- sizes -----------------------------------------------------------------------------------
 
 
 def test_a_narrow_page_has_the_source_below_the_tree(browser: Browser) -> None:
@@ -364,7 +366,7 @@ def test_a_deep_tree_can_be_walked(browser: Browser) -> None:
     assert focused(browser) == "cause-49"
     assert attribute(browser, "#cause-49", "aria-level") == "50"
     browser.press(*["ArrowLeft"] * 10)
-    assert focused(browser) == "cause-44"  # each second time one was folded
+    assert focused(browser) == "cause-44"  # every second key folded a cause
     assert seen(browser) == list(range(45))
 
 

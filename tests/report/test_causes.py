@@ -1,4 +1,4 @@
-"""Does the text, and the JSON, of a cause tree say all that is known?"""
+"""Do the text and the JSON of a cause tree contain everything that is known?"""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def shown(result: WhyResult, width: int = 100) -> list[str]:
     return why_text(result, width=width).plain.split("\n")
 
 
-def told(result: WhyResult) -> list[str]:
-    """The numbers of the causes that the text tells, in its order."""
+def numbers(result: WhyResult) -> list[str]:
+    """Return the numbers of the causes in the text, in its order."""
     words = [line.split() for line in shown(result)]
     return [line[0] for line in words if line and line[0].isdigit()]
 
@@ -78,7 +78,7 @@ def test_any_result_can_be_written_and_read_back(result: WhyResult) -> None:
 # --- text ------------------------------------------------------------------------------------
 
 
-def test_a_cause_is_told_with_its_statements_and_values() -> None:
+def test_a_cause_is_shown_with_its_statements_and_values() -> None:
     assert shown(triangle())[11:14] == [
         "  1  kind was RIGHT  shape.c:18 in area  decided that it ran",
         "     `kind` was RIGHT because line 15 set it",
@@ -87,28 +87,28 @@ def test_a_cause_is_told_with_its_statements_and_values() -> None:
 
 
 def test_causes_are_below_what_they_explain() -> None:
-    assert told(triangle()) == ["0", "1", "3", "4", "2"]
+    assert numbers(triangle()) == ["0", "1", "3", "4", "2"]
 
 
-def test_nothing_is_told_below_a_benign_cause() -> None:
+def test_causes_below_a_benign_one_are_hidden() -> None:
     result = triangle(c1=Mark.BENIGN)
-    assert told(result) == ["0", "1", "2"]
+    assert numbers(result) == ["0", "1", "2"]
     assert "note: 2 causes hidden below causes marked benign" in shown(result)
     assert "     `kind` was RIGHT because line 15 set it" not in shown(result)
 
 
-def test_the_root_is_said() -> None:
+def test_the_root_is_marked() -> None:
     assert any(
         "shape.c:14 in area  root; decided" in line for line in shown(triangle(c3=Mark.ROOT))
     )
 
 
-def test_what_was_not_computed_is_said() -> None:
+def test_a_note_says_that_causes_were_not_computed() -> None:
     text = "\n".join(shown(triangle()))
     assert "the causes below 1 cause (…) were not computed: a larger --depth computes more" in text
 
 
-def test_what_is_uncertain_is_said() -> None:
+def test_a_cause_that_is_not_proved_is_marked() -> None:
     causes = (*CAUSES[:4], replace(CAUSES[4], times=3, is_proved=False))
     text = "\n".join(shown(replace(triangle(), causes=causes), width=200))
     assert "stands for 3 iterations of a loop; also bears on 0; not proved" in text
@@ -125,7 +125,7 @@ def test_no_causes_and_why() -> None:
 
 
 def test_a_tree_of_any_depth() -> None:
-    assert len(told(large(3000, width=1))) == 3000
+    assert len(numbers(large(3000, width=1))) == 3000
     assert len(list(in_order(large(3000).causes))) == 3000
 
 

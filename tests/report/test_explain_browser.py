@@ -18,7 +18,7 @@ from whence.report.explain_html import explain_page
 
 @pytest.fixture
 def browser(started: Browser) -> Iterator[Browser]:
-    """One that shows the invoice, and in which nothing may go wrong."""
+    """A browser that shows the invoice; afterwards, check that it had no errors."""
     started.resize(1280, 800)
     started.open(explain_page(invoice()))
     yield started
@@ -33,7 +33,7 @@ def texts(browser: Browser, selector: str) -> list[str]:
 
 
 def now(browser: Browser) -> list[str]:
-    """The source lines that are pointed out."""
+    """Return the highlighted source lines."""
     return [text.strip() for text in texts(browser, ".line.now code")]
 
 
@@ -75,14 +75,14 @@ def test_what_is_missing_but_was_not_removed_is_shown_too(browser: Browser) -> N
 
 
 def test_the_source_leads_back_to_the_chain(browser: Browser) -> None:
-    browser.click(".line:nth-child(27) .nth button")  # two removed lines are before it
+    browser.click(".line:nth-child(27) .nth button")  # the script shows two removed lines before it
     assert texts(browser, "#chain [aria-current] .place") == [f"{FILE}:25 in main"]
 
 
 def test_the_diff_leads_to_the_source(browser: Browser) -> None:
     browser.click("#change-1 button")
     assert now(browser) == ["sum = reduced(sum);"]
-    assert "sum = reduced(sum);" in focused(browser)  # the step that tells of it
+    assert "sum = reduced(sum);" in focused(browser)  # the link of that change
 
 
 def test_keys_walk_the_chain(browser: Browser) -> None:
@@ -116,13 +116,13 @@ def test_a_cause_that_is_selected_can_be_shown_again(browser: Browser) -> None:
     assert texts(browser, "#detail h2") == ["due == atol(argv[1]) was false"]
 
 
-def test_letters_mean_nothing_beside_a_step(browser: Browser) -> None:
+def test_letter_keys_do_nothing_while_a_link_is_shown(browser: Browser) -> None:
     browser.click("#chain li:nth-child(1) button")
     browser.press("Enter", "r", "b")
     assert texts(browser, ".row[data-mark=root]") == []
 
 
-def test_nothing_but_a_diff_is_a_page_too(browser: Browser) -> None:
+def test_a_page_with_only_a_diff(browser: Browser) -> None:
     browser.open(explain_page(isolated()))
     assert browser.evaluate("document.getElementById('tools').hidden") is True
     browser.click("#change-0 button")
@@ -137,7 +137,7 @@ def test_it_has_room(browser: Browser, width: int) -> None:
     assert wide <= width
 
 
-def test_no_text_acts(browser: Browser) -> None:
+def test_text_of_the_program_stays_text(browser: Browser) -> None:
     for text in NASTY:
         said = Statement(text, 1, text, text, {text: text}, passing={text: text})
         predicate = replace(CAUSES[0].predicate, text=text, passing=text)

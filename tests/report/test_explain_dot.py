@@ -1,4 +1,4 @@
-"""Is the graph one that Graphviz can read, with all that leads to the failure?"""
+"""Can Graphviz read the graph, and does it contain all changes and causes?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOKEN = re.compile(r'\s*(->|[A-Za-z_]\w*|[0-9.]+|"(?:[^"\\]|\\["\\l])*"|[{}\[\]=
 
 
 def tokens(dot: str) -> list[str]:
-    """The tokens of a graph; fails where there is none."""
+    """Return the tokens of a graph; fail at text that is not a token."""
     found, at = [], 0
     while at < len(dot.rstrip()):
         match = TOKEN.match(dot, at)
@@ -28,7 +28,7 @@ def tokens(dot: str) -> list[str]:
 
 
 def statements(dot: str) -> list[str]:
-    """What is between the braces, one by one, with `?` for each text."""
+    """Return the statements between the braces, with `?` for each text."""
     words = tokens(dot)
     assert words[:3] == ["digraph", "whence", "{"]
     assert words[-1] == "}"
@@ -62,7 +62,7 @@ def test_an_edge_has_the_critical_predicate() -> None:
     assert r"due == atol(argv[1]) was false\lgood: it was true\l" in dot
 
 
-def test_what_is_missing_is_in_its_cause() -> None:
+def test_a_missing_statement_is_in_its_cause() -> None:
     assert r"src/invoice.c:20  not run: sum = reduced(sum);\l" in explain_dot(invoice())
 
 
@@ -73,11 +73,11 @@ def test_root_and_auxiliary_changes_look_different() -> None:
     assert "dashed" in auxiliary
 
 
-def test_what_is_isolated_only_leads_to_the_failure_at_once() -> None:
+def test_without_causes_a_change_has_an_edge_to_the_failure() -> None:
     assert edges(explain_dot(isolated())) == ["change_4 -> failure", "change_9 -> failure"]
 
 
-def test_it_is_the_same_each_time() -> None:
+def test_the_same_explanation_gives_the_same_graph() -> None:
     assert explain_dot(invoice()) == explain_dot(invoice())
 
 

@@ -1,4 +1,4 @@
-"""Does `whence explain` write every report that it is asked for?"""
+"""Does `whence explain` write every requested report?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the page of an explanation complete in itself, and is all of it text?"""
+"""Does the page of an explanation need no other file, and is the program's text only text?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whence.model import Explanation
 from whence.report.explain_html import explain_page
 from whence.report.explanation import explain_document
 
-# What it may have beside what the page of a cause tree may.
+# Elements and attributes that only the page of an explanation may have.
 MORE = {
     "button": {"type": "button", "id": "copy|save", "class": "step [a-z]+"},
     "code": {"class": "added|removed|plain"},
@@ -59,7 +59,7 @@ def test_the_story_can_be_read_without_a_script() -> None:
     assert "only avoids the faulty code; " in "".join(page.texts["li"])
 
 
-def test_what_is_isolated_only_says_why_and_has_the_diff() -> None:
+def test_without_a_chain_the_page_has_the_reason_and_the_diff() -> None:
     page = Page(explain_page(isolated()))
     assert (
         page.texts["li"][0] == "isolated, not explained: no front end knows the language of main.rs"
@@ -68,7 +68,7 @@ def test_what_is_isolated_only_says_why_and_has_the_diff() -> None:
     assert ("ol", {"id": "chain"}) not in page.elements
 
 
-def test_a_dodge_is_said_first() -> None:
+def test_a_dodge_is_the_first_note() -> None:
     page = Page(explain_page(invoice(dodged="it only skips the call")))
     assert page.texts["li"][0] == "it only skips the call"
 

@@ -1,4 +1,4 @@
-"""Does the document of an explanation have all that is known of it?"""
+"""Does the JSON of an explanation contain everything that is known?"""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_cause_says_which_changes_it_meets_and_what_is_missing() -> None:
     assert missing["statement"]["text"] == "sum = reduced(sum);"
 
 
-def test_alternatives_are_numbers_and_what_they_are_is_beside_them() -> None:
+def test_alternatives_are_numbers_and_other_has_their_details() -> None:
     document = explain_document(invoice())
     assert document["alternatives"] == [[2]]
     other = document["other"][0]
@@ -62,7 +62,7 @@ def test_alternatives_are_numbers_and_what_they_are_is_beside_them() -> None:
     assert other["why"].startswith("with it reverted")
 
 
-def test_what_is_isolated_only_has_no_causes() -> None:
+def test_an_explanation_without_a_chain_has_no_causes() -> None:
     document = explain_document(isolated())
     assert document["status"] == "isolated"
     assert document["reason"] == "no front end knows the language of main.rs"
@@ -80,7 +80,7 @@ def test_any_explanation_can_be_written_and_read_back(explanation: Explanation) 
     assert [one["ids"] for one in document["other"]] == document["alternatives"]
 
 
-def test_names_are_put_together() -> None:
+def test_words_are_joined_into_a_list() -> None:
     assert together([]) == ""
     assert together(["a"]) == "a"
     assert together(["a", "b"]) == "a and b"

@@ -1,6 +1,6 @@
-"""Is the SARIF what the standard asks for, and what GitHub and VS Code need?
+"""Does the SARIF log obey the standard, and does it have what GitHub and VS Code need?
 
-No schema is kept here: `SHAPES` has what version 2.1.0 says of every object that we write.
+Instead of the schema, `SHAPES` holds the rules of version 2.1.0 for every object that we write.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.report.explained import (
 from whence.model import ChangeId, ChangeKind, Explanation, Reported, Span
 from whence.report.sarif import RULE, explain_sarif
 
-# Each object: what it must have, what it may have, and what is in those that are objects.
+# For each object: required keys, optional keys, and the kind of the values that are objects.
 SHAPES: dict[str, tuple[set[str], set[str]]] = {
     "log": ({"$schema", "version", "runs"}, set()),
     "run": ({"tool", "results"}, {"originalUriBaseIds", "columnKind"}),
@@ -67,7 +67,7 @@ def fits(what: str, of: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_log(log: dict[str, Any]) -> None:
-    """It keeps the rules of the standard that we rely on."""
+    """Check the rules of the standard that we rely on."""
     fits("log", log)
     assert log["version"] == "2.1.0"
     assert log["$schema"].startswith("https://")
@@ -239,13 +239,13 @@ def test_the_failure_and_the_other_changes_are_related() -> None:
     ]
 
 
-def test_what_is_not_explained_says_so() -> None:
+def test_a_result_that_is_not_explained_says_so() -> None:
     found = results_of(isolated("there is no recorder (for Rust)"))[0]
     assert "Not explained: There is no recorder (for Rust)." in found["message"]["text"]
     assert "codeFlows" not in found
 
 
-def test_a_call_through_a_table_is_no_link() -> None:
+def test_a_call_through_a_table_is_not_shown_as_a_link() -> None:
     link = replace(CHAIN[1], says="`table[i](1)` was called with {0}")
     flows = results_of(invoice(chain=(link,)))[0]["codeFlows"]
     text = flows[0]["threadFlows"][0]["locations"][0]["location"]["message"]["text"]
@@ -268,7 +268,7 @@ def test_any_path_is_a_uri(file: str, uri: str) -> None:
     assert unquote(uri).removeprefix("file://") == file
 
 
-def test_a_result_is_the_same_wherever_its_lines_have_moved() -> None:
+def test_a_fingerprint_does_not_depend_on_line_numbers() -> None:
     moved = replace(ROUNDING, id=ChangeId(70), new=Span(99, 1), hunks=ROUNDING.hunks)
     prints = [
         results_of(invoice(about={"root": (change,)}))[0]["partialFingerprints"]
@@ -281,7 +281,7 @@ def test_a_result_is_the_same_wherever_its_lines_have_moved() -> None:
 
 
 def fixed(explanation: Explanation, bad: str) -> str | None:
-    """The bad text with the fix applied, or None if there is no fix."""
+    """Return the bad text with the fix applied, or None if there is no fix."""
     fixes = results_of(explanation)[0].get("fixes")
     if not fixes:
         return None
@@ -292,7 +292,7 @@ def fixed(explanation: Explanation, bad: str) -> str | None:
     after = (len(starts) + 1, 1)
     for one in reversed(change["replacements"]):
         region = one["deletedRegion"]
-        assert (region["endLine"], region["endColumn"]) < after  # none touches another
+        assert (region["endLine"], region["endColumn"]) < after  # no replacement touches another
         after = (region["startLine"], region["startColumn"])
         first = starts[region["startLine"] - 1] + region["startColumn"] - 1
         end = starts[region["endLine"] - 1] + region["endColumn"] - 1
@@ -311,12 +311,12 @@ def test_the_fix_makes_the_good_version() -> None:
 @pytest.mark.parametrize(
     ("bad", "good", "changes"),
     [
-        ("a\nb", "a\nx\n", [(Span(2, 1), Span(2, 1), "x\n", "b")]),  # the last line has no end
+        ("a\nb", "a\nx\n", [(Span(2, 1), Span(2, 1), "x\n", "b")]),  # the last line has no line end
         ("b", "a\nb", [(Span(1, 1), Span(0, 0), "a\n", "")]),
         ("a\n", "a\nb", [(Span(2, 1), Span(1, 0), "b", "")]),
         ("a\nb\n", "", [(Span(0, 0), Span(1, 2), "", "a\nb\n")]),
         (
-            "a\nb\n",  # two that touch
+            "a\nb\n",  # two adjacent changes
             "x\ny\nb\n",
             [(Span(1, 1), Span(1, 1), "x\n", "a\n"), (Span(2, 1), Span(1, 0), "y\n", "")],
         ),
@@ -333,10 +333,10 @@ def test_a_fix_at_any_place(
     "change",
     [HEADER, replace(ROUNDING, kind=ChangeKind.RENAME), replace(ROUNDING, hunks=())],
 )
-def test_what_is_no_edit_of_text_has_no_fix(change: Reported) -> None:
+def test_only_edits_of_text_have_a_fix(change: Reported) -> None:
     assert fixed(reverted(ROUNDING, change), BAD) is None
 
 
-def test_bytes_that_are_no_text_have_no_fix() -> None:
+def test_bytes_that_are_not_utf_8_have_no_fix() -> None:
     hunk = replace(ROUNDING.hunks[0], removed=b"\xff\n")
     assert fixed(reverted(replace(ROUNDING, hunks=(hunk,))), BAD) is None

@@ -1,4 +1,4 @@
-"""Does the text tell what broke the test, and how, on one screen?"""
+"""Does the text show what broke the test, and how, on one screen?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def shown(explanation: Explanation, width: int = 100) -> list[str]:
 
 
 def long_change(lines: int) -> Explanation:
-    """An invoice that was broken by a change of so many lines."""
+    """Return the explanation of an invoice that a change of `lines` lines broke."""
     added = "".join(f"    line({number});\n" for number in range(lines))
     change = edit(4, Span(7, 1), Span(7, lines), "    old();\n", added, "rounded")
     return invoice(about={"root": (change,)})
@@ -86,7 +86,7 @@ def test_the_heading_says_what_the_labels_of_values_mean() -> None:
     assert "fixed: sum = 1005, failing: sum = 1003" in text
 
 
-def test_several_values_are_told_apart() -> None:
+def test_several_values_are_separated_by_a_semicolon() -> None:
     link = replace(CHAIN[1], passing={"a": "1", "b": "2"}, failing={"a": "3", "b": "4"})
     text = "\n".join(shown(invoice(chain=(link,))))
     assert "good: a = 1, b = 2; failing: a = 3, b = 4" in text
@@ -108,14 +108,14 @@ def test_a_long_change_is_cut_in_the_middle() -> None:
     assert any("more lines (--patch has them all)" in line for line in lines)
 
 
-def test_what_is_isolated_only_says_why() -> None:
+def test_without_a_chain_the_text_says_why() -> None:
     lines = shown(isolated())
     assert lines[3] == "Isolated, not explained: no front end knows the language of main.rs"
     assert "  -    return (tenths + 5) / 10;" in lines
     assert not any("From the change" in line for line in lines)
 
 
-def test_what_is_not_even_isolated_says_so() -> None:
+def test_without_an_answer_the_text_says_why() -> None:
     about = {"status": "unexplained", "reason": "stopped after 20 runs"}
     lines = shown(Explanation(invoice(about=about).result))
     assert lines[0] == "Not isolated: 2 of 71 changes left."
@@ -128,7 +128,7 @@ def test_a_dodge_is_marked() -> None:
     assert any("src/invoice.c:25 in main  only avoids the faulty code; with" in x for x in lines)
 
 
-def test_what_else_has_to_be_known_comes_after_it() -> None:
+def test_alternatives_notes_and_cost_follow_the_story() -> None:
     others = (Alternative((REDUCING,), why="its chain is longer"),) * 5
     lines = shown(invoice(alternatives=others))
     assert "  src/invoice.c:20 in total  its chain is longer" in lines
@@ -145,7 +145,7 @@ def test_any_story_fits_on_a_screen(explanation: Explanation) -> None:
 
 
 @pytest.mark.parametrize("length", range(2, 60, 3))
-def test_no_length_is_too_much(length: int) -> None:
+def test_a_chain_or_change_of_any_length_fits_on_a_screen(length: int) -> None:
     assert len(shown(long_chain(length))) <= SCREEN
     assert len(shown(long_change(length))) <= SCREEN
 

@@ -1,4 +1,4 @@
-"""Is the page complete in itself, and can nothing in it become more than text?"""
+"""Does the page need no other file, and does the program's text stay text?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from whence.report.causes import why_document
 from whence.report.html import why_page
 from whence.report.visible import visible
 
-# Every element that the page may have, and all that may be said of it.
+# Every element that the page may have, with its attributes and their values.
 ALLOWED = {
     "html": {"lang": "en"},
     "meta": {"charset": ".*", "name": ".*", "content": ".*", "http-equiv": ".*"},
@@ -45,7 +45,7 @@ PLAIN = re.compile("body|code|d[dlt]|h1|head|header|kbd|main|noscript|ol|style|s
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: its elements, and the text in each kind of them."""
+    """A parsed page: its elements, and the texts by the kind of element."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Page(HTMLParser):
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """The data that the script gets, with the statements back in their causes."""
+    """Return the data of the script, with the statements put back into their causes."""
     found: dict[str, Any] = json.loads(Page(page).texts["script"][0])
     for cause in found["causes"]:
         cause["statements"] = [found["statements"][number] for number in cause["statements"]]
@@ -107,7 +107,7 @@ def test_the_script_gets_the_data_as_it_is(result: WhyResult) -> None:
 def test_the_tree_can_be_read_without_a_script() -> None:
     page = Page(why_page(triangle()))
     assert "a * a != b * b + c * c" in page.texts["code"]
-    assert "`found`" not in "".join(page.texts["p"])  # it is set as code
+    assert "`found`" not in "".join(page.texts["p"])  # it is marked up as code
     assert page.texts["li"][0].startswith("line 16 is one condition")
     assert "a = 6, b = 5" in page.texts["span"]
     assert page.texts["title"] == ["Why the failed assertion at shape.c:36"]
@@ -139,7 +139,7 @@ def test_marks_are_in_the_page() -> None:
 # --- the policy ------------------------------------------------------------------------------
 
 
-def test_the_policy_lets_run_our_script_alone() -> None:
+def test_the_policy_allows_only_our_script() -> None:
     page = Page(why_page(triangle()))
     policy = next(a["content"] for _, a in page.elements if "http-equiv" in a) or ""
     assert policy.startswith("default-src 'none'; ")
@@ -188,7 +188,7 @@ def test_every_colour_can_be_read_on_its_ground(theme: int) -> None:
             assert contrast(colours[colour], colours[ground]) >= 4.5, (colour, ground)
 
 
-# --- what hides ------------------------------------------------------------------------------
+# --- invisible text---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -201,10 +201,10 @@ def test_every_colour_can_be_read_on_its_ground(theme: int) -> None:
         ("\u3164\U000e0041", "⟨U+3164⟩⟨U+E0041⟩"),
     ],
 )
-def test_what_cannot_be_seen_is_shown(text: str, shown: str) -> None:
+def test_invisible_characters_are_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_whatever_is_shown_can_be_written() -> None:
+def test_all_shown_text_can_be_encoded() -> None:
     for text in NASTY:
         visible(text).encode("utf-8")

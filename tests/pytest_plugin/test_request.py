@@ -1,4 +1,4 @@
-"""How is a test run alone, in a copy of the repository?"""
+"""How does one failing test run alone, in a copy of the repository?"""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from whence.pytest_plugin import _editable
 from whence.service.pytest_request import PytestRequest, command, globs_of_tests, options
 
 
-def asked(top: Path, **more: Any) -> PytestRequest:
+def request(top: Path, **more: Any) -> PytestRequest:
     facts = {"test": "tests/test_a.py::test_b", "collects": False, "good": "v1", "root": str(top)}
     facts |= {"started_in": str(top), "arguments": [], "named": [], "plugins": [], "path": []}
     facts |= {"keep": [], "trust": [], "html": "", "width": 80, "colour": False, "seconds": 1.0}
-    return PytestRequest(**facts | more)  # type: ignore[arg-type]  # a mistake here fails soon enough
+    return PytestRequest(**facts | more)  # type: ignore[arg-type]  # a wrong type would fail in the test
 
 
 def words(top: Path, **more: Any) -> list[str]:
-    return shlex.split(command(asked(top, **more), top))
+    return shlex.split(command(request(top, **more), top))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def words(top: Path, **more: Any) -> list[str]:
         ("--pdb --import-mode importlib -o a=b --tb=no", "--import-mode importlib -o a=b"),
     ],
 )
-def test_options_about_the_users_own_run_are_left_out(given: str, left: str) -> None:
+def test_options_that_only_concern_the_users_run_are_left_out(given: str, left: str) -> None:
     named = [word for word in ("tests/a.py", "tests") if word in given.split()]
     assert options(given.split(), named) == left.split()
 
@@ -50,13 +50,13 @@ def test_it_runs_where_pytest_was_started(tmp_path: Path) -> None:
 
 def test_started_outside_of_the_repository_it_runs_in_the_root(tmp_path: Path) -> None:
     top = tmp_path / "top"
-    assert words(top, here=str(tmp_path))[:4] == [sys.executable, "-m", "pytest", asked(top).test]
+    assert words(top, here=str(tmp_path))[:4] == [sys.executable, "-m", "pytest", request(top).test]
 
 
 def test_a_test_outside_of_the_repository_stays_where_it_is(tmp_path: Path) -> None:
     top = tmp_path / "top"
     assert f"{tmp_path}/t.py::test_b" in words(top, test="../t.py::test_b")
-    assert globs_of_tests(asked(top, test="../t.py::test_b"), top) == ["conftest.py"]
+    assert globs_of_tests(request(top, test="../t.py::test_b"), top) == ["conftest.py"]
 
 
 def test_paths_in_options_lead_into_the_copy(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_paths_in_options_lead_into_the_copy(tmp_path: Path) -> None:
 def test_a_project_that_is_installed_in_place_is_imported_from_the_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But not what is installed in an environment that lies in the repository."""
+    """Packages of an environment inside the repository are not."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
     path = [f"{tmp_path}/src", "/usr/lib", f"{tmp_path}/.venv/site", "", f"{tmp_path}/src"]
     assert words(tmp_path, path=path)[0] == "PYTHONPATH={tree}/src${PYTHONPATH:+:$PYTHONPATH}"
@@ -77,7 +77,7 @@ def test_a_project_that_is_installed_in_place_is_imported_from_the_copy(
     assert _editable() == ["/p/src"]
 
 
-def test_plugins_that_disturb_are_told_not_to(tmp_path: Path) -> None:
+def test_plugins_that_disturb_get_other_options(tmp_path: Path) -> None:
     found = " ".join(words(tmp_path, plugins=["xdist", "pytest_cov", "cacheprovider"]))
     assert " -n0 --no-cov -o cache_dir=.pytest_cache " in found
 
@@ -92,7 +92,5 @@ def test_plugins_that_disturb_are_told_not_to(tmp_path: Path) -> None:
         ("docs/a.rst::a.rst", ["docs/a.rst"]),
     ],
 )
-def test_what_belongs_to_the_tests_is_no_change(
-    tmp_path: Path, test: str, globs: list[str]
-) -> None:
-    assert globs_of_tests(asked(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]
+def test_files_of_the_tests_are_not_changes(tmp_path: Path, test: str, globs: list[str]) -> None:
+    assert globs_of_tests(request(tmp_path, test=test), tmp_path) == ["conftest.py", *globs]
