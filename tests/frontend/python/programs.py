@@ -1,6 +1,6 @@
-"""Programs of every construct; each prints what it does."""
+"""Programs that together use every construct of Python.  Each prints what it does."""
 
-# ruff: noqa: E501 (programs are written as they come)
+# ruff: noqa: E501 (long lines are part of the programs)
 
 from __future__ import annotations
 
@@ -713,7 +713,7 @@ class C:
 print(C.__annotations__)
 """
 
-NEWER: dict[str, tuple[int, str]] = {}  # programs that need at least Python 3.N
+NEWER: dict[str, tuple[int, str]] = {}  # (N, program that needs at least Python 3.N)
 
 NEWER["groups"] = (
     11,

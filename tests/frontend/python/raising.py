@@ -1,4 +1,4 @@
-"""Statements that raise, each in another way: what does a traceback show of them?"""
+"""Statements that raise in different ways.  What does a traceback show for each of them?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ok(*a, **k): return 1
 import sys, traceback
 """
 
-# Set apart by empty lines.
+# The statements, separated by empty lines.
 RAISING = r"""
 if b: pass
 
@@ -357,7 +357,7 @@ next(i for i in ())
 
 
 def program() -> str:
-    """Each statement in a function of its own, its traceback printed."""
+    """Return a program that runs each statement in its own function and prints its traceback."""
     parts = [OPENING]
     for number, raising in enumerate(RAISING.strip("\n").split("\n\n")):
         body = "\n".join(f"    {line}" for line in raising.split("\n"))

@@ -1,4 +1,4 @@
-"""Runs programs plain and recorded, and checks that the log is a run of what is described."""
+"""Helpers: run a program plain and recorded, and check its log against its description."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from typing import Any
 from whence.frontend.python.logged import MODULE, read_log
 from whence.frontend.python.record import COMPARABLE, hooked
 
-HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
-ADDRESS = re.compile(r"0x[0-9a-f]+")
+OWN_VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
+ADDRESS = re.compile(r"0x[0-9a-f]+")  # differs from run to run
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 
 
 @cache
 def pythons() -> dict[str, str]:
-    """The Pythons on this machine that can be recorded, by version."""
-    found = {HERE: sys.executable}
-    places = [*Path.home().glob(".pyenv/versions/*/bin")]
+    """Return the Pythons on this machine that can be recorded, by version."""
+    found = {OWN_VERSION: sys.executable}
+    folders = [*Path.home().glob(".pyenv/versions/*/bin")]
     for version in VERSIONS:
-        ways = [shutil.which(f"python{version}"), *(str(p / f"python{version}") for p in places)]
-        for way in filter(None, ways):
-            if version not in found and _runs(way):
-                found[version] = way
+        name = f"python{version}"
+        paths = [shutil.which(name), *(str(folder / name) for folder in folders)]
+        for path in filter(None, paths):
+            if version not in found and _runs(path):
+                found[version] = path
     return {version: found[version] for version in sorted(found)}
 
 
@@ -43,16 +44,16 @@ def _runs(program: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
-    """What a command printed and how it ended, plain and recorded, and where the trace is."""
+class PlainAndRecorded:
+    """The exit status and output of a command, plain and recorded, and its trace."""
 
     plain: str
     recorded: str
     trace: Path
 
 
-def run_both(root: Path, files: dict[str, str], *command: str) -> Both:
-    """Run a command in a tree of these files."""
+def run_both(root: Path, files: dict[str, str], *command: str) -> PlainAndRecorded:
+    """Run a command, plain and recorded, in a tree of these files."""
     tree, trace, scratch = root / "tree", root / "trace", root / "scratch"
     for name, text in files.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -64,21 +65,21 @@ def run_both(root: Path, files: dict[str, str], *command: str) -> Both:
     plain = _run(command, tree, env)
     hook = hooked(scratch, tree, trace, env)
     recorded = _run(command, tree, env | {"PYTHONPATH": str(hook.folder)})
-    return Both(plain, recorded, trace)
+    return PlainAndRecorded(plain, recorded, trace)
 
 
 def _run(command: tuple[str, ...], tree: Path, env: dict[str, str]) -> str:
-    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, timeout=60)
-    printed = f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+    ended = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, timeout=60)
+    printed = f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
     return ADDRESS.sub("0x", printed)
 
 
-# --- is the log a run of the program that is described? ---
+# --- does the log follow the description of the program? ---
 
 
 @dataclass
-class Program:
-    """The operations of all modules that a process loaded, in one numbering."""
+class DescribedProgram:
+    """The operations of all modules that a process loaded, numbered together."""
 
     opcode: list[str] = field(default_factory=list)
     logged: list[bool] = field(default_factory=list)
@@ -91,6 +92,7 @@ class Program:
     kinds: list[str] = field(default_factory=list)
 
     def add(self, found: dict[str, Any]) -> None:
+        """Append the operations of a module, and check that its description is consistent."""
         base, first, functions = len(self.opcode), len(self.blocks), len(self.kinds)
         ops = found["ops"]
         assert {len(column) for column in ops.values()} == {len(ops["opcode"])}
@@ -118,24 +120,24 @@ class Program:
                 assert known or 0 <= use < len(ops["opcode"]), (ops["opcode"][k], use)
 
     def can_follow(self, op: int, after: int) -> bool:
-        """Is there a way from one logged operation to another past no third?
+        """Can `op` be the next logged operation after `after`?
 
-        The operation -1 is that of leaving the function.
+        The operation -1 stands for leaving the function.
         """
         waiting, seen = [(after + 1, self.block[after])], set()
         while waiting:
             start, block = waiting.pop()
             first, count, following = self.blocks[block]
-            ways = following
+            exits = following
             for k in range(start, first + count):
                 if k == op:
                     return True
                 if self.logged[k]:
                     # The end of a comprehension's loop is not logged.
-                    ways = following[1:] if self.opcode[k] == "next" else []
+                    exits = following[1:] if self.opcode[k] == "next" else []
                     break
-            for to in ways:
-                if to == op:  # -1: it leaves the function
+            for to in exits:
+                if to == op:  # also for -1
                     return True
                 if to >= 0 and to not in seen:
                     seen.add(to)
@@ -143,19 +145,19 @@ class Program:
         return False
 
 
-ANYWHERE = ("caught", "finally", "leave", "with_exit")  # an exception can lead there
-IDENTIFIED = ("enter", "leave", "caught", "resume")
+ANYWHERE = ("caught", "finally", "leave", "with_exit")  # operations that an exception can lead to
+IDENTIFIED = ("enter", "leave", "caught", "resume")  # operations whose event contains a frame
 
 
 @dataclass
-class Activation:
+class LoggedActivation:
     frame: int
     function: int
-    last: int
+    last: int  # the last logged operation
 
 
-def load(trace: Path, log: Path) -> Program:
-    program = Program()
+def load_program(trace: Path, log: Path) -> DescribedProgram:
+    program = DescribedProgram()
     for op, value in read_log(log.with_name("0.log")):
         if op == MODULE:
             base, _, _, digest, count = value
@@ -166,35 +168,40 @@ def load(trace: Path, log: Path) -> Program:
 
 
 def check(trace: Path) -> int:
-    """Every log is a run of the operations described; how many events there are."""
+    """Check that every log follows the description, and return the number of events."""
     total = 0
     for log in sorted(trace.glob("*/*.log")):
-        program = load(trace, log)
-        stack: list[Activation] = []
-        asleep: dict[int, Activation] = {}
+        program = load_program(trace, log)
+        stack: list[LoggedActivation] = []
+        suspended: dict[int, LoggedActivation] = {}
         for op, value in read_log(log):
             if op < MODULE:
                 total += 1
-                _step(program, stack, asleep, op, value)
+                _check_event(program, stack, suspended, op, value)
     return total
 
 
-def _step(
-    program: Program, stack: list[Activation], asleep: dict[int, Activation], op: int, value: Any
+def _check_event(
+    program: DescribedProgram,
+    stack: list[LoggedActivation],
+    suspended: dict[int, LoggedActivation],
+    op: int,
+    value: Any,
 ) -> None:
+    """Check that an event may follow the last event of its activation."""
     opcode, function = program.opcode[op], program.function[op]
     where = f"{opcode} in line {program.row[op]}"
     assert program.logged[op], where
     frame = _frame(program, op, value)
     if frame is not None:
-        _find(program, stack, asleep, frame, opcode, function, op)
-    # Lambdas and generator expressions that are left by an exception say nothing.
+        _activate(program, stack, suspended, frame, opcode, function, op)
+    # No event says that an exception left a lambda or a generator expression.
     while stack and stack[-1].function != function:
-        gone = stack.pop()
-        asleep[gone.frame] = gone
-        waits = program.opcode[gone.last] == "await"  # another yielded in its place
-        unseen = program.kinds[gone.function] in ("lambda", "genexpr")
-        assert waits or unseen or program.can_follow(-1, gone.last), (where, gone)
+        left = stack.pop()
+        suspended[left.frame] = left
+        waits = program.opcode[left.last] == "await"  # the awaited generator yielded
+        is_unlogged = program.kinds[left.function] in ("lambda", "genexpr")
+        assert waits or is_unlogged or program.can_follow(-1, left.last), (where, left)
     assert stack, where
     top = stack[-1]
     if opcode not in ANYWHERE and top.last != op:
@@ -206,10 +213,11 @@ def _step(
     if opcode in ("return", "leave") and not passes_finally:
         stack.pop()
     elif opcode == "yield":
-        asleep[top.frame] = stack.pop()
+        suspended[top.frame] = stack.pop()
 
 
-def _frame(program: Program, op: int, value: Any) -> int | None:
+def _frame(program: DescribedProgram, op: int, value: Any) -> int | None:
+    """Return the frame that an event contains."""
     opcode = program.opcode[op]
     if opcode in IDENTIFIED:
         return int(value[0])
@@ -224,27 +232,29 @@ def _frame(program: Program, op: int, value: Any) -> int | None:
     return None
 
 
-def _find(
-    program: Program, stack: list[Activation], asleep: dict[int, Activation],
-    frame: int, opcode: str, function: int, op: int,
+def _activate(
+    program: DescribedProgram, stack: list[LoggedActivation],
+    suspended: dict[int, LoggedActivation], frame: int, opcode: str, function: int, op: int,
 ) -> None:  # fmt: skip
+    """Make the activation of a frame the top of the stack."""
     if opcode == "enter":
-        stack.append(Activation(frame, function, op))
+        stack.append(LoggedActivation(frame, function, op))
         return
-    if any(one.frame == frame and one.function == function for one in stack):
+    if any(active.frame == frame and active.function == function for active in stack):
         while stack[-1].frame != frame or stack[-1].function != function:
-            asleep[stack[-1].frame] = stack[-1]
+            suspended[stack[-1].frame] = stack[-1]
             stack.pop()
         return
-    known = asleep.pop(frame, None)
+    known = suspended.pop(frame, None)
     if known is not None and known.function == function:
         stack.append(known)
         return
     assert program.kinds[function] == "genexpr", (opcode, program.row[op])
-    stack.append(Activation(frame, function, op))
+    stack.append(LoggedActivation(frame, function, op))
 
 
 def lines(trace: Path) -> Iterator[str]:
+    """Yield the events of a trace in readable form."""
     from whence.frontend.python.dump import event_lines
 
     for log in sorted(trace.glob("*/*.log")):

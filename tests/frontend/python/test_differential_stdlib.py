@@ -1,6 +1,7 @@
-"""Do tests of the standard library end the same when they and what they test are recorded?
+"""Do tests of the standard library have the same outcomes when they are recorded?
 
-A few quick ones; `bench/python/differential.py` runs many more.
+The tested modules are recorded too.  This file runs a few quick tests;
+`bench/python/differential.py` runs many more.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def test_recorded_tests_end_as_plain_ones(suite: Library, tmp_path: Path) -> Non
     except NotInstallableError as error:
         pytest.skip(str(error))
     row = compare(suite.name, prepared, tmp_path / "runs", 60)
-    told = {name: row.recorded.told.get(name, "") for name in row.unknown}
-    assert row.unknown == {}, told
+    messages = {name: row.recorded.told.get(name, "") for name in row.unknown}
+    assert row.unknown == {}, messages
     assert row.unseen == ()
     assert row.is_same

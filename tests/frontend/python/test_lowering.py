@@ -1,4 +1,4 @@
-"""What a statement does is described operation by operation."""
+"""Is each statement described by the right operations and blocks?"""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ from whence.frontend.python.hook.whence_recorder.module import InstrumentedModul
 
 
 def described(source: str) -> dict[str, Any]:
+    """Return the description of a module."""
     module = InstrumentedModule(ast.parse(source), source.encode())
     return module.description("m", "m.py")
 
 
-def told(source: str, function: int = 0) -> list[str]:
-    """The operations of a function, but for how it begins and ends."""
+def ops_of(source: str, function: int = 0) -> list[str]:
+    """Return the operations of a function without those of its beginning and end.
+
+    A line is the number, "s" if it is silent, opcode, name and [uses].
+    """
     found = described(source)
-    ops, one = found["ops"], found["functions"][function]
-    numbers = range(one["first_op"], one["first_op"] + one["n_ops"])
+    ops, chosen = found["ops"], found["functions"][function]
+    numbers = range(chosen["first_op"], chosen["first_op"] + chosen["n_ops"])
 
     def use(number: int | None) -> str:
         if number is None:
             return "-"
-        return str(number - one["first_op"]) if number >= 0 else _constant(found, -1 - number)
+        return str(number - chosen["first_op"]) if number >= 0 else _constant(found, -1 - number)
 
     lines = []
     for k in numbers:
@@ -31,7 +35,7 @@ def told(source: str, function: int = 0) -> list[str]:
             uses = ", ".join(map(use, ops["uses"][k]))
             silent = "" if ops["logged"][k] else "s "
             named = f" {name}" if name is not None else ""
-            lines.append(f"{k - one['first_op']} {silent}{opcode}{named} [{uses}]")
+            lines.append(f"{k - chosen['first_op']} {silent}{opcode}{named} [{uses}]")
     return lines
 
 
@@ -41,23 +45,24 @@ def _constant(found: dict[str, Any], number: int) -> str:
 
 
 def edges(source: str, function: int = 0) -> dict[str, list[str]]:
-    """Where each block leads, blocks named by their last operation."""
+    """Return the successors of each block; a block is named by its last operation."""
     found = described(source)
-    ops, one = found["ops"], found["functions"][function]
-    blocks = found["blocks"][one["first_block"] : one["first_block"] + one["n_blocks"]]
+    ops, chosen = found["ops"], found["functions"][function]
+    first = chosen["first_block"]
+    blocks = found["blocks"][first : first + chosen["n_blocks"]]
 
     def name(number: int) -> str:
         if number < 0:
             return "out"
-        first, count, _ = found["blocks"][number]
-        return f"{ops['opcode'][first + count - 1]} {ops['text'][first + count - 1]}".strip()
+        first_op, count, _ = found["blocks"][number]
+        last = first_op + count - 1
+        return f"{ops['opcode'][last]} {ops['text'][last]}".strip()
 
-    return {name(one["first_block"] + i): [name(to) for to in block[2]]
-            for i, block in enumerate(blocks)}  # fmt: skip
+    return {name(first + i): [name(to) for to in block[2]] for i, block in enumerate(blocks)}
 
 
 def test_a_method_call() -> None:
-    assert told("a.b(1, *c, k=2)") == [
+    assert ops_of("a.b(1, *c, k=2)") == [
         "1 s load a []",
         "2 s method b [1]",
         "3 s load c []",
@@ -66,7 +71,7 @@ def test_a_method_call() -> None:
 
 
 def test_assignments() -> None:
-    assert told("x, a.b = c[0]") == [
+    assert ops_of("x, a.b = c[0]") == [
         "1 s load c []",
         "2 item [1, '0']",
         "3 s unpack 0 [2]",
@@ -75,8 +80,8 @@ def test_assignments() -> None:
         "6 s load a []",
         "7 set_attr b [6, 5]",
     ]
-    assert told("x += 1") == ["1 s load x []", "2 inplace + [1, '1']", "3 s store x [2]"]
-    assert told("o.x += 1") == ["1 s load o []", "2 inplace += [1, '1']"]
+    assert ops_of("x += 1") == ["1 s load x []", "2 inplace + [1, '1']", "3 s store x [2]"]
+    assert ops_of("o.x += 1") == ["1 s load o []", "2 inplace += [1, '1']"]
 
 
 def test_both_sides_of_a_branch_meet() -> None:
@@ -123,7 +128,7 @@ def test_names_are_those_of_the_variables() -> None:
     }
     assert {("param", "x", 2), ("store", "x'", 2), ("load", "x'", 2), ("load", "x", 2)} <= names
     assert ("set_attr", "_C__y", None) in names
-    assert [one["name"] for one in found["functions"]] == [
+    assert [function["name"] for function in found["functions"]] == [
         "<module>", "C", "C.f", "C.f.<locals>.<lambda>",
     ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Commands of every kind are recorded, and what is needed to read the trace is kept."""
+"""Are commands of every kind recorded, and does the trace contain what is needed to read it?"""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ print(shapes.area(2, 3))
 
 
 class Project:
+    """A tree with Python files, and the folder of its trace."""
+
     def __init__(self, root: Path) -> None:
         self.tree, self.out = root / "tree", root / "out"
         self.tree.mkdir()
@@ -40,10 +42,12 @@ class Project:
         return record(self.tree, recipe, self.out, **options)  # type: ignore[arg-type]
 
     def modules(self) -> dict[str, dict[str, object]]:
+        """Return the descriptions of the recorded modules by file name."""
         found = [json.loads(file.read_text()) for file in (self.out / "modules").iterdir()]
         return {Path(module["file"]).name: module for module in found}
 
     def log(self) -> str:
+        """Return the events of all threads in readable form."""
         return "\n".join(lines(self.out))
 
 
@@ -81,14 +85,14 @@ def test_the_text_of_a_command_is_recorded(project: Project) -> None:
         "env -u PYTHONPATH python3 uses.py",
     ],
 )
-def test_however_a_program_is_started_it_is_recorded(project: Project, command: str) -> None:
+def test_a_program_is_recorded_however_it_is_started(project: Project, command: str) -> None:
     project.write(shapes=SHAPES, uses=USES)
     done = project.record(command)
     assert done.stdout == b"6\n"
     assert "shapes.py" in project.modules()
 
 
-def test_only_the_tree_and_what_else_was_asked_for_is_recorded(
+def test_only_the_tree_and_the_folders_of_also_are_recorded(
     project: Project, tmp_path: Path
 ) -> None:
     for name in ("elsewhere", "other"):
@@ -102,13 +106,13 @@ def test_only_the_tree_and_what_else_was_asked_for_is_recorded(
     assert (project.out / "source" / kept).exists()
 
 
-def test_a_module_with_a_mistake_fails_as_ever(tmp_path: Path) -> None:
+def test_a_module_with_a_mistake_fails_as_without_the_recorder(tmp_path: Path) -> None:
     files = {"bad.py": "x = 1\nif x\n    pass\n", "uses.py": "import bad\n"}
     both = run_both(tmp_path, files, sys.executable, "uses.py")
     assert both.recorded == both.plain
 
 
-def test_what_the_compiler_warns_of_is_said_once(tmp_path: Path) -> None:
+def test_a_warning_of_the_compiler_is_shown_once(tmp_path: Path) -> None:
     files = {
         "odd.py": "x = 1\nprint(x is 1, '\\d')\n",
         "uses.py": "import odd\nx = 'a'\nx is 'b'\n",
@@ -130,21 +134,21 @@ def test_each_thread_has_a_log(project: Project) -> None:
     assert check(project.out) > 10
 
 
-def test_a_forked_child_has_a_log_that_begins_with_its_parents(project: Project) -> None:
+def test_the_log_of_a_forked_child_begins_with_its_parents_events(project: Project) -> None:
     project.write(
         uses="import os\ndef work(n): return n * 7\nwork(1)\nif os.fork() == 0:\n"
         "    work(2)\n    os._exit(0)\nos.wait()\nwork(3)\n"
     )
     project.record("python uses.py")
-    told = ["\n".join(lines(folder.parent)) for folder in [project.out / "x"]]
+    log = project.log()
     processes = sorted(project.out.glob("*/process.json"))
     assert len(processes) == 2
-    assert told[0].count("work(1)") == 2
-    assert told[0].count("work(2)") == told[0].count("work(3)") == 1
+    assert log.count("work(1)") == 2
+    assert log.count("work(2)") == log.count("work(3)") == 1
     assert check(project.out) > 10
 
 
-def test_a_log_that_becomes_too_long_ends_there(project: Project) -> None:
+def test_a_log_ends_at_its_size_limit(project: Project) -> None:
     project.write(uses="for i in range(500_000):\n    i = i\nprint(i)\n")
     done = project.record("python uses.py", max_trace=1000)
     assert done.stdout == b"499999\n"
@@ -152,7 +156,7 @@ def test_a_log_that_becomes_too_long_ends_there(project: Project) -> None:
     assert json.loads(process.read_text())["full"] is True
 
 
-def test_a_process_that_is_killed_loses_little(project: Project) -> None:
+def test_a_killed_process_loses_few_events(project: Project) -> None:
     project.write(
         uses="import os\nfor i in range(300_000): pass\nos.kill(os.getpid(), 9)\n",
     )
@@ -160,7 +164,7 @@ def test_a_process_that_is_killed_loses_little(project: Project) -> None:
     assert check(project.out) > 150_000
 
 
-def test_instrumented_code_is_kept_for_the_next_run(project: Project, tmp_path: Path) -> None:
+def test_instrumented_code_is_cached_for_the_next_run(project: Project, tmp_path: Path) -> None:
     project.write(shapes=SHAPES, uses=USES)
     project.record("python uses.py")
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache/python/code").iterdir()}
@@ -185,14 +189,14 @@ def test_damaged_code_in_the_cache_is_made_again(project: Project, tmp_path: Pat
     assert set(project.modules()) == {"shapes.py", "uses.py"}
 
 
-def test_the_second_run_tells_whether_the_test_always_ends_so(project: Project) -> None:
+def test_the_outcome_of_a_second_run_is_in_the_trace(project: Project) -> None:
     project.write(uses="import os\nprint(os.path.exists('made'))\nopen('made', 'w').close()\n")
     project.record("python uses.py", twice=True)
     again = json.loads((project.out / "run.json").read_text())["again"]
     assert again == {"outcome": "pass", "failure": None, "same_output": True}
 
 
-def test_a_build_that_fails_is_said(project: Project) -> None:
+def test_a_failed_build_is_an_error(project: Project) -> None:
     with pytest.raises(UserError, match="ended with status 3"):
         record(project.tree, BuildAndTest(test="true", build="exit 3"), project.out)
 
@@ -227,4 +231,5 @@ def test_tests_that_pytest_rewrites_are_recorded(tmp_path: Path) -> None:
 
 
 def _untimed(printed: str) -> list[str]:
+    """Return the lines of pytest's output without those that end with a duration."""
     return [line for line in printed.splitlines() if not line.endswith("s")]

@@ -1,4 +1,4 @@
-"""What is told of a value tells it from others, and asks the program nothing."""
+"""Does the token of a value distinguish it from others, without running code of the program?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from whence.frontend.python.hook.whence_recorder.tokens import TYPE, ValueTokens
 
 
 def tokens() -> tuple[ValueTokens, list[tuple[Any, ...]]]:
+    """Return a maker of tokens, and the list of the types that it notes."""
     noted: list[tuple[Any, ...]] = []
 
     def note(op: int, value: object) -> None:
@@ -23,9 +24,10 @@ def tokens() -> tuple[ValueTokens, list[tuple[Any, ...]]]:
 
 
 def shape(x: object) -> object:
-    told = tokens()[0].token(x)
-    assert told[0] == id(x)
-    return told[2]
+    """Return the shape in the token of an object."""
+    token = tokens()[0].token(x)
+    assert token[0] == id(x)
+    return token[2]
 
 
 def test_plain_values_are_themselves() -> None:
@@ -33,14 +35,14 @@ def test_plain_values_are_themselves() -> None:
         assert tokens()[0].token(x) is x
 
 
-def test_what_is_long_is_told_by_its_beginning() -> None:
+def test_a_long_value_is_recorded_by_its_start() -> None:
     text = "a" * 5000
     assert tokens()[0].token(text) == ("long", "str", 5000, "a" * 256, hash(text))
     number = 1 << 5000
     assert tokens()[0].token(number)[:3] == ("long", "int", 5001)
 
 
-def test_containers_tell_their_first_elements() -> None:
+def test_containers_are_recorded_with_their_first_elements() -> None:
     assert shape([1, "a", None]) == (3, (1, "a", None))
     assert shape(list(range(20))) == (20, tuple(range(12)))
     assert shape({"b", "a", 1}) == (3, (1, "a", "b"))
@@ -50,7 +52,7 @@ def test_containers_tell_their_first_elements() -> None:
     assert shape(collections.OrderedDict(a=1)) == (1, ("a", 1))
 
 
-def test_other_things_tell_who_they_are() -> None:
+def test_other_objects_are_recorded_with_their_name() -> None:
     class Color(enum.Enum):
         RED = 1
 
@@ -63,25 +65,25 @@ def test_other_things_tell_who_they_are() -> None:
     assert shape(ValueTokens) == "ValueTokens"
     assert shape(gc) == "gc"
     assert shape(KeyError("k")) == ("KeyError", ("k",))
-    some: list[int] = []
-    assert shape(some.append) == ("append", id(some))
+    values: list[int] = []
+    assert shape(values.append) == ("append", id(values))
     assert shape(object()) is None
 
 
 def test_a_type_is_noted_once() -> None:
-    told, noted = tokens()
-    first, second = told.token([1]), told.token([2])
+    maker, noted = tokens()
+    first, second = maker.token([1]), maker.token([2])
     assert first[1] == second[1] == 0
     assert [(number, name, kind) for number, _, name, _, _, kind in noted] == [(0, "list", "list")]
 
 
-def test_a_type_that_is_gone_is_forgotten() -> None:
-    told, noted = tokens()
+def test_a_deleted_type_is_forgotten() -> None:
+    maker, noted = tokens()
     made = type("Made", (), {})
-    told.token(made())
+    maker.token(made())
     alive = weakref.ref(made)
     del made
     gc.collect()
     assert alive() is None
-    assert told.plain == {}
+    assert maker.plain == {}
     assert len(noted) == 1

@@ -1,4 +1,4 @@
-"""Are the values of a Python run read, compared and shown as they are?"""
+"""Are the values of a Python run decoded, compared and shown correctly?"""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ _NUMBERS = {name: number for number, name in enumerate(_NAMES)}
 
 
 def value(name: str, shape: Any, identity: int = 1) -> Value:
+    """Return an object of one of the types in _NAMES."""
     return decode((identity, _NUMBERS[name], shape), TYPES)
 
 
@@ -68,7 +69,7 @@ def test_plain_values_are_the_same_if_they_look_the_same(a: Value, b: Value) -> 
     assert same(a, b) is (key(a) == key(b))
 
 
-def test_python_s_lax_equality_is_not_ours() -> None:
+def test_values_are_compared_more_strictly_than_by_python() -> None:
     assert not same(1, True)
     assert not same(1, 1.0)
     assert not same(0.0, -0.0)
@@ -90,9 +91,9 @@ def test_sets_have_no_order() -> None:
     assert same(value("set", (2, (1.5, None))), value("set", (2, (None, 1.5))))
 
 
-def test_what_is_unknown_is_the_same_as_nothing() -> None:
+def test_an_unknown_value_equals_no_value() -> None:
     assert not same(UNKNOWN, UNKNOWN)
-    inside = (1, 99, None)  # of a type that was not recorded
+    inside = (1, 99, None)  # an object of a type that was not recorded
     assert not same(value("list", (1, (inside,))), value("list", (1, (inside,))))
     assert truth(UNKNOWN) is None
 
@@ -105,7 +106,7 @@ def test_items_are_all_or_none() -> None:
     assert items(value("list", (0, None))) == ()
 
 
-def test_of_user_classes_we_do_not_know_the_truth() -> None:
+def test_the_truth_of_instances_of_user_classes_is_unknown() -> None:
     assert truth(value("list", (0, ()))) is False
     assert truth(value("list", (3, None))) is True
     assert truth(value("error", ("KeyError", ()))) is True
@@ -144,7 +145,7 @@ def test_values_look_like_python(one: Value, text: str) -> None:
 
 @settings(deadline=None)
 @given(one=st.text(max_size=200), most=st.integers(10, 80))
-def test_what_is_shown_is_short(one: str, most: int) -> None:
+def test_shown_text_is_short(one: str, most: int) -> None:
     assert len(python_text(one, most)) <= most + 1
 
 

@@ -1,7 +1,7 @@
-"""Random Python programs, each number of which stands on a line of its own.
+"""Makes random Python programs in which each number is assigned on its own line.
 
-Which list `other` is never depends on a branch: that an append which ran would have gone to
-another list is no part of a relevant slice.
+No branch decides which list `other` is: a relevant slice does not contain branches that would have
+made an executed append change another list.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _TRIED = ("try:", "    {0} = table[{1}]", "except KeyError:", "    {0} = {2}")
 
 
 class Writer:
-    """Writes one program; the same seed gives the same."""
+    """Writes one program.  Equal seeds give equal programs."""
 
     def __init__(self, seed: int, statements: int = 40) -> None:
         self._random = random.Random(seed)

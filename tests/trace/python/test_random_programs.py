@@ -1,4 +1,4 @@
-"""Do slices of random programs leave out nothing, and do all recorded values fit together?"""
+"""Do slices of random programs leave out nothing, and do recorded values agree with operands?"""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from whence.trace.slice_at import slice_at
 SEEDS = range(8)
 NUMBER = re.compile(r"(\s*[a-e] = )(\d+)")
 OTHERS = (0, 1, 7, 59, 100)
-LONGEST = 100_000  # lines and calls that a changed program may run
+MAX_EVENTS = 100_000  # limit on the lines and calls that a changed program may execute; guessed
 
 
 def recorded(folder: Path, text: str) -> Recording:
+    """Record a program and open its trace."""
     tree, out = folder / "tree", folder / "out"
     tree.mkdir()
     out.mkdir()
@@ -37,8 +38,8 @@ def recorded(folder: Path, text: str) -> Recording:
 
 
 def result_of(lines: list[str]) -> object:
-    """What a program comes to; None if it raises, or runs for too long."""
-    left = LONGEST
+    """Return the result of a program; None if it raises or runs for too long."""
+    left = MAX_EVENTS
 
     def count(_frame: FrameType, _event: str, _argument: object) -> Any:
         nonlocal left
@@ -79,7 +80,7 @@ def test_a_number_outside_of_the_relevant_slice_does_not_matter(seed: int, tmp_p
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_step_came_to_what_its_operands_make(seed: int, tmp_path: Path) -> None:
+def test_the_value_of_every_step_agrees_with_its_operands(seed: int, tmp_path: Path) -> None:
     recording = recorded(tmp_path, Writer(seed).text)
     process = recording.processes[0]
     flow = flow_of(recording.thread(recording.image(process), process.logs[0]))
@@ -91,9 +92,11 @@ def test_every_step_came_to_what_its_operands_make(seed: int, tmp_path: Path) ->
         values = [flow.value_of(operand) for operand in node.operands]
         expected = evaluate(node.operation, values)
         if expected is not UNKNOWN:
-            told = f"{flow.thread.line_at(step)}: {node.operation} of {[*map(python_text, values)]}"
+            where = (
+                f"{flow.thread.line_at(step)}: {node.operation} of {[*map(python_text, values)]}"
+            )
             assert agrees(expected, value), (
-                f"{told}: {python_text(expected)}, not {python_text(value)}"
+                f"{where}: {python_text(expected)}, not {python_text(value)}"
             )
             computed += 1
     assert computed > flow.thread.stream.steps / 10

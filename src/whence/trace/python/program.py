@@ -63,7 +63,6 @@ class PythonModule:
     name: str
     file: str
     base: int  # the number of its first operation
-    first_function: int
     constants: tuple[object, ...]
 
 
@@ -98,7 +97,7 @@ class PythonProgram:
             raise ValueError(f"module {loaded.name} begins at op {base}, not {len(self.opcode)}")
         constants = tuple(map(decode_constant, found["constants"]))
         number = len(self.modules)
-        self.modules.append(PythonModule(loaded.name, loaded.file, base, first, constants))
+        self.modules.append(PythonModule(loaded.name, loaded.file, base, constants))
         for function in found["functions"]:
             parent = function["parent"]
             self.functions.append(

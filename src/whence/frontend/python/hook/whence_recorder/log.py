@@ -67,7 +67,7 @@ class EventLog:
         self._open, self._write, self._close = os.open, os.write, os.close
         self._mkdir, self._listdir, self._getpid = os.mkdir, os.listdir, os.getpid
         self._getcwd, self._getppid, self._time = os.getcwd, os.getppid, time.time
-        self._read, self._get_ident = os.read, _thread.get_ident
+        self._read = os.read
 
     # --- writing ---
 
