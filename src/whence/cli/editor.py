@@ -1,4 +1,4 @@
-"""How is an editor told to open a file at a line?"""
+"""Which command opens a file at a line in an editor?"""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def git_whence(
     no_keep: bool,
     **options: Any,
 ) -> int:
-    """Find the changes between two revisions that broke a test, and show how they did.
+    """Find the changes between two revisions that broke a test, and show how they broke it.
 
     If you do not name BAD, it is the work tree: tracked and new files as they are now, without
     ignored ones.  You may also write GOOD..BAD.

@@ -111,9 +111,8 @@ class WhyApp(App[None]):
         self._session = tree.session if isinstance(tree, SavedTree) else None
         self._expanded = set(self._session.expanded if self._session else ())
         computed = self._session.computed if self._session else ()
-        self._ranks = {
-            key: rank for rank, key in enumerate(computed)
-        }  # by key of a cause: its place in the order of an earlier session
+        # By the key of a cause: its place in the order of an earlier session.
+        self._ranks = {key: rank for rank, key in enumerate(computed)}
         self._resume = self._session.selected if self._session else None
         self._shown: dict[int, TreeNode[Row]] = {}
         self._files: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The `whence` command."""
+"""`whence`: which commands are there, and how does a command line end?"""
 
 from __future__ import annotations
 
@@ -100,9 +100,8 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
     if threading.current_thread() is threading.main_thread():
         # After `kill` or `timeout`, the tests that we started must end too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if isinstance(
-        sys.stdout, io.TextIOWrapper
-    ):  # names and lines may contain bytes that are not text
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names and lines may contain bytes that are not text.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = command.main(arguments, name, standalone_mode=False)

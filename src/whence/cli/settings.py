@@ -71,7 +71,7 @@ def _options(params: list[click.Parameter]) -> dict[str, click.Option]:
         for name in param.opts
         if name.startswith("--")
         and isinstance(param, click.Option)
-        # --debug must work before the file is read: it shows tracebacks of mistakes in it.
+        # The option is needed before this file is read: it shows where a mistake was found.
         and name != "--debug"
     }
 

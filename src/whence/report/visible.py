@@ -9,9 +9,8 @@ from __future__ import annotations
 import unicodedata
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-_BLANK_LETTERS = frozenset(
-    "\u115f\u1160\u3164\uffa0"
-)  # Unicode calls them letters, so identifiers may contain them
+# Unicode calls these letters, so identifiers may contain them.
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0")
 
 
 def visible(text: str) -> str:

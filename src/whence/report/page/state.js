@@ -22,7 +22,7 @@ const AROUND = 8; // lines of source shown before and after each line of interes
 const GAP = 30; // shorter gaps between shown lines are filled
 const MAX_ADDED = 500; // lines that one click adds
 const MAX_CHARACTERS = 2000; // shown of a line
-const MAX_UNFOLDED = 60; // a tree of at most so many causes is unfolded at the start
+const MAX_UNFOLDED = 60; // larger trees are folded at the start
 
 const open = new Set();
 const marks = new Map();
