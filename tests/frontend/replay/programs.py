@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 
-from tests.frontend.replay.machine import Address, External, Function, K, Machine, Op, Operand, mask
+from tests.frontend.replay.arithmetic import mask
+from tests.frontend.replay.machine import Address, External, Function, K, Machine, Op, Operand
 
 GLOBAL = 0x10000FF0  # a page ends 16 bytes after it
 SIZE = 40
