@@ -170,7 +170,7 @@ def test_the_test_is_killed_for_taking_too_long(user: Recorder) -> None:
     assert "killed\nThe test fails: the test did not end in time" in result.out
     result = user.slice("sums.c:11")
     assert result.status == 0
-    assert "note: the program was killed; the trace goes up to there" in result.out
+    assert "note: the program was killed; the trace ends there" in result.out
     result = user.slice("exit")
     check_refused(result, "No recorded process exited", "was killed", slug="no-such-end")
 

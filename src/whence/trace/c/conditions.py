@@ -13,21 +13,24 @@ _SCOPE = re.compile(r"\bscope: (!\d+)")
 def conditions(
     module: Module, function: Function, following: list[list[int]]
 ) -> Iterator[set[int]]:
-    """The blocks of each source condition.
+    """Yield the blocks of each source condition.
 
-    They decide one after another between the same two ways on, and nothing comes in from
-    elsewhere but at the first.  A nested `if` has a scope of its own.
+    `a && b` is compiled to two blocks that end in a branch.  The blocks of one condition lead to
+    the same two blocks outside it, and only the first of them can be entered from outside.  A
+    nested `if` looks the same but has a debug scope of its own.
+
+    `following`: for each block, the blocks that its end leads to.
     """
-    coming: dict[int, set[int]] = {}
+    preceding: dict[int, set[int]] = {}
     for block, targets in enumerate(following):
         for target in targets:
-            coming.setdefault(target, set()).add(block)
+            preceding.setdefault(target, set()).add(block)
     ends = [block.instructions[-1] for block in function.blocks]
     scopes = [_scope(module, end.location) for end in ends]
-    decides = [end.opcode == "br" and len(following[at]) == 2 for at, end in enumerate(ends)]
+    is_branch = [end.opcode == "br" and len(following[at]) == 2 for at, end in enumerate(ends)]
     taken: set[int] = set()
     for head in range(len(following)):
-        if head in taken or not decides[head]:
+        if head in taken or not is_branch[head]:
             continue
         region, best = {head}, {head}
         while True:
@@ -36,9 +39,9 @@ def conditions(
                 for block in region
                 for after in following[block]
                 if after not in region | taken
-                and decides[after]
+                and is_branch[after]
                 and scopes[after] == scopes[head]
-                and coming[after] <= region
+                and preceding[after] <= region
             }
             if not grown:
                 break

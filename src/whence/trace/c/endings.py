@@ -1,4 +1,4 @@
-"""How did a C thread end, and which steps are to blame for it?"""
+"""How did a C thread end, and which steps made it end so?"""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from whence.trace.c.replayed import ReplayedLog
 from whence.trace.recording import Ending
 
 ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail", "abort")
-_FULL_STACK = 1000  # calls within each other that make us think of it
+_FULL_STACK = 1000  # depth of calls from which a crash is called a stack overflow; guessed
 
 
 def crash(thread: ReplayedLog) -> Ending | None:
-    """The operation that the thread died of."""
+    """Return the operation at which a signal killed the thread; None if none did."""
     if not thread.log.is_crashed:
         return None
     queries = thread.queries
     name = signal_name(thread.log)
     if thread.stream.steps == 0:
-        raise UserError(f"{name} came before any recorded code ran.", slug="no-such-end")
+        raise UserError(
+            f"{name} killed the program before any recorded code ran.", slug="no-such-end"
+        )
     last = thread.stream.steps
     op = thread.stop_op
-    if op is None:  # in code that is not recorded: what it was called with is to blame
+    if op is None:  # the crash was in code that is not recorded: its call is the criterion
         return Ending((last,), f"{name} {_called(thread, last)}")
     instance = len(thread.stream.stretch) - 1
     steps = {d.step for d in queries.operands(instance, op) if d.step}
-    decided = int(thread.stream.control[instance])
-    criteria = tuple(sorted(steps | ({decided} if decided else set())))
+    branch = int(thread.stream.control[instance])
+    criteria = tuple(sorted(steps | ({branch} if branch else set())))
     place = thread.image.place(op)
     where = f"{place.file}:{place.line}" if place else "an unknown line"
     words = f"{name} at {where}"
@@ -44,7 +46,7 @@ def crash(thread: ReplayedLog) -> Ending | None:
 
 
 def assertion(thread: ReplayedLog) -> Ending | None:
-    """The assertion that failed, or the call of abort, if that is how the thread ended."""
+    """Return the failed assertion, or the call of abort, with which the thread ended."""
     step = thread.stream.steps
     if not step or callee(thread, step) not in ASSERTIONS:
         return None
@@ -55,7 +57,7 @@ def assertion(thread: ReplayedLog) -> Ending | None:
 
 
 def exit_(thread: ReplayedLog) -> Ending | None:
-    """What decided the exit status: the argument of exit, or what main returned."""
+    """Return what gave the exit status: the argument of exit, or the value that main returned."""
     ending = exit_of(thread)
     if ending is None:
         return None
@@ -66,11 +68,11 @@ def exit_(thread: ReplayedLog) -> Ending | None:
 
 
 def _called(thread: ReplayedLog, step: int) -> str:
-    """Where it happened, if the last step is a call."""
+    """Return in words where the call `step` was when the thread ended."""
     where = thread.line_at(step)
     depth, name = len(thread.queries.callers(step)), callee(thread, step)
     if depth >= _FULL_STACK and name in thread.image.function_names:
-        return f"in the call of {name} at {where}, {depth:,} calls deep (the stack is full)"
+        return f"in the call of {name} at {where}, {depth:,} calls deep (stack overflow)"
     return f"in {name}, called at {where}" if name else f"in code called at {where}"
 
 
@@ -82,7 +84,7 @@ def signal_name(log: LogFile) -> str:
 
 
 def exit_of(thread: ReplayedLog) -> tuple[int, int] | None:
-    """The step that ended the process, and the exit status that it gave."""
+    """Return the step that ended the process, and the exit status that it gave."""
     if thread.log.state is ProcessState.CRASHED:
         return None
     effects = thread.stream.effects
@@ -101,7 +103,7 @@ def exit_of(thread: ReplayedLog) -> tuple[int, int] | None:
 
 
 def callee(thread: ReplayedLog, step: int) -> str | None:
-    """The name of the function that a step calls directly; None if it does not."""
+    """Return the name of the function that a step calls by name; None if it calls none."""
     program = thread.image.program
     op = program.ops[thread.queries.op_of(step)]
     if op["code"] != OpCode.CALL:
@@ -112,19 +114,19 @@ def callee(thread: ReplayedLog, step: int) -> str | None:
 
 
 def reading_notes(thread: ReplayedLog) -> tuple[str, ...]:
-    """What has to be said of a trace that is not whole."""
+    """Return notes on a trace that is not complete."""
     notes = []
     if thread.log.state is ProcessState.RUNNING and exit_of(thread) is None:
-        notes.append("the program was killed; the trace goes up to there")
+        notes.append("the program was killed; the trace ends there")
     if thread.log.missing:
-        notes.append(f"{thread.log.missing:,} bytes of the log are missing; it is used up to there")
+        notes.append(f"{thread.log.missing:,} bytes of the log are missing; the trace ends there")
     if thread.meta.status is Status.DAMAGED:
-        notes.append(f"the trace is damaged ({thread.meta.message}); it is used up to there")
+        notes.append(f"the log is damaged ({thread.meta.message}); the trace ends there")
     return tuple(notes)
 
 
 def ended(threads: Sequence[ReplayedLog]) -> str:
-    """How the process of these threads ended."""
+    """Return in words how the process of these threads ended."""
     for thread in threads:
         if thread.log.is_crashed:
             return f"killed by {signal_name(thread.log)}"
@@ -142,14 +144,14 @@ def ended(threads: Sequence[ReplayedLog]) -> str:
 
 
 def recording_notes(thread: ReplayedLog) -> list[str]:
-    """What has to be said of how a thread was recorded."""
+    """Return notes on how a thread was recorded."""
     notes = []
     who = "the main thread" if thread.log.kind == "main" else f"thread {thread.log.number}"
     if thread.meta.status is Status.DAMAGED:
-        notes.append(f"the log of {who} is damaged: {thread.meta.message}; used up to there")
+        notes.append(f"the log of {who} is damaged: {thread.meta.message}; the trace ends there")
     if thread.meta.mismatch_count:
         notes.append(
-            f"{thread.meta.mismatch_count} values of {who} were recomputed differently; "
-            "please report this"
+            f"{thread.meta.mismatch_count} values of {who} were recomputed as other values than "
+            "recorded; please report this"
         )
     return notes

@@ -40,32 +40,32 @@ from whence.trace.flow import (
 from whence.trace.memory_writes import MemoryRange
 from whence.trace.queries import OUTSIDE, Dependence, Part
 
-CHUNK = 1 << 17  # steps whose values are replayed together
-MOST_CHUNKS = 64  # that are kept
-_MOST_HOPS = 64  # copies of copies that are followed
-_STREAMS = ("stdin", "stdout", "stderr")  # of the C library, which nobody sets
+CHUNK = 1 << 17  # steps whose values are replayed together; guessed
+_MAX_CHUNKS = 64  # chunks whose values stay in memory; guessed
+_MAX_HOPS = 64  # copies of copies that are followed; guessed
+_STREAMS = ("stdin", "stdout", "stderr")  # variables of the C library that no program sets
 
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """What is known of an op without running it."""
+    """What is known about an operation without running it."""
 
     operation: Operation
-    operands: tuple[Constant | int, ...]  # an op; below zero: parameter -1 - n
+    operands: tuple[Constant | int, ...]  # an operation, or -1 - n for parameter n
     pointer: Constant | int | None
     code: int
-    is_fixed: bool = False  # it always loads the same
+    is_fixed: bool = False  # a load that always gives the same value
 
 
 class CFlow(Flow):
-    """The nodes of one thread's run; every value is a row of bits."""
+    """The nodes of one thread's run; every value is a bit vector, as a number."""
 
     thread: ReplayedLog
 
     def __init__(self, thread: ReplayedLog) -> None:
         super().__init__(thread)
         stream, code = thread.stream, thread.image.code
-        self._links: Column[int, Step] = view(stream.links)  # 0: nobody; from MIXED on, several
+        self._links: Column[int, Step] = view(stream.links)  # 0: no step; from MIXED on: several
         self._link_rank: Column[int, int] = view(code.link_rank)
         self._links_before: Column[int, int] = view(_links_before(stream))
         self._copied = set(stream.copied["step"].tolist())
@@ -81,7 +81,7 @@ class CFlow(Flow):
     # --- values --------------------------------------------------------------------------------
 
     def value(self, step: int) -> int:
-        """What a step computed, stored, returned or decided on; of wide values the lowest bits."""
+        """Return what a step computed, stored, returned or branched on: its lowest 64 bits."""
         if self.kind(step) == OpKind.CALL:
             returned = self.returned(step)
             if returned:
@@ -89,7 +89,7 @@ class CFlow(Flow):
         return self._window(step)[0][(step - 1) % CHUNK]
 
     def address(self, step: int) -> int:
-        """Where a step read or wrote memory; of frame-local memory an offset in its frame."""
+        """Return the address that a step read or wrote; for frame-local memory, the offset."""
         return self._window(step)[1][(step - 1) % CHUNK]
 
     def comparable_part(self, step: int) -> bool:
@@ -100,7 +100,7 @@ class CFlow(Flow):
         number = (step - 1) // CHUNK
         found = self._chunks.get(number)
         if found is None:
-            if len(self._chunks) >= MOST_CHUNKS:
+            if len(self._chunks) >= _MAX_CHUNKS:
                 del self._chunks[next(iter(self._chunks))]
             first = number * CHUNK + 1
             window = self.thread.replay.window(first, first + CHUNK)
@@ -145,14 +145,14 @@ class CFlow(Flow):
         parts: list[tuple[int, Operand]] = []
         link = self._links[self._links_before[instance] + self._link_rank[op]]
         if link < MIXED and step not in self._copied:
-            # All of it was left by one step, and by no copy: so it is nearly always.
+            # One step wrote all of it, and no copy did: the usual case, made fast.
             found = Dependence(link or None, "memory" if link else "initial")
             parts += self._written(found, step, address, 0, size, through, 0)
         else:
             for found in self.queries.loaded(instance, op):
                 start, length = found.offset, found.length or size
                 parts += self._written(
-                    found, step, address + start, start, length, through, _MOST_HOPS
+                    found, step, address + start, start, length, through, _MAX_HOPS
                 )
             parts.sort(key=lambda part: part[0])
         operands = tuple(part for _, part in parts)
@@ -175,7 +175,11 @@ class CFlow(Flow):
         through: list[Step],
         hops: int,
     ) -> Iterator[tuple[int, Operand]]:
-        """What the `length` bytes at `address` are, with their place among those of the load."""
+        """Yield the operands of `length` bytes at `address`, each with its offset in the load.
+
+        `found` names the writer; `reader` is the load, or the copy that read these bytes.  Calls
+        that copied them are added to `through`; `hops` limits the copies that are followed.
+        """
         writer = found.step
         if found.kind in OUTSIDE or not writer:
             for at, operand in self._strings.operands(Step(reader), address, length):
@@ -241,7 +245,7 @@ class CFlow(Flow):
         return FlowNode(Operation(COp.OPAQUE, width, widths), operands, through, pointer)
 
     def left(self, left: Left) -> tuple[Operand, ...]:
-        """What bytes that a step left in memory were made of."""
+        """Return what the bytes that a step left in memory were made of."""
         place = MemoryRange(left.address, left.width // 8)
         found = self.queries.definitions(left.step, Part.ARGUMENTS, place)
         return tuple(self._dependences(found, left.step, place))
@@ -259,8 +263,8 @@ class CFlow(Flow):
             if one.step is None or one.kind in OUTSIDE:
                 continue
             if one.kind == "call":
-                # A parameter.  What it was is told beside it, if the call shows that: the value
-                # of the call is what came back, which is another matter.
+                # A parameter: another dependence names its value, if the call shows it.  The
+                # value of the call step is what it returned, so the call is no operand.
                 if one.part is Part.ARGUMENTS:
                     arguments = (
                         self.argument(one.step, k) for k in range(self.arguments(one.step))
@@ -281,7 +285,7 @@ class CFlow(Flow):
     def _external(self, step: Step, place: MemoryRange | None) -> Iterator[Operand]:
         """Yield what a step read that no recorded step had made: input and initial memory."""
         op = self.op_of(step)
-        if self._codes[op] != OpCode.CALL:
+        if self._codes[op] != OpCode.CALL and not self.queries.is_copy(step):
             yield Initial(step, self.address(step), 8 * int(self.thread.image.program.ops["x"][op]))
         for number in self.queries.effects_of(step):
             row = self.thread.stream.effects[number]
@@ -299,13 +303,13 @@ class CFlow(Flow):
                         yield operand
 
     def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
-        """The operands of an op that is about to run in an instance, its pointer first."""
+        """Return the operands of an operation that is about to run, its pointer first."""
         template = self._template(op)
         wanted = [template.pointer] if template.pointer is not None else []
         return tuple(self._resolved(one, instance, op, []) for one in [*wanted, *template.operands])
 
     def argument(self, call: int, number: int) -> Operand | None:
-        """What a call passed as its argument of this number."""
+        """Return what a call passed as its argument of this number; None if it has fewer."""
         op = self.op_of(call)
         arguments = self._arguments(op)
         if number >= len(arguments):
@@ -313,7 +317,7 @@ class CFlow(Flow):
         return self._resolved(arguments[number], self.instance_of(call), op, [])
 
     def arguments(self, call: int) -> int:
-        """How many arguments a call passed."""
+        """Return the number of arguments of a call."""
         return len(self._arguments(self.op_of(call)))
 
     # --- operands ------------------------------------------------------------------------------
@@ -321,7 +325,10 @@ class CFlow(Flow):
     def _resolved(
         self, template: Constant | int, instance: int, op: int, through: list[Step]
     ) -> Operand:
-        """What an operand of `op` in `instance` is."""
+        """Return an operand of `op` in `instance`; a parameter is followed to its argument.
+
+        The calls that passed it are added to `through`.
+        """
         while not isinstance(template, Constant):
             if template >= 0:
                 return self._register(template, instance, op)
@@ -343,22 +350,22 @@ class CFlow(Flow):
     def _template(self, op: int) -> _Template:
         found = self._templates.get(op)
         if found is None:
-            found = self._templates[op] = self._made(op)
+            found = self._templates[op] = self._new_template(op)
         return found
 
-    def _made(self, op: int) -> _Template:
+    def _new_template(self, op: int) -> _Template:
         source, local = self.thread.image.locate(op)
         instruction = source.instruction(local)
         code = int(self._codes[op])
         pointer: Constant | int | None = None
         if instruction.opcode in ("load", "store") and code in (OpCode.LOAD, OpCode.STORE):
             pointer = self._operand(op, instruction.operands[instruction.opcode == "store"])
-        said = self._meanings(op).of(instruction)
-        if said is None:
+        meaning = self._meanings(op).of(instruction)
+        if meaning is None:
             operation = Operation(COp.OPAQUE, self._width(op, instruction.type), ())
             return _Template(operation, (), pointer, code, _is_stream(instruction))
-        operands = tuple(self._operand(op, operand) for operand in said.operands)
-        return _Template(said.operation, operands, pointer, code)
+        operands = tuple(self._operand(op, operand) for operand in meaning.operands)
+        return _Template(meaning.operation, operands, pointer, code)
 
     def _arguments(self, op: int) -> Sequence[Constant | int]:
         source, local = self.thread.image.locate(op)
@@ -385,7 +392,7 @@ class CFlow(Flow):
 
 
 def _links_before(stream: Stream) -> npt.NDArray[np.int64]:
-    """For each instance, how many links come before it."""
+    """Return for each instance the number of links before it."""
     counts = stream.code.stretch_links[stream.stretch].astype(np.int64)
     return np.cumsum(counts) - counts
 

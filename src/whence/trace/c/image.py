@@ -1,4 +1,4 @@
-"""What is known of a C program without running it?"""
+"""What does whence know about a C program without running it?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CImage(Image):
         self.program: CProgram = process.program(self.descriptions)
         self.modules = [ModuleSource(description) for description in self.descriptions]
         self._op_bases = [base.op for base in self.program.bases]
-        self._compared: dict[int, Comparable] = {}  # by op; asked of millions of steps
+        self._compared: dict[int, Comparable] = {}  # by operation; millions of steps need it
 
     @property
     def key(self) -> str:
@@ -106,7 +106,7 @@ class CImage(Image):
     # --- ops ---------------------------------------------------------------------------------
 
     def locate(self, op: int) -> tuple[ModuleSource, int]:
-        """The module that has an op, and the op's number there."""
+        """Return the module that an operation belongs to, and its number in that module."""
         number = int(np.searchsorted(self._op_bases, op, side="right")) - 1
         return self.modules[number], op - self._op_bases[number]
 

@@ -1,4 +1,4 @@
-"""What did memory hold at a step, and where was a variable then?"""
+"""What did memory hold at a step, and where did a variable lie?"""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from whence.frontend.c.variables import VariablePlace, VisibleVariable
 from whence.program.rows import ARGV, ENV
 from whence.trace.c.replayed import ReplayedLog
 
-POINTER = 8
-
-
-_MOST_WRITES = 1_000_000  # to look for strings among
-_LONGEST = 64  # bytes of a string
+POINTER = 8  # bytes of a pointer
+_MAX_WRITES = 1_000_000  # writes of a thread whose strings are looked up; guessed
+_MAX_TEXT = 64  # bytes of a string that are read; guessed
 
 
 class Addresses:
-    """What a programmer calls an address: a string's contents, or the name of a global."""
+    """Names addresses as a programmer does: by the string there, or by the name of a global."""
 
     def __init__(self, thread: ReplayedLog) -> None:
         self.thread = thread
 
     def shown(self, address: int, before: int, *, is_text: bool) -> str | None:
-        """The string at an address just before a step, or whose address it is, if known."""
+        """Return the string at an address just before a step, or the name of the global there.
+
+        Return None if neither is known.
+        """
         text = self._text(address, before) if is_text else None
         if text is not None:
             return terms.c_string(text)
@@ -42,10 +43,10 @@ class Addresses:
         for start, contents in self._constants[bisect_right(self._starts, address) - 1 :][:1]:
             if start <= address < start + len(contents):
                 return contents[address - start :].partition(b"\0")[0]
-        if len(self.thread.stream.writes) > _MOST_WRITES:
+        if len(self.thread.stream.writes) > _MAX_WRITES:
             return None
         memory, found = Memory(self.thread), bytearray()
-        while len(found) < _LONGEST:
+        while len(found) < _MAX_TEXT:
             byte = memory.read(address + len(found), 1, before)
             if byte is None:
                 return None
@@ -56,7 +57,7 @@ class Addresses:
 
     @cached_property
     def _constants(self) -> list[tuple[int, bytes]]:
-        """String literals, arguments and the environment, by address."""
+        """The string literals, arguments and environment variables, by address."""
         process = self.thread.image.process
         found = [
             (address, variable.initial.data)
@@ -101,20 +102,20 @@ class Addresses:
 
 
 def _symbols(module: ModuleSource, loaded: LoadedModule) -> Iterator[tuple[str, int]]:
-    """The symbols of a module, and where they lay."""
+    """Yield the symbols of a module with their addresses."""
     names = module.description.names
     rows = module.description.arrays["symbols"]["name"].tolist()
     return zip((names[row] for row in rows), loaded.addresses, strict=True)
 
 
 class Memory:
-    """The memory of a thread's process, as that thread left it."""
+    """The memory of a process, as far as one of its threads wrote it."""
 
     def __init__(self, thread: ReplayedLog) -> None:
         self.thread = thread
 
     def read(self, address: int, size: int, before: int) -> bytes | None:
-        """The bytes at an address just before a step; None where nobody told us."""
+        """Return the bytes at an address just before a step; None if they are not known."""
         found = bytearray(size)
         for run in self.thread.queries.last_write(address, size, before):
             part = self._written(address + run.offset, run.length, run.step)
@@ -124,7 +125,7 @@ class Memory:
         return bytes(found)
 
     def _written(self, address: int, size: int, step: int | None) -> bytes | None:
-        """What a step wrote there; None: what was there at the start."""
+        """Return the bytes that a step wrote; None stands for the initial contents."""
         if step is None:
             return self._initial(address, size)
         op = self.thread.image.program.ops[self.thread.queries.op_of(step)]
@@ -146,15 +147,17 @@ class Memory:
     def address_of(
         self, step: int, before: int, visible: VisibleVariable, place: VariablePlace, text: str
     ) -> tuple[int, int, list[int]]:
-        """Where a part of a variable that `step` can name is just before the step `before`, how
-        big it is, and who wrote the pointers to it."""
+        """Return (address, size, steps that wrote the pointers to it) of a part of a variable.
+
+        `step` is in the scope of the variable; the address is that just before the step `before`.
+        """
         op = self.thread.queries.op_of(step)
         hops = (0, *place.hops) if visible.is_indirect else place.hops
         alloca = self.private(op, visible)
         followed: list[int] = []
         if alloca is None:
             address = self._variable(step, op, visible, text) + hops[0]
-        else:  # a pointer that only its function knows: its value, not its address, is known
+        else:  # a frame-local pointer has no address, but its value is known
             followed = self.private_writes(alloca, hops[0], POINTER, step)
             if len(followed) != 1 or self._code(followed[0]) != OpCode.LSTORE or len(hops) < 2:
                 raise _unknown(text)
@@ -171,7 +174,7 @@ class Memory:
         return address & 0xFFFFFFFFFFFFFFFF, max(size, 1), followed
 
     def private(self, op: int, visible: VisibleVariable) -> int | None:
-        """The op that makes room for a variable whose address never leaves its function."""
+        """Return the alloca of a frame-local variable; None if the variable has an address."""
         source, local = self.thread.image.locate(op)
         number = source.register(local, getattr(visible.address, "name", ""))
         if isinstance(visible.address, Global) or number is None:
@@ -181,7 +184,7 @@ class Memory:
         return alloca if is_private else None
 
     def private_writes(self, alloca: int, offset: int, size: int, step: int) -> list[int]:
-        """The steps, up to `step`, that were the last to write bytes of such a variable."""
+        """Return the steps that last wrote these bytes of a frame-local variable, up to `step`."""
         image = self.thread.image
         ops, code = image.program.ops, image.code
         start = int(ops[alloca]["b"]) + offset
@@ -227,7 +230,7 @@ class Memory:
 def criteria(
     thread: ReplayedLog, steps: Sequence[int], line: int, variable: str
 ) -> tuple[int, ...]:
-    """The steps that made a variable what it is when control has gone through a line."""
+    """Return the steps that wrote the value that a variable has after a line."""
     op = thread.queries.op_of(steps[0])
     source, local = thread.image.locate(op)
     visible, place = source.names.resolve(source.function_of(local), line, variable)
@@ -243,7 +246,7 @@ def criteria(
 
 
 def _after(thread: ReplayedLog, step: int) -> int:
-    """The step with which control goes on after `step`: for a call, when it has come back."""
+    """Return the next step of the same activation; after a call, the one after its return."""
     stream, queries = thread.stream, thread.queries
     if thread.image.program.ops[queries.op_of(step)]["code"] != OpCode.CALL:
         return step + 1
@@ -263,7 +266,7 @@ def _after(thread: ReplayedLog, step: int) -> int:
 
 def _unknown(text: str) -> UserError:
     return UserError(
-        f"Where {text} was at that point cannot be told from the trace.\n"
-        "Ask for a variable that a line near it reads or writes.",
+        f"The trace does not show where {text} lay at that point.\n"
+        "Name a variable that a nearby line reads or writes.",
         slug="unknown-place",
     )

@@ -23,7 +23,7 @@ _ENDINGS = {"crash": endings.crash, "assert": endings.assertion, "exit": endings
 
 
 class CThread(ReplayedLog):
-    """One thread of a process, and all that can be asked of it."""
+    """One thread of a process, with the answers that are specific to C."""
 
     def ending(self, how: str) -> Ending | None:
         return _ENDINGS[how](self)
@@ -42,7 +42,7 @@ class CThread(ReplayedLog):
 
 
 class CRecording(Recording):
-    """The folder that a program of C or C++ was recorded into."""
+    """A trace of a program of C or C++."""
 
     @cached_property
     def processes(self) -> list[CProcess]:

@@ -1,4 +1,4 @@
-"""Which branches of a C program could have made a run differ by going the other way?"""
+"""Which branches of a C program could have changed what a run reads or prints?"""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from whence.trace.columns import NONE, U32
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import Potential
 
-MOST_WRITERS = 200  # of one load; where more could have written it, none is worth a word
-LOCAL = (OpCode.LLOAD, OpCode.LCOPY, OpCode.LCOPYOUT)  # read memory that has no address
+_MAX_WRITERS = 200  # possible writers of one load; with more, none is reported; guessed
+_LOCAL = (OpCode.LLOAD, OpCode.LCOPY, OpCode.LCOPYOUT)  # read frame-local memory, by offset
 
 
 class _Numbers:
-    """Program-wide numbers of what the analyses name."""
+    """Translates the names that the analyses use into numbers of the whole program."""
 
     def __init__(self, program: CProgram, sources: Sequence[ModuleSource]) -> None:
         self.program, self.sources = program, sources
@@ -41,7 +41,7 @@ class _Numbers:
 
 
 def analysed(program: CProgram, sources: Sequence[ModuleSource]) -> Relevance:
-    """What a program that consists of these modules could do other than it did."""
+    """Return what the branches of these modules could change by going the other way."""
     numbers = _Numbers(program, sources)
     analysis = MayDefine([source.module for source in sources])
     return Relevance(
@@ -68,7 +68,7 @@ def _writers(analysis: MayDefine, numbers: _Numbers) -> tuple[U32, U32, U32]:
     groups: dict[tuple[int, ...], int] = {}
     for (module, _function, line), places in analysis.writing():
         op = numbers.op_at.get((module, line))
-        if op is None or len(places) > MOST_WRITERS:
+        if op is None or len(places) > _MAX_WRITERS:
             continue
         found = (numbers.op_at.get((m, at)) for m, _, at in places)
         ops = tuple(writer for writer in found if writer is not None)
@@ -85,7 +85,7 @@ def _potential(analysis: MayDefine, numbers: _Numbers) -> Potential:
         op = numbers.op_at.get((module, line))
         if op is not None:
             class_of_op[op] = number
-    is_private = np.isin(numbers.program.ops["code"], LOCAL)
+    is_private = np.isin(numbers.program.ops["code"], _LOCAL)
     for module, line in _private(analysis, numbers, places):
         op = numbers.op_at.get((module, line))
         if op is not None:
@@ -119,7 +119,7 @@ def _potential(analysis: MayDefine, numbers: _Numbers) -> Potential:
 def _private(
     analysis: MayDefine, numbers: _Numbers, places: dict[LoadPlace, int]
 ) -> Iterator[tuple[int, int]]:
-    """The loads (module, line) of what only their own activation can touch."""
+    """Yield the loads (module, line) of memory that only their own activation can reach."""
     for number, source in enumerate(numbers.sources):
         for name, function in source.module.functions.items():
             for block in function.blocks:

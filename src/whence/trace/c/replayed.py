@@ -1,7 +1,7 @@
-"""What is in the log of a C thread?
+"""What does the log of a C thread contain?
 
-Opening a log replays it once; the columns that come of it stay beside the log, so the second
-time it is opened they are only mapped.
+Opening a log for the first time replays it and writes columns beside it.  Opening it again only
+maps these columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from whence.trace.c.image import CImage
 from whence.trace.columns import FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
 
-VERSION = 5  # of the columns that are kept
+VERSION = 5  # of the format of the columns; others are made again
 
 
 class ReplayedLog(Thread):
@@ -57,7 +57,7 @@ class ReplayedLog(Thread):
 
     @property
     def events(self) -> int:
-        """How many entries, blocks, values, and what calls returned and did, were logged."""
+        """Return the number of logged items: entries, blocks, values, results, effects."""
         program, stream = self.image.program, self.stream
         if not len(stream.stretch):
             return 0
@@ -94,7 +94,7 @@ def _opened(image: CImage, log: LogFile, progress: Progress | None) -> Replay:
 
 
 def _saved(out: Path) -> ReplaySummary | None:
-    """What is kept of a log that was opened before; None if anything of it is missing."""
+    """Return the summary of a log that was opened before; None if a column is missing."""
     needed = [*(name for name, _ in FILES.values()), "checkpoints", "checkpoints.index"]
     try:
         saved = json.loads((out / "meta.json").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""What did a step of a C program do, and what did it come to?"""
+"""What did a step of a C program do, and which value did it give?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whence.trace.statements import StepDescriber
 
 
 class CStepDescriber(StepDescriber):
-    """Tells the steps of one thread as statements of C."""
+    """Describes the steps of one thread as statements of C."""
 
     thread: ReplayedLog
 
@@ -30,7 +30,7 @@ class CStepDescriber(StepDescriber):
         )
 
     def _has_value(self, step: int, op: int) -> bool:
-        """Did the step come to a value?  A call that never came back did not."""
+        """Did the step give a value?  A call that did not return gave none."""
         if self.thread.image.code.kind[op] != OpKind.CALL:
             return True
         queries, stream = self.thread.queries, self.thread.stream

@@ -1,4 +1,4 @@
-"""How does a programmer of C call what a step did?"""
+"""What does a C programmer call the things that a step works on?"""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.values import Values
 from whence.trace.step_names import StepNames
 
-_LONGEST = 160  # characters of a condition
+_MAX_LENGTH = 160  # characters of a condition that is shown whole; guessed
 
 
 class CStepNames(StepNames):
-    """Names for the steps of one thread, as C writes them."""
+    """Names the values and places of one thread's steps in the syntax of C."""
 
     thread: ReplayedLog
 
@@ -49,8 +49,8 @@ class CStepNames(StepNames):
             return None
         kind = source.names.type_of(function, result)
         value = self._values.value(step)
-        said = c_text(source.names, kind, instruction.type, value, self._values.pointed(step))
-        return None if said is None else NamedValue(text, said)
+        shown = c_text(source.names, kind, instruction.type, value, self._values.pointed(step))
+        return None if shown is None else NamedValue(text, shown)
 
     def accessed(self, step: int) -> tuple[str, str]:
         op = self.thread.queries.op_of(step)
@@ -71,5 +71,6 @@ class CStepNames(StepNames):
 
 
 def _shortened(text: str) -> str:
-    """A long condition without its middle."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+    """Return a condition, without its middle if it is long."""
+    half = _MAX_LENGTH // 2
+    return text if len(text) <= _MAX_LENGTH else f"{text[:half]} … {text[-half:]}"

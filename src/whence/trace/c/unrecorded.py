@@ -1,4 +1,4 @@
-"""Why is something of a C program not recorded?"""
+"""Why is a part of a C program not recorded?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOT_STARTED = (126, 127)  # exit statuses of the shell
 
 
 def check_whole(processes: Iterable[CProcess], folder: Path, max_trace: int) -> None:
-    """Raise a UserError if the log of a process had to end before the process did."""
+    """Raise a UserError if the log of a process ends before the process did."""
     for process in processes:
         for log in process.logs:
             if log.state is ProcessState.TOO_LONG:
@@ -35,7 +35,7 @@ def check_whole(processes: Iterable[CProcess], folder: Path, max_trace: int) -> 
 
 
 def nothing(recording: Recording) -> UserError:
-    """Why nothing was recorded."""
+    """Return an error that says why nothing was recorded."""
     journal = _journal(recording.folder / MODULES / "log")
     build = recording.document["build"]
     if recording.document["status"] in _NOT_STARTED and "link" in str(journal):
@@ -77,7 +77,7 @@ def nothing(recording: Recording) -> UserError:
 
 
 def unrecorded(modules: Path) -> list[str]:
-    """Sources and functions that ran, if they did, without being recorded."""
+    """Return notes on the sources and functions that were compiled without recording."""
     entries = _journal(modules / "unrecorded")
     sources = sorted({str(e["source"]) for e in entries if "function" not in e})
     functions = sorted({str(e["function"]) for e in entries if "function" in e})

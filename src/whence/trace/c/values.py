@@ -1,4 +1,4 @@
-"""What did steps of a C thread compute, and what did registers and addresses hold then?"""
+"""What did the steps of a C thread compute, and what did registers and memory hold?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from whence.trace.c.memory import Addresses
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.statements import MAX_BACK
 
-CHUNK = 1 << 17  # steps whose values are replayed together
+CHUNK = 1 << 17  # steps whose values are replayed together; guessed
 
 
 class Values:
@@ -24,7 +24,7 @@ class Values:
         self._values: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
 
     def value(self, step: int) -> int:
-        """What a step computed, stored, returned or decided on."""
+        """Return what a step computed, stored, returned or branched on."""
         first = (step - 1) // CHUNK * CHUNK + 1
         if first != self._first:
             self._values = self.thread.replay.window(first, first + CHUNK).value
@@ -32,7 +32,7 @@ class Values:
         return int(self._values[step - first])
 
     def registers(self, step: int, op: int) -> Callable[[str], int | None]:
-        """What the registers of the function hold at a step."""
+        """Return a function that gives the value of a register, by name, at a step."""
         source, local = self.thread.image.locate(op)
 
         def value(name: str) -> int | None:
@@ -45,6 +45,8 @@ class Values:
         return value
 
     def pointed(self, step: int) -> Callable[[int, bool], str | None]:
+        """Return a function that names what an address points to after a step."""
+
         def pointed(address: int, is_text: bool) -> str | None:
             return self.addresses.shown(address, step + 1, is_text=is_text)
 
