@@ -28,6 +28,7 @@ from whence.model import SliceResult
 from whence.report.inputs import input_words, process_input_words
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.flow import CFlow
+from whence.trace.c.memory import Memory
 from whence.trace.c.recording import CThread
 from whence.trace.flow import Left, Operand, Parameter
 from whence.trace.recording import Recording
@@ -80,6 +81,15 @@ def test_an_argument_that_is_read_after_a_library_call_comes_from_the_command_li
     assert "n = atoi(argv[3]);" in texts(result)
     assert 'puts("x");' not in texts(result)
     assert result.inputs == (InputRange(argument(3), 0, 2),)
+
+
+def test_memory_holds_the_arguments_from_the_start(tmp_path: Path) -> None:
+    recording = run(tmp_path, AFTER_A_CALL, "./program 5 6 7")
+    memory = Memory(main_thread(recording))
+    strings = dict(memory.strings.strings)
+    (address,) = (start for start, text in strings.items() if text == b"7\0")
+    assert memory.read(address, 2, before=5) == b"7\0"
+    assert memory.read(address, 3, before=5) is None
 
 
 CALLS = ['strlen("x")', 'strcmp("x", "y")', 'printf("x\\n")', "putchar(1)", 'fputs("x", stdout)']

@@ -11,6 +11,7 @@ from whence.errors import UserError
 from whence.frontend.c.process import LogFile, ProcessState
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE, OpCode, OpKind
+from whence.program.ids import Step
 from whence.program.rows import EXIT
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.recording import Ending
@@ -83,14 +84,14 @@ def signal_name(log: LogFile) -> str:
         return f"signal {log.signal}"
 
 
-def exit_of(thread: ReplayedLog) -> tuple[int, int] | None:
+def exit_of(thread: ReplayedLog) -> tuple[Step, int] | None:
     """Return the step that ended the process, and the exit status that it gave."""
     if thread.log.state is ProcessState.CRASHED:
         return None
     effects = thread.stream.effects
     exits = effects[effects["kind"] == EXIT]
     if len(exits) and int(exits[-1]["step"]):
-        return int(exits[-1]["step"]), int(exits[-1]["arg"]) & 0xFF
+        return Step(int(exits[-1]["step"])), int(exits[-1]["arg"]) & 0xFF
     if thread.log.kind != "main" or thread.log.state is ProcessState.RUNNING:
         return None
     names = thread.image.function_names
@@ -98,7 +99,7 @@ def exit_of(thread: ReplayedLog) -> tuple[int, int] | None:
     for number in np.flatnonzero(activations["depth"] <= 1).tolist():
         function, step = (int(activations[number][field]) for field in ("function", "ret"))
         if function != NONE and names[function] == "main" and step:
-            return step, int(thread.replay.window(step, step + 1).value[0]) & 0xFF
+            return Step(step), int(thread.replay.window(step, step + 1).value[0]) & 0xFF
     return None
 
 

@@ -11,6 +11,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,29 +73,59 @@ def _in_tree(path: str, tree: str | None) -> str:
     return path
 
 
+class _Area(NamedTuple):
+    """The memory of a string, or of the pointer to one."""
+
+    start: int
+    source: InputSource
+    first: int | None  # where in a string the bytes of the source begin; None: it is a pointer
+    contents: bytes  # at the start of the run
+
+    @property
+    def stop(self) -> int:
+        return self.start + len(self.contents)
+
+
 class GivenStrings:
     """The arguments and environment variables of a thread, by the memory that they lie in."""
 
     def __init__(self, thread: ReplayedLog) -> None:
         effects = thread.stream.effects
-        rows = effects[np.isin(effects["kind"], [ARGV, ENV])]
-        names = [fact.partition("=")[0] for fact in thread.image.process.facts.get("env", [])]
-        self._areas: list[tuple[int, int, InputSource, int | None]] = []
-        for row in rows:
-            number = int(row["source"])
-            if row["kind"] == ARGV:
-                source, first = argument(number), 0
-            else:
-                name = names[number] if number < len(names) else ""
+        facts = thread.image.process.facts
+        texts = {ARGV: facts.get("arg", []), ENV: facts.get("env", [])}
+        self._areas: list[_Area] = []
+        for row in effects[np.isin(effects["kind"], [ARGV, ENV])]:
+            number, own = int(row["source"]), texts[int(row["kind"])]
+            text = own[number] if number < len(own) else ""
+            source, first = argument(number), 0
+            if row["kind"] == ENV:
+                name = text.partition("=")[0]
                 source, first = variable(name), len(os.fsencode(name)) + 1
             start, slot = int(row["addr"]), int(row["addr2"])
             if start:
-                self._areas.append((start, start + int(row["len"]), source, first))
-            self._areas.append((slot, slot + _SLOT, source, None))
-        self._areas.sort(key=lambda area: area[0])
-        self._starts = [start for start, _, _, _ in self._areas]
-        self.low = self._areas[0][0] if self._areas else 0
-        self.high = max((stop for _, stop, _, _ in self._areas), default=0)
+                self._areas.append(_Area(start, source, first, os.fsencode(text) + b"\0"))
+            self._areas.append(_Area(slot, source, None, start.to_bytes(_SLOT, "little")))
+        self._areas.sort(key=lambda area: area.start)
+        self._starts = [area.start for area in self._areas]
+        self.low = self._starts[0] if self._areas else 0
+        self.high = max((area.stop for area in self._areas), default=0)
+
+    @property
+    def strings(self) -> list[tuple[int, bytes]]:
+        """The address of each string and its bytes, with the 0 that ends it."""
+        return [(area.start, area.contents) for area in self._areas if area.first is not None]
+
+    def contents(self, address: int, size: int) -> bytes | None:
+        """Return bytes of one string or pointer as they were at the start; None for others."""
+        area = self._area(address)
+        if area is None or address + size > area.stop:
+            return None
+        return area.contents[address - area.start :][:size]
+
+    def _area(self, address: int) -> _Area | None:
+        at = bisect_right(self._starts, address) - 1
+        found = self._areas[at] if at >= 0 else None
+        return found if found is not None and address < found.stop else None
 
     def pieces(
         self, address: int, length: int
@@ -109,22 +140,23 @@ class GivenStrings:
             yield address, length, None
             return
         while address < end:
-            at = bisect_right(self._starts, address) - 1
-            start, stop, source, first = self._areas[at] if at >= 0 else (0, 0, STDIN, 0)
-            if address >= stop:  # between two strings
-                following = self._starts[at + 1] if at + 1 < len(self._starts) else end
-                yield address, min(following, end) - address, None
-                address = min(following, end)
+            area = self._area(address)
+            if area is None:
+                following = bisect_right(self._starts, address)
+                stop = self._starts[following] if following < len(self._starts) else end
+                size = min(stop, end) - address
+                yield address, size, None
+                address += size
                 continue
-            size = min(stop, end) - address
-            if first is None:
-                yield address, size, InputPointer(source)
-            elif address < start + first:
-                size = min(size, start + first - address)
-                yield address, size, InputRange(source, 0, 0)
+            size = min(area.stop, end) - address
+            if area.first is None:
+                yield address, size, InputPointer(area.source)
+            elif address < area.start + area.first:
+                size = min(size, area.start + area.first - address)
+                yield address, size, InputRange(area.source, 0, 0)
             else:
-                offset = address - start - first
-                yield address, size, InputRange(source, offset, offset + size)
+                offset = address - area.start - area.first
+                yield address, size, InputRange(area.source, offset, offset + size)
             address += size
 
     def operands(

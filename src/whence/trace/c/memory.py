@@ -15,7 +15,8 @@ from whence.frontend.c.process import LoadedModule
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode
 from whence.frontend.c.variables import VariablePlace, VisibleVariable
-from whence.program.rows import ARGV, ENV
+from whence.program.ids import Op, Step
+from whence.trace.c.inputs import GivenStrings
 from whence.trace.c.replayed import ReplayedLog
 
 POINTER = 8  # bytes of a pointer
@@ -28,6 +29,7 @@ class Addresses:
 
     def __init__(self, thread: ReplayedLog) -> None:
         self.thread = thread
+        self._memory = Memory(thread)
 
     def shown(self, address: int, before: int, *, is_text: bool) -> str | None:
         """Return the string at an address just before a step, or the name of the global there.
@@ -45,9 +47,9 @@ class Addresses:
                 return contents[address - start :].partition(b"\0")[0]
         if len(self.thread.stream.writes) > _MAX_WRITES:
             return None
-        memory, found = Memory(self.thread), bytearray()
+        found = bytearray()
         while len(found) < _MAX_TEXT:
-            byte = memory.read(address + len(found), 1, before)
+            byte = self._memory.read(address + len(found), 1, before)
             if byte is None:
                 return None
             if byte == b"\0":
@@ -58,7 +60,6 @@ class Addresses:
     @cached_property
     def _constants(self) -> list[tuple[int, bytes]]:
         """The string literals, arguments and environment variables, by address."""
-        process = self.thread.image.process
         found = [
             (address, variable.initial.data)
             for module, loaded in self._modules()
@@ -67,14 +68,7 @@ class Addresses:
             and variable.constant
             and isinstance(variable.initial, Bytes)
         ]
-        effects = self.thread.stream.effects
-        for kind, fact in ((ARGV, "arg"), (ENV, "env")):
-            texts = process.facts.get(fact, [])
-            for row in effects[effects["kind"] == kind]:
-                if int(row["source"]) < len(texts):
-                    text = texts[int(row["source"])].encode("utf-8", "surrogateescape")
-                    found.append((int(row["addr"]), text + b"\0"))
-        return sorted(found)
+        return sorted(found + self._memory.strings.strings)
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -114,6 +108,10 @@ class Memory:
     def __init__(self, thread: ReplayedLog) -> None:
         self.thread = thread
 
+    @cached_property
+    def strings(self) -> GivenStrings:
+        return GivenStrings(self.thread)
+
     def read(self, address: int, size: int, before: int) -> bytes | None:
         """Return the bytes at an address just before a step; None if they are not known."""
         found = bytearray(size)
@@ -142,11 +140,11 @@ class Memory:
             start = address - area.address
             if area.contents is not None and start >= 0 and start + size <= area.size:
                 return area.contents[start : start + size]
-        return None
+        return self.strings.contents(address, size)
 
     def address_of(
         self, step: int, before: int, visible: VisibleVariable, place: VariablePlace, text: str
-    ) -> tuple[int, int, list[int]]:
+    ) -> tuple[int, int, list[Step]]:
         """Return (address, size, steps that wrote the pointers to it) of a part of a variable.
 
         `step` is in the scope of the variable; the address is that just before the step `before`.
@@ -154,7 +152,7 @@ class Memory:
         op = self.thread.queries.op_of(step)
         hops = (0, *place.hops) if visible.is_indirect else place.hops
         alloca = self.private(op, visible)
-        followed: list[int] = []
+        followed: list[Step] = []
         if alloca is None:
             address = self._variable(step, op, visible, text) + hops[0]
         else:  # a frame-local pointer has no address, but its value is known
@@ -173,17 +171,17 @@ class Memory:
         size = place.type.size if place.type is not None else 1
         return address & 0xFFFFFFFFFFFFFFFF, max(size, 1), followed
 
-    def private(self, op: int, visible: VisibleVariable) -> int | None:
+    def private(self, op: int, visible: VisibleVariable) -> Op | None:
         """Return the alloca of a frame-local variable; None if the variable has an address."""
         source, local = self.thread.image.locate(op)
         number = source.register(local, getattr(visible.address, "name", ""))
         if isinstance(visible.address, Global) or number is None:
             return None
-        alloca = op - local + number
+        alloca = Op(op - local + number)
         is_private = self.thread.image.program.ops[alloca]["code"] == OpCode.LALLOCA
         return alloca if is_private else None
 
-    def private_writes(self, alloca: int, offset: int, size: int, step: int) -> list[int]:
+    def private_writes(self, alloca: int, offset: int, size: int, step: int) -> list[Step]:
         """Return the steps that last wrote these bytes of a frame-local variable, up to `step`."""
         image = self.thread.image
         ops, code = image.program.ops, image.code
@@ -201,7 +199,7 @@ class Memory:
         definer = np.zeros(size, np.int64)
         for each, low, high in sorted((w, low, high) for w, low, high in executed if w is not None):
             definer[max(low - start, 0) : high - start] = each
-        return [int(each) for each in np.unique(definer) if each]
+        return [Step(int(each)) for each in np.unique(definer) if each]
 
     def _code(self, step: int) -> int:
         return int(self.thread.image.program.ops[self.thread.queries.op_of(step)]["code"])
@@ -221,10 +219,11 @@ class Memory:
             raise _unknown(text)
         return int(self.thread.replay.window(defined, defined + 1).value[0])
 
-    def _defined(self, op: int, step: int) -> int | None:
+    def _defined(self, op: int, step: int) -> Step | None:
         if self.thread.image.program.ops[op]["code"] == OpCode.LALLOCA:
             return None
-        return self.thread.last_execution(op, step)
+        found = self.thread.last_execution(op, step)
+        return None if found is None else Step(found)
 
 
 def criteria(
@@ -245,23 +244,23 @@ def criteria(
     return tuple(sorted({row.step for row in written if row.step} | set(pointers)))
 
 
-def _after(thread: ReplayedLog, step: int) -> int:
+def _after(thread: ReplayedLog, step: int) -> Step:
     """Return the next step of the same activation; after a call, the one after its return."""
     stream, queries = thread.stream, thread.queries
     if thread.image.program.ops[queries.op_of(step)]["code"] != OpCode.CALL:
-        return step + 1
+        return Step(step + 1)
     instance = queries.instance_of(step)
     own, following = int(stream.activation[instance]), instance + 1
     while following < len(stream.first):
         inner = int(stream.activation[following])
         if inner == own:
-            return int(stream.first[following])
+            return Step(int(stream.first[following]))
         while inner and int(stream.activations["parent"][inner]) != own:
             inner = int(stream.activations["parent"][inner])
         if not inner:
-            return int(stream.first[following])
+            return Step(int(stream.first[following]))
         following = int(stream.activations["last_instance"][inner]) + 1
-    return stream.steps + 1
+    return Step(stream.steps + 1)
 
 
 def _unknown(text: str) -> UserError:

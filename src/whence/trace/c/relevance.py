@@ -12,6 +12,7 @@ from whence.frontend.c.maydefine import LoadPlace, MayDefine
 from whence.frontend.c.replay.program import CProgram
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode
+from whence.program.ids import Block, Op, Stretch
 from whence.trace.columns import NONE, U32
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import Potential
@@ -25,19 +26,19 @@ class _Numbers:
 
     def __init__(self, program: CProgram, sources: Sequence[ModuleSource]) -> None:
         self.program, self.sources = program, sources
-        self.first_block: dict[tuple[int, str], int] = {}
-        self.op_at: dict[tuple[int, int], int] = {}
+        self.first_block: dict[tuple[int, str], Block] = {}
+        self.op_at: dict[tuple[int, int], Op] = {}  # by module and line of the IR
         for number, (source, base) in enumerate(zip(sources, program.bases, strict=True)):
             description = source.description
             for row in description.arrays["functions"]:
                 name = description.names[int(row["name"])]
-                self.first_block[number, name] = int(row["first_block"]) + base.block
+                self.first_block[number, name] = Block(int(row["first_block"]) + base.block)
             lines = description.arrays["op_line"].tolist()
-            self.op_at.update(((number, line), base.op + op) for op, line in enumerate(lines))
+            self.op_at.update(((number, line), Op(base.op + op)) for op, line in enumerate(lines))
 
-    def last_stretch(self, block: int) -> int:
+    def last_stretch(self, block: int) -> Stretch:
         row = self.program.blocks[block]
-        return int(row["first_stretch"]) + int(row["n_stretches"]) - 1
+        return Stretch(int(row["first_stretch"]) + int(row["n_stretches"]) - 1)
 
 
 def analysed(program: CProgram, sources: Sequence[ModuleSource]) -> Relevance:

@@ -17,6 +17,7 @@ from whence.frontend.c.process import LogFile, ProcessState
 from whence.frontend.c.replay import Mismatch, Replay, ReplaySummary, Status
 from whence.frontend.c.replay import ReplayStream as LogBytes
 from whence.frontend.c.tables import CallFlag, FunctionFlag, OpCode, OpFlag
+from whence.program.ids import Op
 from whence.trace.c.image import CImage
 from whence.trace.columns import FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
@@ -52,8 +53,8 @@ class ReplayedLog(Thread):
         return ended and self.meta.status is not Status.DAMAGED and not self.log.missing
 
     @property
-    def stop_op(self) -> int | None:
-        return self.meta.stop_op
+    def stop_op(self) -> Op | None:
+        return None if self.meta.stop_op is None else Op(self.meta.stop_op)
 
     @property
     def events(self) -> int:
