@@ -13,6 +13,7 @@ from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
 
 DEFAULT_MAX_TRACE = 4 * 2**30  # bytes of trace after which recording stops; guessed
+# Names of files and folders in a trace.
 MODULES = "modules"
 SOURCES = "source"
 RUN = "run.json"

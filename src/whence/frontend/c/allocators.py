@@ -50,6 +50,7 @@ def allocators(modules: Sequence[Module], bodies: Bodies) -> dict[FunctionId, se
     return found
 
 
+# Functions that do not change where the memory is reachable from.
 _HARMLESS = ("free", "memset", "realloc", "llvm.memset")
 
 

@@ -31,6 +31,7 @@ from whence.frontend.c.op_builder import (
 )
 from whence.frontend.c.tables import NONE, CallFlag, OpCode, OpKind
 
+# Stems of llvm.STEM.with.overflow, in the order of their numbers in OVERFLOW ops.
 OVERFLOW = ("sadd", "uadd", "ssub", "usub", "smul", "umul")
 INTEGER_INTRINSICS = {
     "abs": OpCode.ABS, "smax": OpCode.SMAX, "smin": OpCode.SMIN, "umax": OpCode.UMAX,
@@ -42,12 +43,15 @@ FLOAT_INTRINSICS = {
     "fabs": OpCode.FABS, "sqrt": OpCode.SQRT, "copysign": OpCode.COPYSIGN, "floor": OpCode.FLOOR,
     "ceil": OpCode.CEIL, "trunc": OpCode.TRUNCF, "rint": OpCode.RINT, "nearbyint": OpCode.RINT,
 }  # fmt: skip
+# Intrinsics that compute nothing.
 NOTHING = (
     "lifetime", "dbg", "assume", "donothing", "experimental.noalias", "prefetch",
     "var.annotation", "invariant", "va_end", "stackrestore", "pseudoprobe", "fake.use",
     "trap", "debugtrap", "ubsantrap", "clear_cache",
 )  # fmt: skip
+# Intrinsics that return their first operand.
 SAME = ("expect", "ssa.copy", "launder.invariant", "strip.invariant", "arithmetic.fence")
+# Intrinsics that compute their result from their operands and touch no memory.
 PURE = (
     "threadlocal.address", "frameaddress", "returnaddress", "stacksave", "objectsize",
     "is.constant", "fmuladd", "fma", "pow", "powi", "exp", "exp2", "exp10", "log", "log2",

@@ -39,9 +39,9 @@ from whence.frontend.c.cache import Cache, Compiled, c_source_hash, write_whole
 from whence.frontend.c.clang import is_zig, run_plain, zig_arguments
 from whence.frontend.cache_folder import cache_directory
 
-MAX_COMMAND_LINE = (
-    100_000  # limit on the length of a command line; a longer one goes into a response file
-)
+# Limit on the characters of a command line; a longer one goes into a response file.  Guessed: Linux
+# allows at least 128 KiB.
+MAX_COMMAND_LINE = 100_000
 QUIET = "-Wno-unused-command-line-argument"  # zig adds an unused -c when given -S
 
 

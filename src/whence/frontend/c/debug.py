@@ -87,6 +87,7 @@ _KINDS = {
     "DW_TAG_enumeration_type": "enum", "DW_TAG_array_type": "array",
     "DW_TAG_unspecified_type": "basic",
 }  # fmt: skip
+# Kinds of types that only name or qualify their base.
 _WRAPPERS = ("typedef", "const", "volatile", "restrict", "_Atomic")
 POINTER_BYTES = 8
 
@@ -199,6 +200,7 @@ class DebugType:
         return spell(self)
 
 
+# Encodings that are unsigned without the word in their names.
 _UNSIGNED = ("boolean", "UTF", "address")
 
 

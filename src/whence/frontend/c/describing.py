@@ -18,7 +18,8 @@ from whence.program.source import NamedValue
 
 # returns the source's name for an address; True: it points to text
 Pointed = Callable[[int, bool], str | None]
-_MAX_NAME = 80
+_MAX_NAME = 80  # limit on the length of a name that is shown; guessed
+# Kinds of types whose values are single values.
 _SINGLE = ("basic", "enum", "pointer", "reference", "function", "member pointer")
 # Calls that the compiler inserts, nameless objects, and text that no programmer would write.
 _UNWANTED = re.compile(r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)")

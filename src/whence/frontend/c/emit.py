@@ -7,7 +7,7 @@ import re
 import llvmlite.binding as llvm
 
 CODE_MODELS = {2: "kernel", 3: "medium", 4: "large"}  # numbers of the module flag
-NO_PRIORITY = "65535"
+NO_PRIORITY = "65535"  # the priority of constructors that have none
 
 
 def emit(text: str, *, assembly: bool = False) -> bytes:

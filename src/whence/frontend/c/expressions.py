@@ -19,6 +19,7 @@ from whence.frontend.c.phi_choice import PhiChoice
 from whence.frontend.c.term_writer import BINARY, CASTS, TermWriter, Values
 from whence.frontend.c.terms import NAMELESS, TEMPORARY, CTerm, constant_term, term_value, wrap
 
+# Names for values that have none in the source.
 RETURN_VALUE = "return value"
 VTABLE = "vtable"
 EXCEPTION = "exception"

@@ -41,7 +41,7 @@ LEAVE = ASSERTIONS | {
     "siglongjmp", "__longjmp_chk", "__cxa_throw", "__cxa_rethrow", "_Unwind_Resume",
     "_Unwind_RaiseException", "err", "errx", "verr", "verrx",
 }  # fmt: skip
-MAX_CHAIN = 8192  # limit on the bytes logged between two places that check for room
+MAX_CHAIN = 8192  # limit on the bytes logged without a check for room; well below WH_SLACK
 
 
 def block_successors(function: Function) -> list[list[int]]:

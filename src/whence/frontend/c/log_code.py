@@ -14,9 +14,10 @@ from whence.frontend.c.lower import FunctionLog, Logging
 from whence.frontend.c.tables import BlockFlag, CallFlag
 from whence.program import graph
 
-MAX_UNCHECKED = 4096  # bytes that a block may log before it asks for room again
+MAX_UNCHECKED = 4096  # limit on the bytes a block logs without asking for room; below WH_SLACK
 # Limit on the bytes that all blocks of a function together log if only its loops ask for room.  No
-# path without an iteration logs more.  Above the limit, every marked block asks.
+# path without an iteration logs more.  Above the limit, every marked block asks.  It is half of
+# WH_SLACK.
 MAX_UNCHECKED_PATH = 32 << 10
 
 

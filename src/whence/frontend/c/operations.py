@@ -34,11 +34,13 @@ FLOATING = {
     "fadd": OpCode.FADD, "fsub": OpCode.FSUB, "fmul": OpCode.FMUL, "fdiv": OpCode.FDIV,
     "frem": OpCode.FREM,
 }  # fmt: skip
+# Predicates, in the order of their numbers in ops.
 ICMP = ("eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle")
 FCMP = (
     "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
     "uno", "ueq", "ugt", "uge", "ult", "ule", "une", "true",
 )  # fmt: skip
+# Ops that may end the run with a signal.
 FAULTING = frozenset({
     OpCode.LOAD, OpCode.STORE, OpCode.COPY, OpCode.FILL, OpCode.LCOPYOUT, OpCode.RMW, OpCode.CALL,
     OpCode.UDIV, OpCode.SDIV, OpCode.UREM, OpCode.SREM, OpCode.VASTART, OpCode.OPAQUE,

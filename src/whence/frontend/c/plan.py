@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from whence.frontend.c.ir import Function, Global, Instruction, Int, Local, Type
 from whence.frontend.c.layout import Layout
 
+# Intrinsics that do not let a pointer escape.
 HARMLESS = ("llvm.lifetime.", "llvm.dbg.", "llvm.fake.use")
 
 

@@ -24,7 +24,7 @@ from whence.errors import UserError
 from whence.frontend.c.replay.program import CProgram, InitialMemory
 from whence.frontend.c.tables import Description
 
-MODULE_MAGIC = 0x444D4857
+MODULE_MAGIC = 0x444D4857  # "WHMD", as in whence.h
 
 
 class ProcessState(IntEnum):

@@ -15,6 +15,7 @@ A function that is not listed may keep the pointers and do anything with what th
 
 from __future__ import annotations
 
+# Each line: the words, then the functions that they sum up.
 _TABLE = """
 - : free cfree _ZdlPv _ZdlPvm _ZdaPv _ZdaPvm exit _exit _Exit abort toupper tolower isalpha isdigit
 - : isalnum isspace isupper islower isprint ispunct iscntrl isgraph isxdigit abs labs fclose fflush

@@ -15,7 +15,7 @@ from whence.frontend.c.debug import DebugMember, DebugType
 
 UNKNOWN = "…"  # stands for a part that has no name in the source
 TEMPORARY = "temporary"  # an object that the compiler made
-LONGEST = 120  # limit on the length of a text inside another; guessed
+MAX_TEXT = 120  # limit on the length of a text inside another; guessed
 
 # Binding strengths of operators, as in C.
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY = 16, 15, 13, 12, 11, 10, 9
@@ -75,7 +75,7 @@ def term_kind(term: CTerm) -> str:
 
 def wrap(term: CTerm, rank: int) -> str:
     """Return the text as an operand of an operator that binds as tightly as `rank`."""
-    if len(term.text) > LONGEST:
+    if len(term.text) > MAX_TEXT:
         return UNKNOWN
     return f"({term.text})" if term.rank < rank else term.text
 

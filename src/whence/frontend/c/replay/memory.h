@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define FRESH 0u
+#define FRESH 0u            /* definers, see 2 above */
 #define INITIAL 0xffffffffu
 #define UNKNOWN 256u /* the fill of a page whose contents are not known */
 #define PAGE 4096u

@@ -111,7 +111,7 @@ static void log_arguments(void)
 
 /* --- sources: one for each open file, shared by its descriptors made by dup --- */
 
-#define MAX_FDS 65536
+#define MAX_FDS 65536 /* descriptors above it are not followed; guessed */
 
 struct source {
     struct source *next; /* list of unused sources */

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <wchar.h>
 
-#define MAX_ARGS 64
+#define MAX_ARGS 64 /* a format with more arguments is one piece; guessed */
 
 enum argument { ARG_NONE, ARG_INT, ARG_LONG, ARG_DOUBLE, ARG_LONG_DOUBLE, ARG_POINTER };
 

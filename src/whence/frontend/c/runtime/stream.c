@@ -6,8 +6,8 @@
 /* Sizes of the mapped part of a log, in bytes; the size doubles with each window.  Guessed. */
 #define FIRST_WINDOW (256u << 10)
 #define LARGEST_WINDOW (4u << 20)
-#define SCRATCH_SIZE (2 * WH_SLACK)
-#define CRASH_STACK (64u << 10)
+#define SCRATCH_SIZE (2 * WH_SLACK)  /* room for bytes that are not kept */
+#define CRASH_STACK (64u << 10)      /* bytes of stack for our handler of a crash; guessed */
 
 struct stream {
     struct stream *next; /* in the list of used or of unused streams */

@@ -23,8 +23,8 @@
 
 #define WH_MAGIC 0x313045434e454857ull /* "WHENCE01" */
 #define WH_MODULE_MAGIC 0x444d4857u    /* "WHMD" */
-#define WH_HEADER 4096
-#define WH_SLACK (64u << 10)
+#define WH_HEADER 4096         /* bytes */
+#define WH_SLACK (64u << 10)   /* bytes; see invariant 2 and log_code.py */
 
 /* LEFT: a jump or an exception left this handler.  At its parent_offset the parent's log goes on
  * with a WH_LANDED item, anywhere in a function. */
