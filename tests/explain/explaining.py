@@ -1,12 +1,12 @@
-"""Write two versions of a program, have the failure explained, and say what came of it in names.
+"""How does a test write two versions of a program and check their explanation?
 
-A pair of versions is written as a diff of whole files: a line in both begins with a space, one
-that only the good version has with `-`, one that only the bad one has with `+`; `== NAME` begins
-another file than `program.c` or `program.py`.  A line that a test speaks of ends in a comment
-with a name for it: `-    sum += x;  // [add]`; the versions are written without it.
+A pair of versions is written as a diff of whole files.  A line of both versions begins with a
+space, a line of only the good version with `-`, a line of only the bad one with `+`.  `== NAME`
+begins a file other than `program.c` or `program.py`.  A line that a test refers to ends with a
+comment that names it: `-    sum += x;  // [add]`.  The versions are written without these comments.
 
-Harmless changes are added to every program: what runs before main, what never runs, a comment.
-No claim names them, so a root that has one in it is never the one that is claimed.
+Harmless changes are added to every program: in code before main, in code that never runs, and in a
+comment.  They have no names, so a root with one of them never equals an expected root.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ HARMLESS_PYTHON = """
 PYTHON = f"{sys.executable} program.py"
 GCC = "$CC -g -w -o program program.c"
 _NAME = re.compile(r"\s*(?://|#) \[([^]]+)\]$")
-_LONGEST = 10.0  # seconds for one variant
-_MOST_SUBSETS = 6  # changes of a root whose every part is tried
+_MAX_SECONDS = 10.0  # limit on the run of one variant
+_MAX_UNITS = 6  # limit on root units of which every subset is tried
 
 Files = dict[str, list[str]]
 Names = dict[tuple[str, int], str]
@@ -80,7 +80,7 @@ class Pair:
     def of(cls, text: str, *, harmless: bool = True, file: str = "program.c") -> Pair:
         pair = cls({}, {}, {}, {})
         whole = _undented(text)
-        if harmless and file.endswith(".py"):  # they have to run before the test does
+        if harmless and file.endswith(".py"):  # these must run before the test fails
             whole = f"== {file}\n{_undented(HARMLESS_PYTHON)}\n== {file}\n{whole}"
         elif harmless:
             whole += f"\n== {file}\n{_undented(HARMLESS)}"
@@ -119,7 +119,7 @@ def _append(files: Files, names: Names, file: str, line: str) -> None:
 
 @dataclass(frozen=True)
 class ExplainedPair:
-    """An explanation, in the names of the pair's lines."""
+    """The explanation of a pair, in the names of the pair's lines."""
 
     pair: Pair
     explanation: Explanation
@@ -144,7 +144,7 @@ class ExplainedPair:
         return self.names(self.result.auxiliary)
 
     def names(self, reported: Iterable[Reported]) -> set[str]:
-        """The names of the changed lines of some changes, or where those are that have none."""
+        """Return the names of changed lines; for a change without names, its place."""
         return {name for change in reported for name in self._names(change)}
 
     def _names(self, change: Reported) -> set[str]:
@@ -154,11 +154,11 @@ class ExplainedPair:
 
     @property
     def links(self) -> list[str]:
-        """The names of the lines of the chain, or their numbers; the failure is the last."""
+        """The names of the chain's lines, or their numbers; the failure comes last."""
         return [self._name(link) for link in self.chain]
 
     def link(self, name: str) -> Link:
-        """The first link at the line of this name."""
+        """Return the first link at the line with this name."""
         return next(link for link in self.chain if self._name(link) == name)
 
     def _name(self, link: Link) -> str:
@@ -180,7 +180,7 @@ class ExplainedPair:
 
     @property
     def in_tree(self) -> set[str]:
-        """The names of all lines that a cause has, or lacks."""
+        """The names of all lines that a cause contains or misses."""
         assert self.explanation.why is not None
         found: set[str | None] = set()
         for cause in self.explanation.why.causes:
@@ -194,7 +194,7 @@ class ExplainedPair:
 
     @property
     def others(self) -> list[set[str]]:
-        """The alternatives."""
+        """The roots of the alternatives."""
         return [self.names(other.root) for other in self.explanation.alternatives]
 
     @cached_property
@@ -202,14 +202,15 @@ class ExplainedPair:
         return Trial(self.folder / "again", self.changes)
 
     def passes(self, reverted: Iterable[ChangeId]) -> bool:
-        """Does the test pass with these reverted?  Asked of a trial of our own."""
-        limit = self.commands.asked_timeout or _LONGEST
+        """Does the test pass with these reverted?  A separate trial runs it."""
+        limit = self.commands.asked_timeout or _MAX_SECONDS
         run = self._trial.run(frozenset(reverted), replace(self.commands, timeout=limit))
         return run.outcome is Outcome.PASS
 
 
-def _lines(change: Reported, side: str) -> list[int]:
-    spans: list[Span] = [getattr(hunk, side) for hunk in change.hunks]
+def _lines(change: Reported, version: str) -> list[int]:
+    """Return the line numbers of a change; `version` is "old" or "new"."""
+    spans: list[Span] = [getattr(hunk, version) for hunk in change.hunks]
     return [line for span in spans for line in span.lines]
 
 
@@ -228,7 +229,7 @@ def explain(
     watcher: Watcher | None = None,
     file: str = "program.c",
 ) -> ExplainedPair:
-    """What `whence explain` says of a pair; all that it claims has been checked."""
+    """Explain a pair, and check all claims of the explanation."""
     pair = Pair.of(text, harmless=harmless, file=file)
     pair.write(folder)
     commands = BuildAndTest(
@@ -238,7 +239,8 @@ def explain(
         str(folder / "good"), str(folder / "bad"), commands, find_all=find_all, max_runs=max_runs
     )
     explanation, _ = explain_failure(ExplainRequest(request, frontend), watcher or Watcher())
-    changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))  # these are there
+    # Compare again: the trees of the session are deleted by now.
+    changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
     if compares_output:
         commands = replace(commands, expected=_output_of_good(folder, changes, commands))
     answer = ExplainedPair(pair, explanation, changes, commands, folder)
@@ -247,41 +249,41 @@ def explain(
 
 
 def explain_python(folder: Path, text: str, test: str = PYTHON, **more: Any) -> ExplainedPair:
-    """What `whence explain` says of two versions of a Python program."""
+    """Explain two versions of a Python program."""
     return explain(folder, text, test, build=None, file="program.py", **more)
 
 
 def _output_of_good(folder: Path, changes: ChangeSet, commands: BuildAndTest) -> bytes | None:
-    limited = replace(commands, timeout=_LONGEST)
+    limited = replace(commands, timeout=_MAX_SECONDS)
     return Trial(folder / "good-again", changes).run(changes.everything, limited).output
 
 
-# --- what is true of every explanation ----------------------------------------------------------
+# --- claims of every explanation ----------------------------------------------------------------
 
 
 def check_claims(answer: ExplainedPair) -> None:
-    """Claim what every explanation promises, whatever the program."""
+    """Check what every explanation claims, whatever the program."""
     if answer.result.status != "unexplained":
         check_root(answer)
     check_chain(answer)
 
 
 def check_root(answer: ExplainedPair) -> None:
-    """With the root and the auxiliary changes reverted the test passes, and not with less."""
+    """Check that the test passes with root and auxiliary reverted, and not with fewer changes."""
     units = [change.ids for change in answer.result.root]
     auxiliary = {change for other in answer.result.auxiliary for change in other.ids}
     assert answer.passes({*auxiliary, *(change for unit in units for change in unit)})
     if answer.explanation.dodged is not None:
         return
-    least = 0 if auxiliary else 1  # that the bad version fails is known
-    for size in range(least, len(units)) if len(units) <= _MOST_SUBSETS else ():
+    least = 0 if auxiliary else 1  # with nothing reverted, the bad version is known to fail
+    for size in range(least, len(units)) if len(units) <= _MAX_UNITS else ():
         for part in combinations(units, size):
             reverted = auxiliary | {change for unit in part for change in unit}
             assert not answer.passes(reverted), (part, answer.root)
 
 
 def check_chain(answer: ExplainedPair) -> None:
-    """The chain's lines are lines of the program, its values differ, and the failure is last."""
+    """Check that the chain has program lines and differing values, and ends in the failure."""
     chain, pair = answer.chain, answer.pair
     assert bool(chain) == (answer.result.status == "explained")
     root = {change for reported in answer.result.root for change in reported.ids}

@@ -1,8 +1,8 @@
-"""What pairs of programs can we make up, of which one line is known to be at fault?
+"""Which random pairs of programs have one line that is known to be at fault?
 
-`pairs()` gives a pair in the notation of `explaining`: closed programs of unsigned arithmetic that
-print what they come to.  One line is changed so that it can come to something else, or is gone;
-some others are only written differently: `a + b` became `b + a`.
+`pairs()` draws a pair in the notation of `explaining`: programs without input that compute with
+unsigned numbers and print their results.  One line is changed so that it can compute something
+else, or is removed.  Some other lines are rewritten with the same meaning: `a + b` became `b + a`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _INDENT = "    "
 
 @dataclass(frozen=True)
 class Line:
-    """A statement, and how else it can be written: with the same meaning, and with another."""
+    """A statement with other texts of the same and of another meaning."""
 
     text: str
     same: str = ""
-    other: tuple[str, ...] = ()  # "" is no line at all
+    other: tuple[str, ...] = ()  # "": the line is removed
     depth: int = 1
 
 
@@ -97,12 +97,12 @@ def _nested(
             depth,
         )
     else:
-        turns = draw(st.integers(1, 3))
+        iterations = draw(st.integers(1, 3))
         name = f"i{depth}"
         head = Line(
-            f"for (unsigned {name} = 0; {name} < {turns}; {name}++) {{",
-            f"for (unsigned {name} = 0; {turns} > {name}; {name}++) {{",
-            (f"for (unsigned {name} = 0; {name} <= {turns}; {name}++) {{",),
+            f"for (unsigned {name} = 0; {name} < {iterations}; {name}++) {{",
+            f"for (unsigned {name} = 0; {iterations} > {name}; {name}++) {{",
+            (f"for (unsigned {name} = 0; {name} <= {iterations}; {name}++) {{",),
             depth,
         )
     return [head, *inside, Line("}", depth=depth)]
@@ -110,7 +110,7 @@ def _nested(
 
 @st.composite
 def pairs(draw: st.DrawFn) -> str:
-    """A pair of which the line `[fault]` may make a difference."""
+    """Draw a pair in which only the line `[fault]` may change the output."""
     names = (*_VARIABLES, *_GLOBALS)
     lines = [
         Line("#include <stdio.h>", depth=0),

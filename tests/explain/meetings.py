@@ -1,4 +1,4 @@
-"""Two versions of a small program, and which of the changes a line of them meets."""
+"""Which changes does a marked line of a small program meet?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whence.explain.meeting import Meeting
 from whence.model import ChangeId
 
 Version = str | Mapping[str, str | bytes]
-HERE = b"HERE"  # marks the line that runs
+HERE = b"HERE"  # marks the executed line
 
 
 @contextmanager
@@ -32,17 +32,17 @@ def compared(good: Version, bad: Version, name: str = "a.c") -> Iterator[ChangeS
 
 
 def marked(changes: ChangeSet, *, of_good: bool) -> tuple[str, int]:
-    """Return the file and line that say HERE."""
+    """Return the file and line with the mark HERE."""
     tree = changes.good if of_good else changes.bad
     for path in tree.entries:
         content = tree.node(path).content
         if HERE in content:
             return path, content[: content.index(HERE)].count(b"\n") + 1
-    raise AssertionError("no line says HERE")
+    raise AssertionError("no line has the mark HERE")
 
 
-def said(changes: ChangeSet, ids: frozenset[ChangeId]) -> set[str]:
-    """Return what some changes add; what they take away, after a minus, if they only do that."""
+def change_texts(changes: ChangeSet, ids: frozenset[ChangeId]) -> set[str]:
+    """Return the added text of each change; for a pure removal, a minus and the removed text."""
 
     def words(text: bytes) -> str:
         return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text.decode())).strip()
@@ -55,11 +55,11 @@ Ask = Callable[[Meeting, str, int], frozenset[ChangeId]]
 
 
 def met(ask: Ask, good: Version, bad: Version, name: str = "a.c") -> set[str]:
-    """Return the changes that the line HERE meets, in the words of `said`."""
+    """Return the changes that the line HERE meets, as `change_texts` shows them."""
     with compared(good, bad, name) as changes:
         of_good = ask in (Meeting.removed_at, Meeting.removed_through)
         file, line = marked(changes, of_good=of_good)
-        return said(changes, ask(Meeting(changes), file, line))
+        return change_texts(changes, ask(Meeting(changes), file, line))
 
 
 def at(good: Version, bad: Version, name: str = "a.c") -> set[str]:

@@ -1,4 +1,4 @@
-"""Changed code that never runs itself is met through the statements that use it."""
+"""Is a changed declaration, which never runs, found through the statements that use it?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When nothing can be explained, or not to the end, that is said, and what is known is kept."""
+"""What is the result if nothing can be explained, or if the work is stopped early?"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_versions_that_are_the_same_are_refused(tmp_path: Path) -> None:
 
 
 class Impatient(Watcher):
-    """Interrupts after so many outcomes, or when a phase begins; only once."""
+    """Interrupts once: after a number of outcomes, or when a phase begins."""
 
     def __init__(self, *, after: int = 10**9, phase: str = "-") -> None:
         self._left, self._phase = after, phase
@@ -75,7 +75,7 @@ class Impatient(Watcher):
         pytest.param(Impatient(phase="explaining"), id="explaining"),
     ],
 )
-def test_what_is_known_is_kept_when_the_user_interrupts(tmp_path: Path, watcher: Watcher) -> None:
+def test_an_interrupt_returns_what_is_known(tmp_path: Path, watcher: Watcher) -> None:
     try:
         answer = explain(tmp_path, PROGRAM, watcher=watcher)
     except KeyboardInterrupt:
@@ -86,13 +86,13 @@ def test_what_is_known_is_kept_when_the_user_interrupts(tmp_path: Path, watcher:
     assert answer.passes({change for reported in answer.result.root for change in reported.ids})
 
 
-@pytest.mark.parametrize("most", [2, 3])
-def test_when_no_run_is_left_it_says_so(tmp_path: Path, most: int) -> None:
-    answer = explain(tmp_path, PROGRAM, max_runs=most)
+@pytest.mark.parametrize("limit", [2, 3])
+def test_reaching_the_limit_on_runs_is_reported(tmp_path: Path, limit: int) -> None:
+    answer = explain(tmp_path, PROGRAM, max_runs=limit)
     if answer.result.status == "unexplained":
         assert answer.result.reason is not None
         assert "--max-runs" in answer.result.reason
-    assert answer.result.runs <= most
+    assert answer.result.runs <= limit
     assert answer.passes({change for reported in answer.result.root for change in reported.ids})
 
 

@@ -1,4 +1,4 @@
-"""Failures of every kind are explained: how the test ends, and who judges it."""
+"""Is every kind of failure explained: crashes, exit statuses, wrong output, other judges?"""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ STDIN = """
 def failed(
     tmp_path: Path, text: str, kind: str, test: str = "./program", **more: Any
 ) -> ExplainedPair:
-    """Claim that a failure of some kind is explained, and that the fault is its root."""
+    """Check that a failure of some kind is explained, and that the fault is its root."""
     answer = explain(tmp_path, text, test, **more)
     assert answer.result.failure.kind == kind
     assert answer.result.status == "explained", answer.result.reason
@@ -191,9 +191,7 @@ def failed(
         pytest.param(DIVISION, "crash", id="division by zero"),
     ],
 )
-def test_a_program_that_dies_is_explained_up_to_where_it_died(
-    tmp_path: Path, text: str, kind: str
-) -> None:
+def test_a_crash_is_explained_up_to_its_place(tmp_path: Path, text: str, kind: str) -> None:
     assert failed(tmp_path, text, kind).links[-1] == "fails"
 
 
@@ -227,7 +225,7 @@ def test_output_that_another_program_judges_is_explained(tmp_path: Path, test: s
     failed(tmp_path, STDIN, "exit", test)
 
 
-def test_an_endless_loop_is_isolated_and_says_what_is_missing(tmp_path: Path) -> None:
+def test_an_endless_loop_is_isolated_with_a_reason(tmp_path: Path) -> None:
     answer = explain(tmp_path, ENDLESS, asked_timeout=2.0)
     assert answer.root == {"fault"}
     assert answer.result.reason is not None
@@ -307,7 +305,7 @@ BOTH = f"{GCC} && $CC -g -w -o writer writer.c"
         pytest.param(SCRIPT, GCC, "sh test.sh", id="one call of several in a script"),
     ],
 )
-def test_the_process_that_goes_wrong_is_found_among_several(
+def test_the_process_that_fails_is_found_among_several(
     tmp_path: Path, text: str, build: str, test: str
 ) -> None:
     failed(tmp_path, text, "exit", test, build=build)

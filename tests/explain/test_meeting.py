@@ -1,4 +1,4 @@
-"""Does a statement meet the changes of its own lines, and of those that are gone beside it?"""
+"""Does a statement meet the changes of its own lines, and of lines removed next to it?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_statement_meets_a_change_on_another_of_its_lines() -> None:
     assert at(CALL % "+ 1", CALL % "+ 2") == {"a + 2,"}
 
 
-def test_a_statement_meets_an_argument_that_is_gone_from_its_middle() -> None:
+def test_a_statement_meets_the_removal_of_one_of_its_arguments() -> None:
     good = "int f(void) {\n  g(1, /*HERE*/\n    2,\n    3);\n}\n"
     assert at(good, good.replace("    2,\n", "")) == {"-2,"}
 
@@ -134,14 +134,14 @@ def test_code_that_ran_only_in_the_good_version_meets_what_removed_it() -> None:
 @pytest.mark.parametrize(
     ("before", "after"), [("#if 0", "#endif"), ("/*", "*/")], ids=["condition", "comment"]
 )
-def test_code_that_was_switched_off_meets_what_did_it(before: str, after: str) -> None:
+def test_disabled_code_meets_the_change_that_disabled_it(before: str, after: str) -> None:
     good = "int f(int a) {\n  check(a); // HERE\n  return a;\n}\n"
     bad = good.replace("  check(a); // HERE\n", f"{before}\n  check(a); // HERE\n{after}\n")
     assert len(removed_at(good, bad)) == 2
     assert len(at(bad, good)) == (2 if before == "/*" else 0)
 
 
-def test_a_deletion_is_near_the_statements_on_both_sides_of_it() -> None:
+def test_a_deletion_is_near_the_statements_before_and_after_it() -> None:
     good = "int f(int a) {\n  a++;\n  check(a);\n\n  // and so\n  y();\n  return a;\n}\n"
     bad = good.replace("  check(a);\n", "")
     for line in ("a++;", "y();"):
@@ -174,7 +174,7 @@ def test_every_line_of_a_change_meets_it(pair: tuple[Files, Files]) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(pair=pairs)
-def test_whatever_the_files_hold_every_question_has_an_answer(pair: tuple[Files, Files]) -> None:
+def test_every_query_works_on_arbitrary_files(pair: tuple[Files, Files]) -> None:
     with comparison(*pair) as (changes, _):
         meets = Meeting(changes)
         everything = changes.everything
@@ -188,7 +188,7 @@ def test_whatever_the_files_hold_every_question_has_an_answer(pair: tuple[Files,
 
 @settings(max_examples=30, deadline=None)
 @given(pair=pairs)
-def test_unchanged_lines_have_the_same_text_on_both_sides(pair: tuple[Files, Files]) -> None:
+def test_unchanged_lines_have_the_same_text_in_both_versions(pair: tuple[Files, Files]) -> None:
     good, bad = pair
     with comparison(good, bad) as (changes, _):
         for path, edits in edits_of(changes, of_good=False).items():
@@ -209,7 +209,7 @@ def test_unchanged_lines_have_the_same_text_on_both_sides(pair: tuple[Files, Fil
     numbers=st.lists(st.integers(0, 9), min_size=1, max_size=12),
     edited=st.lists(st.integers(0, 9), min_size=1, max_size=12),
 )
-def test_statements_of_one_line_meet_just_what_a_diff_says(
+def test_statements_of_one_line_meet_exactly_the_changes_of_a_diff(
     numbers: list[int], edited: list[int]
 ) -> None:
     good, bad = (

@@ -1,4 +1,4 @@
-"""What a change removed is the root, and the chain shows it where it would have run."""
+"""Is removed code the root, and does the chain show it where it would have run?"""
 
 from __future__ import annotations
 
@@ -204,13 +204,13 @@ FREE_OF_AN_ENTRY = """
 
 
 def removed(tmp_path: Path, text: str, *values: tuple[str, str]) -> ExplainedPair:
-    """Claim that what is gone is the root, and is shown with what it had set."""
+    """Check that the removed line is the root, and that the chain shows the values it had set."""
     answer = explain(tmp_path, text)
     assert answer.result.status == "explained"
     assert answer.root == {"gone"}
     assert {"gone"} <= {answer.links[i] for i in range(len(answer.links) - 1)}
-    shown = [item for link in answer.missing for item in link.passing.items()]
-    assert set(values) <= set(shown)
+    passing_values = [item for link in answer.missing for item in link.passing.items()]
+    assert set(values) <= set(passing_values)
     assert answer.links[-1] == "fails"
     return answer
 
@@ -230,7 +230,7 @@ def removed(tmp_path: Path, text: str, *values: tuple[str, str]) -> ExplainedPai
         pytest.param(FREE_OF_AN_ENTRY, [], id="link of a list"),
     ],
 )
-def test_what_was_removed_is_shown(
+def test_a_removed_statement_is_on_the_chain(
     tmp_path: Path, text: str, values: list[tuple[str, str]]
 ) -> None:
     answer = removed(tmp_path, text, *values)
@@ -245,5 +245,5 @@ def test_what_was_removed_is_shown(
         pytest.param(CONJUNCT, id="part of a condition"),
     ],
 )
-def test_what_ended_or_guarded_something_is_the_root(tmp_path: Path, text: str) -> None:
+def test_a_removed_jump_or_guard_is_the_root(tmp_path: Path, text: str) -> None:
     removed(tmp_path, text)

@@ -1,4 +1,4 @@
-"""Programs of the shapes of AFTER's figures are explained as the paper says."""
+"""Are programs like those in AFTER's figures explained as in the paper?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.explain.explaining import ExplainedPair, explain
 from whence.search.session import IsolateRequest, Watcher, run_request
 
-# Fig. 6: four changes in separate lines; the failure takes the second and the third.
+# Fig. 6: four changes on separate lines; the second and the third cause the failure.
 FARE = """
      #include <assert.h>
      #include <stdlib.h>
@@ -74,7 +74,7 @@ def test_delta_debugging_answers_fig_6_with_c3_alone_which_does_not_pass(
     assert not fare.passes(result.root[0].ids)
 
 
-# Fig. 4: what is wrong in the last line cannot be reverted without the others.
+# Fig. 4: the fault in the last line cannot be reverted without the other changes.
 TOTAL = """
      #include <assert.h>
      #include <stdlib.h>
@@ -95,7 +95,7 @@ TOTAL = """
 """
 
 
-def test_what_fig_4_needs_to_build_is_apart_from_the_root(tmp_path: Path) -> None:
+def test_the_changes_that_fig_4_needs_to_build_are_auxiliary(tmp_path: Path) -> None:
     answer = explain(tmp_path, TOTAL, "./program 3 5")
     assert (answer.root, answer.auxiliary) == ({"c3"}, {"c1", "c2"})
     assert not answer.passes(answer.result.root[0].ids)
@@ -135,7 +135,7 @@ OPTION = """
          return 0;
      }
 """
-# The same, but the function was there before, and the change put the fault into it.
+# The same, but the function existed before, and the change put the fault into it.
 MENDED = """
      #include <assert.h>
      struct options { int is_safe; };
@@ -166,7 +166,7 @@ MENDED = """
 """
 
 
-def test_the_faulty_function_of_fig_3_is_the_answer_with_the_call_that_leads_there(
+def test_the_root_of_fig_3_is_the_faulty_function_and_its_call(
     tmp_path: Path,
 ) -> None:
     answer = explain(tmp_path, OPTION)

@@ -1,4 +1,4 @@
-"""Faults in what C programs are made of: memory, strings, callbacks, recursion, several files."""
+"""Are faults in C programs explained: memory, strings, callbacks, recursion, several files?"""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ UNINITIALISED = """
 
 
 def check_fault(tmp_path: Path, text: str, build: str = GCC) -> None:
-    """Claim that the fault is the root, and that the chain leads from it to the failure."""
+    """Check that the fault is the root, and that the chain leads from it to the failure."""
     answer = explain(tmp_path, text, build=build)
     assert answer.root == {"fault"}
     assert answer.result.status == "explained", answer.result.reason
@@ -230,7 +230,7 @@ NEW_FILE = """
 """
 
 
-def test_a_file_that_took_the_place_of_another_is_the_root(tmp_path: Path) -> None:
+def test_a_file_that_replaced_another_is_the_root(tmp_path: Path) -> None:
     answer = explain(tmp_path, NEW_FILE, build="$CC -g -w -o program *.c")
     assert answer.result.status == "explained"
     assert (answer.root, answer.auxiliary) == ({"new"}, {"old"})

@@ -1,5 +1,4 @@
-"""Faults in what Python programs are made of: the change is the root, and the chain leads from it
-to the failure."""
+"""Is the root of a Python failure the faulty change, and does the chain lead to the failure?"""
 
 from __future__ import annotations
 
@@ -302,14 +301,14 @@ def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [REMOVED, LOOP])
-def test_what_was_removed_is_missing_on_the_way(text: str, tmp_path: Path) -> None:
+def test_a_removed_statement_is_on_the_chain(text: str, tmp_path: Path) -> None:
     answer = explain_python(tmp_path, text)
     assert answer.result.status == "explained", answer.result.reason
     assert answer.root == {"removed"}
     assert "removed" in answer.links
 
 
-def test_what_no_longer_raises_is_told_beside_what_it_raised(tmp_path: Path) -> None:
+def test_the_chain_has_the_exception_that_is_no_longer_raised(tmp_path: Path) -> None:
     link = explain_python(tmp_path, RAISES).link("call")
     assert link.failing == {"checked(-1)": "-1"}
     assert link.passing == {"checked(-1)": "raised ValueError(-1)"}
@@ -345,7 +344,7 @@ def test_one_of_many_changes_to_a_long_table_leads_to_the_failure(tmp_path: Path
     assert answer.root == {"fault"}
 
 
-def test_what_a_generator_expression_raises_is_known(tmp_path: Path) -> None:
+def test_an_exception_from_a_generator_expression_is_the_failure(tmp_path: Path) -> None:
     answer = explain_python(
         tmp_path,
         """
@@ -359,7 +358,7 @@ def test_what_a_generator_expression_raises_is_known(tmp_path: Path) -> None:
     assert answer.link("fails").says.startswith("the failure: TypeError: 'str' object")
 
 
-def test_what_pytest_makes_of_an_assertion_is_not_told(tmp_path: Path) -> None:
+def test_code_that_pytest_adds_to_an_assertion_is_not_on_the_chain(tmp_path: Path) -> None:
     answer = explain_python(
         tmp_path,
         """
@@ -375,7 +374,7 @@ def test_what_pytest_makes_of_an_assertion_is_not_told(tmp_path: Path) -> None:
     assert answer.link("fails").passing == {"double(2)": "4", "double(2) == 4": "True"}
 
 
-def test_what_is_printed_otherwise_leads_back_to_the_fault(tmp_path: Path) -> None:
+def test_differing_output_leads_to_the_fault(tmp_path: Path) -> None:
     answer = explain_python(
         tmp_path,
         """

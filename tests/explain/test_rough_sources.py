@@ -1,4 +1,4 @@
-"""Do files that are not as a parser likes them still say which changes are met?"""
+"""Which changes does a statement meet in files that are hard to parse?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BAD = GOOD.replace("LIMIT 3", "LIMIT 4").replace("    1", "    2").replace("  ch
 
 
 def answers(good: bytes, bad: bytes) -> list[frozenset[int]]:
-    """Return what the two statements of BAD meet, in each way."""
+    """Return the changes that the two statements of BAD meet: by line and by name."""
     with compared({"a.c": good}, {"a.c": bad}) as changes:
         meets = Meeting(changes)
         call, gives = 3, 5
@@ -54,13 +54,13 @@ def test_a_broken_function_does_not_hide_those_before_it() -> None:
     assert answers(GOOD.encode() + rest, BAD.encode() + rest) == PLAIN
 
 
-def test_what_no_parser_understands_is_read_line_by_line() -> None:
+def test_a_file_that_cannot_be_parsed_is_read_line_by_line() -> None:
     good = "@@@ ((( {{{ \n)]] !\n  x y z 1 /*HERE*/\n}}} ;;;\n"
     assert at(good, good.replace("z 1", "z 2")) == {"x y z 2"}
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "run.sh", "Makefile"])
-def test_a_file_in_a_language_that_we_do_not_know_is_read_line_by_line(name: str) -> None:
+def test_a_file_in_an_unknown_language_is_read_line_by_line(name: str) -> None:
     good = "one\ntwo HERE\nthree\nfour\n"
     assert at(good, good.replace("two", "2"), name) == {"2 HERE"}
     assert near(good, good.replace("three\n", ""), name) == {"-three"}
@@ -72,7 +72,7 @@ def test_a_replaced_binary_file_is_met_at_each_of_its_lines() -> None:
         assert Meeting(changes).at("a.c", 1) == Meeting(changes).removed_at("a.c", 1) == {0}
 
 
-def test_a_condition_split_by_the_preprocessor_is_read_as_well_as_can_be() -> None:
+def test_a_condition_split_by_the_preprocessor_is_met() -> None:
     good = """int f(int n) {
   if (n > 1
 #ifdef A
@@ -127,7 +127,7 @@ def test_macros_that_look_like_qualifiers_do_not_hide_a_declaration() -> None:
     assert through(good, good.replace("limit(int a)", "limit(long a)")) != set()
 
 
-def test_long_chains_are_no_deep_recursion() -> None:
+def test_long_chains_do_not_exceed_the_recursion_limit() -> None:
     chain = "".join(f"  else if (n == {i})\n    g({i});\n" for i in range(3000))
     choice = f"int f(int n) {{\n  if (n)\n    g(n);\n{chain}  g(X); /*HERE*/\n}}\n"
     conditions = "".join(f"#elif N == {i}\n#define X {i}\n" for i in range(200))
@@ -138,7 +138,7 @@ def test_long_chains_are_no_deep_recursion() -> None:
     assert at(good, good.replace("n * 7 +", "n * 8 +")) == {"n * 8 +"}
 
 
-def test_a_long_table_is_read_at_once() -> None:
+def test_a_long_table_is_read_quickly() -> None:
     use = "int f(int n) {\n  return t[n][0] + N4999; /*HERE*/\n}\n"
     rows = "".join(f"  {{{i}, {i}}},\n" for i in range(20000))
     good = f"static int t[][2] = {{\n{rows}}};\n{use}"
@@ -148,7 +148,7 @@ def test_a_long_table_is_read_at_once() -> None:
     assert through(good, good.replace("  N7,\n", "  N7 = 9,\n")) == {"N7 = 9,"}
 
 
-def test_an_empty_file_and_a_line_that_is_not_there_meet_nothing() -> None:
+def test_an_empty_file_and_a_missing_line_meet_nothing() -> None:
     with compared({"a.c": b"", "b.c": b"int x;\n"}, {"a.c": b"", "b.c": b"int y;\n"}) as changes:
         meets = Meeting(changes)
         for file, line in (("a.c", 1), ("b.c", 99), ("b.c", 0), ("none.c", 1)):

@@ -1,4 +1,4 @@
-"""Several faults, several sets, and harmless changes around them."""
+"""What is the root if there are several faults, several sets, or many harmless changes?"""
 
 from __future__ import annotations
 
@@ -121,14 +121,14 @@ OF_THREE = """
 """
 
 
-def test_of_two_faults_that_fail_alone_both_are_the_root(tmp_path: Path) -> None:
+def test_two_faults_that_each_cause_the_failure_are_both_the_root(tmp_path: Path) -> None:
     answer = explain(tmp_path, TWO_FAULTS)
     assert answer.root == {"width", "height"}
     assert {"width", "height"} <= answer.in_tree
     assert {"width", "height"} <= set(answer.links)
 
 
-def test_a_fault_that_another_one_hides_is_of_the_root(tmp_path: Path) -> None:
+def test_a_fault_that_another_fault_hides_is_in_the_root(tmp_path: Path) -> None:
     answer = explain(tmp_path, UNREAD)
     assert answer.root == {"width", "height"}
     assert "width" in answer.links
@@ -148,7 +148,7 @@ def test_any_two_of_three_are_a_root(tmp_path: Path) -> None:
     assert answer.root < {"a", "b", "c"}
 
 
-def test_renamed_locals_reordered_functions_and_comments_are_not_of_the_root(
+def test_renamed_locals_reordered_functions_and_comments_are_not_in_the_root(
     tmp_path: Path,
 ) -> None:
     answer = explain(tmp_path, RENAMED)
@@ -156,7 +156,7 @@ def test_renamed_locals_reordered_functions_and_comments_are_not_of_the_root(
     assert answer.links[-1] == "fails"
 
 
-def test_of_many_executed_changes_the_wrong_one_is_the_root(tmp_path: Path) -> None:
+def test_the_faulty_one_of_many_executed_changes_is_the_root(tmp_path: Path) -> None:
     answer = explain(tmp_path, MANY)
     assert answer.root == {"fault"}
-    assert answer.result.runs <= 11  # three of them recorded
+    assert answer.result.runs <= 11  # three of these are recorded

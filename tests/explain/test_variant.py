@@ -1,4 +1,4 @@
-"""The lines of a variant are found in the good version."""
+"""Which lines of the good version are the lines of a variant?"""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def check(lines: VariantLines, written: list[str], good: list[str]) -> None:
         assert found == (text if text in good else None), (number, written)
 
 
-def test_other_files_are_as_they_were() -> None:
+def test_lines_of_unchanged_files_stay_the_same() -> None:
     assert VariantLines([], frozenset({ChangeId(0)})).in_good("a.c", 7) == ("a.c", 7)

@@ -1,4 +1,4 @@
-"""Where one half of the method cannot be had, the other is, and the reason says what is missing."""
+"""Are the changes isolated, with a reason, if the failing run cannot be recorded?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROGRAM = """
 
 
 def isolated(answer: ExplainedPair, *words: str) -> None:
-    """Claim that there is a root, no chain, and a reason with these words."""
+    """Check that there is a root, no chain, and a reason with these words."""
     assert answer.result.status == "isolated"
     assert answer.chain == ()
     assert answer.result.reason is not None

@@ -1,4 +1,4 @@
-"""In programs that nobody has thought of, the line that was made faulty is the root."""
+"""Is the faulty line the root in randomly generated programs?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def makes_a_difference(pair: Pair, folder: Path) -> bool:
     max_examples=3,
     deadline=None,
     derandomize=True,
-    phases=[Phase.generate],  # a smaller pair would take minutes
+    phases=[Phase.generate],  # shrinking a pair would take minutes
     suppress_health_check=list(HealthCheck),
 )
 @given(pairs())

@@ -1,4 +1,4 @@
-"""Does a statement meet the changes of what it uses, and no others?"""
+"""Does a statement meet the changes of the names that it uses, and no others?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ USE = "int f(int n) {\n  return %s; /*HERE*/\n}\n"
 
 
 def check(before: str, after: str, use: str, meets: bool = True) -> None:
-    """A statement with `use` meets the change of a declaration before it, or does not."""
+    """Check whether a statement with `use` meets the change of a declaration before it."""
     good, bad = (f"{text}\n\n\n{USE % use}" for text in (before, after))
     found = through(good, bad)
     assert bool(found) == meets, found
@@ -74,14 +74,14 @@ def test_a_statement_meets_a_changed_declaration_of_what_it_uses(
         ("int x;", "char x;", '"x"'),
     ],
 )
-def test_a_statement_does_not_meet_what_means_the_same_to_it(
+def test_a_statement_does_not_meet_a_change_without_effect_on_it(
     before: str, after: str, use: str
 ) -> None:
     check(before, after, use, meets=False)
 
 
 @pytest.mark.parametrize("labels", [3, 300])
-def test_the_label_of_a_case_is_met_by_what_it_leads_to(labels: int) -> None:
+def test_a_statement_meets_the_changes_of_its_case_labels(labels: int) -> None:
     others = "".join(f"  case {i}:\n    g({i});\n" for i in range(labels))
     good = f"#define X 999\nint f(int n) {{\n  switch (n) {{\n{others}  case X: {{\n"
     good += "    g(n); /*HERE*/\n  }\n  }\n}\n"
@@ -98,7 +98,7 @@ def test_a_macro_that_is_redefined_after_its_use_is_not_met() -> None:
     assert through(good, good.replace("X 2", "X 3")) == set()
 
 
-def test_where_a_declaration_is_counts_on_its_own_side() -> None:
+def test_a_declaration_is_compared_with_the_line_in_its_own_version() -> None:
     good = USE % "X" + "#define X 2\n"
     before = "".join(f"int a{i};\n" for i in range(30))
     assert through(good, before + good.replace("X 2", "X 3")) == set()
@@ -159,7 +159,7 @@ def test_a_table_of_another_file_is_met_through_its_declaration() -> None:
                    files | {"t.c": "static int t[] = {2};\n"}) == set()  # fmt: skip
 
 
-def test_what_initialises_a_table_of_another_file_is_met_too() -> None:
+def test_an_initialiser_in_a_table_of_another_file_is_met() -> None:
     files = {
         "a.c": "extern int t[];\n" + USE % "t[n]",
         "t.c": '#include "t.h"\nint t[] = {MAX};\n',
@@ -179,7 +179,7 @@ def test_only_headers_that_a_file_includes_are_met() -> None:
     assert through(files, {**files, "other/c.h": "#define X 2\n"}) == set()
 
 
-def test_a_function_in_a_header_sees_what_was_included_before_it() -> None:
+def test_a_function_in_a_header_sees_earlier_includes() -> None:
     files = {
         "a.c": '#include "x.h"\n#include "f.h"\n',
         "x.h": "#define X 1\n",
@@ -188,7 +188,7 @@ def test_a_function_in_a_header_sees_what_was_included_before_it() -> None:
     assert through(files, {**files, "x.h": "#define X 2\n"}) == {"#define X 2"}
 
 
-def test_another_include_is_met_by_those_who_use_what_it_gives() -> None:
+def test_a_changed_include_is_met_by_uses_of_its_declarations() -> None:
     files = {
         "a.c": '#include "one.h"\n' + USE % "X + Y",
         "one.h": "#define X 1\n#define Y 1\n",
@@ -200,7 +200,7 @@ def test_another_include_is_met_by_those_who_use_what_it_gives() -> None:
     assert through({**files, "a.c": files["a.c"].replace("X + Y", "Y")}, same) == set()
 
 
-def test_a_condition_of_the_preprocessor_is_met_by_what_is_under_it() -> None:
+def test_a_preprocessor_condition_is_met_by_the_statements_under_it() -> None:
     good = "int f(int n) {\n#if N > 1\n  n++; /*HERE*/\n#endif\n  return n;\n}\n"
     assert through(good, good.replace("N > 1", "N > 0")) == {"#if N > 0"}
     assert through("#define N 2\n" + good, "#define N 3\n" + good) == {"#define N 3"}
@@ -211,7 +211,7 @@ def test_a_condition_of_the_preprocessor_is_met_by_what_is_under_it() -> None:
     assert through(good, good.replace("#endif", "#endif // N")) == set()
 
 
-def test_a_condition_that_ends_later_is_met_by_what_is_under_it_now() -> None:
+def test_a_preprocessor_condition_that_was_extended_is_met() -> None:
     good = "int f(int n) {\n#if N\n  n++;\n#endif\n  a();\n  b(); /*HERE*/\n  c();\n}\n"
     bad = good.replace("#endif\n", "").replace("  c();\n", "  c();\n#endif\n")
     assert through(good, bad) == {"#endif"}
@@ -224,7 +224,7 @@ def test_a_statement_of_the_good_version_meets_a_macro_that_became_empty() -> No
     assert removed_through(good, bad) == {"#define CHECK(x)"}
 
 
-def test_a_change_declares_the_names_that_it_gives_another_meaning() -> None:
+def test_a_change_declares_the_names_whose_meaning_it_alters() -> None:
     good = "int x = 1, y;\nint f(int a) {\n  return a;\n}\nenum { A, B };\n"
     bad = "int x = 2, y;\nint f(long a) {\n  return a + 1;\n}\nenum { C, A, B };\n"
     with compared(good, bad) as changes:
@@ -244,7 +244,9 @@ def test_a_change_declares_the_names_that_it_gives_another_meaning() -> None:
         ("int s::x = 1;", "int s::x = 2;", "s::x"),
     ],
 )
-def test_cpp_meets_what_only_it_can_declare(before: str, after: str, use: str) -> None:
+def test_a_statement_meets_declarations_that_only_cpp_has(
+    before: str, after: str, use: str
+) -> None:
     good, bad = (f"{text}\n\n\n{USE % use}" for text in (before, after))
     assert through(good, bad, "a.cpp")
     assert not through(good.replace(use, "n"), bad.replace(use, "n"), "a.cpp")
@@ -264,7 +266,9 @@ def test_cpp_meets_what_only_it_can_declare(before: str, after: str, use: str) -
         ("LIMIT = 1", "LIMIT = 2", 'f"{LIMIT}"'),
     ],
 )
-def test_python_meets_what_a_module_declares(before: str, after: str, use: str) -> None:
+def test_a_python_statement_meets_the_declarations_of_its_module(
+    before: str, after: str, use: str
+) -> None:
     good, bad = (f"{text}\n\n\ndef f(n):\n    return {use}  # HERE\n" for text in (before, after))
     assert through(good, bad, "a.py")
     assert not through(good.replace(use, "n"), bad.replace(use, "n"), "a.py")
