@@ -103,11 +103,19 @@ def _threads(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread
 # --- how it ended ----------------------------------------------------------------------------
 
 
+def _failing_thread(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread]:
+    """Yield the thread that made the run fail, if it is known: its ending comes first."""
+    thread = recording.failing_thread(chosen)
+    if thread is not None:
+        yield thread
+
+
 def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
     crashed = [(process, log) for process in chosen for log in process.logs if log.is_crashed]
     opened = (recording.thread(recording.image(process), log) for process, log in crashed[::-1])
     # A crash may be in a log that is not marked: a test runner caught the exception.
-    for thread in itertools.chain(opened, _threads(recording, chosen)):
+    others = itertools.chain(opened, _threads(recording, chosen))
+    for thread in itertools.chain(_failing_thread(recording, chosen), others):
         ending = thread.ending("crash")
         if ending is not None:
             return Point(thread, ending.criteria, ending.words)
@@ -120,7 +128,8 @@ def _crash(recording: Recording, chosen: Sequence[Process]) -> Point:
 
 def _ending(recording: Recording, chosen: Sequence[Process], text: str) -> Point:
     last = None
-    for thread in _threads(recording, chosen):
+    threads = _threads(recording, chosen)
+    for thread in itertools.chain(_failing_thread(recording, chosen), threads):
         ending = thread.ending(text)
         if ending is None:
             continue

@@ -107,6 +107,10 @@ class Recording(ABC):
     def thread(self, image: Image, log: ThreadLog, progress: Progress | None = None) -> Thread:
         """Open the log of one thread."""
 
+    def failing_thread(self, processes: Sequence[Process]) -> Thread | None:  # noqa: ARG002
+        """Return the thread that made the run fail, if something other than its end shows it."""
+        return None
+
     def printed(self) -> bytes:
         """Return what the run printed on standard output."""
         return (self.folder / "stdout").read_bytes()

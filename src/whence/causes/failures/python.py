@@ -1,12 +1,10 @@
-"""What failed in a Python run, and which steps of it is that?
+"""What failed in a Python run, and which steps are that?
 
-An exception that left the program, or that a test runner caught: the condition under which it
-was raised, or the operation that raised it.
+The failure is an exception that left the program or that a test runner caught.  The first question
+is about the condition under which it was raised, or about the operation that raised it.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.questions import FailedValue
@@ -14,10 +12,10 @@ from whence.errors import UserError
 from whence.frontend.python.values import Value
 from whence.logic.logic import ALL
 from whence.model import Outcome
-from whence.trace.python.endings import message_of, origin, type_of
+from whence.trace.python.endings import message_of, type_of
 from whence.trace.python.flow import PythonFlow
-from whence.trace.python.recording import PythonRecording, PythonThread
-from whence.trace.recording import Recording
+from whence.trace.python.recording import PythonRecording
+from whence.trace.recording import Process, Recording
 
 _MAX_MESSAGE = 120  # limit on characters of a message that are shown; guessed
 
@@ -25,11 +23,11 @@ _MAX_MESSAGE = 120  # limit on characters of a message that are shown; guessed
 def find_failure(
     recording: Recording, *, expect: bytes | None = None, process: str | None = None
 ) -> ObservedFailure:
-    """The failure of a recorded run."""
+    """Return the failure of a recorded run; a UserError says why there is none."""
     assert isinstance(recording, PythonRecording)
     if expect is not None:
         raise UserError(
-            "What a Python program should have printed can only be told from a passing run.\n"
+            "Wrong output of a Python program can only be explained beside a passing run.\n"
             "Use whence explain with --oracle output, or let the test fail by itself.",
             slug="failure-not-recorded",
         )
@@ -39,7 +37,7 @@ def find_failure(
             f"We ran: {recording.document['test']}",
             slug="nothing-fails",
         )
-    found = _chosen(recording, process)
+    found = recording.failing_exception(_processes(recording, process))
     if found is None:
         raise UserError(
             "The test fails, but no exception left the recorded code.\n"
@@ -47,32 +45,16 @@ def find_failure(
             slug="failure-not-recorded",
         )
     thread, step = found
-    return _raised(PythonFlow(thread), origin(thread.run, step))
+    return _raised(PythonFlow(thread), step)
 
 
-def _chosen(recording: PythonRecording, process: str | None) -> tuple[PythonThread, int] | None:
-    """The exception that is the failure: the last of its kind that nobody recorded caught."""
-    failure = recording.failure
-    wanted = f"{failure.message} {failure.signature}" if failure else ""
-    line = (failure.file, failure.line) if failure else (None, None)
-    best: tuple[tuple[bool, bool, bool, int], PythonThread, int] | None = None
-    for number, thread in enumerate(_threads(recording, process)):
-        for step, token in thread.run.left:
-            value = thread.decoded(token)
-            name = type_of(value)
-            place = thread.image.place(thread.queries.op_of(origin(thread.run, step)))
-            is_there = place is not None and (place.file, place.line) == line
-            rank = (name in wanted, message_of(value) in wanted, is_there, number)
-            if best is None or rank >= best[0]:
-                best = rank, thread, step
-    return None if best is None else best[1:]
-
-
-def _threads(recording: PythonRecording, process: str | None) -> Iterator[PythonThread]:
-    for one in recording.processes:
-        if process in (None, one.folder.name, one.folder.name.partition("-")[0]):
-            for log in one.logs:
-                yield recording.thread(recording.image(one), log)
+def _processes(recording: Recording, name: str | None) -> list[Process]:
+    """Return the processes of this name or number; without one, all."""
+    return [
+        process
+        for process in recording.processes
+        if name in (None, process.folder.name, process.folder.name.partition("-")[0])
+    ]
 
 
 def _raised(flow: PythonFlow, step: int) -> ObservedFailure:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import Obj, Value, python_text
+from whence.model import Failure
 from whence.program.ids import Step
+from whence.program.source import Place
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.replayed_run import ReplayedRun
 
@@ -22,17 +26,27 @@ def origin(run: ReplayedRun, step: int) -> Step:
     return Step(step)
 
 
-def failing(run: ReplayedRun, decoded: dict[Step, Value], said: str) -> Step | None:
-    """Return the step that raised the exception that made the run fail; None: unknown.
+class Likelihood(NamedTuple):
+    """How well an exception fits the reported failure of a run; the greatest fits best."""
 
-    `decoded` are the uncaught exceptions by step, in order; `said` is the text of the failure.
-    """
+    has_type: bool  # the report names its type
+    has_message: bool  # the report quotes its message
+    is_at_line: bool  # it was raised on the reported line
+
+
+def likelihood(value: Value, place: Place | None, failure: Failure | None) -> Likelihood:
+    """Return how likely it is that an exception, raised at `place`, is the reported failure."""
+    report = f"{failure.message} {failure.signature}" if failure else ""
+    line = (failure.file, failure.line) if failure else (None, None)
+    is_at_line = place is not None and (place.file, place.line) == line
+    return Likelihood(type_of(value) in report, message_of(value) in report, is_at_line)
+
+
+def ended_by(run: ReplayedRun) -> Step | None:
+    """Return the step that raised the exception which ended the thread; None if none did."""
     end = run.events.end
     for step, token in reversed(uncaught(run)):
         if end is not None and is_same_object(token, end):
-            return step
-    for step, value in reversed(decoded.items()):
-        if type_of(value) in said and message_of(value) in said:
             return step
     return None
 

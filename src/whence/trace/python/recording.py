@@ -9,10 +9,19 @@ from pathlib import Path
 from whence.errors import UserError
 from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, python_text
 from whence.inputs import InputRange
-from whence.program.ids import Instance
+from whence.model import Outcome
+from whence.program.ids import Instance, Step
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
-from whence.trace.python.endings import failing, status_of, type_of, uncaught
+from whence.trace.python.endings import (
+    Likelihood,
+    ended_by,
+    likelihood,
+    origin,
+    status_of,
+    type_of,
+    uncaught,
+)
 from whence.trace.python.image import PythonImage
 from whence.trace.python.inputs import Literals, PythonInputs, inputs_of
 from whence.trace.python.printing import PrintCall, locate_prints, print_text, printer_of
@@ -109,26 +118,31 @@ class PythonThread(Thread):
         return len(self._events.ops)
 
     def ending(self, how: str) -> Ending | None:
-        exceptions = {step: self.decoded(token) for step, token in uncaught(self.run)}
+        step = self._failing_step()
+        value = None if step is None else self.value(step)
         if how == "exit":
-            exits = [step for step, value in exceptions.items() if type_of(value) == "SystemExit"]
-            if not exits:
-                return None
-            words = f"the exit at {self.line_at(exits[-1])}"
-            return Ending((exits[-1],), words, status_of(exceptions[exits[-1]]))
-        failure = self.recording.failure
-        said = f"{failure.message} {failure.signature}" if failure else ""
-        step = failing(self.run, exceptions, said)
-        if step is None or type_of(exceptions[step]) == "SystemExit":
+            return self._exit(step if type_of(value) == "SystemExit" else None)
+        if step is None or type_of(value) == "SystemExit":
             return None
         where = self.line_at(step)
-        if type_of(exceptions[step]) == "AssertionError":
+        if type_of(value) == "AssertionError":
             return Ending((step,), f"the failed assertion at {where}")
-        return (
-            Ending((step,), f"{python_text(exceptions[step])} at {where}")
-            if how == "crash"
-            else None
-        )
+        return Ending((step,), f"{python_text(value)} at {where}") if how == "crash" else None
+
+    def _failing_step(self) -> Step | None:
+        """Return the step that raised the failure of this process, if it is in this thread."""
+        assert isinstance(self.recording, PythonRecording)
+        found = self.recording.failing_exception([self.image.process])
+        return found[1] if found is not None and found[0].log is self.log else None
+
+    def _exit(self, failing: Step | None) -> Ending | None:
+        """Return the exit that is the failure, or else the last one."""
+        exceptions = {step: self.decoded(token) for step, token in uncaught(self.run)}
+        exits = [step for step, value in exceptions.items() if type_of(value) == "SystemExit"]
+        step = failing or (exits[-1] if exits else None)
+        if step is None:
+            return None
+        return Ending((step,), f"the exit at {self.line_at(step)}", status_of(self.value(step)))
 
     def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
         return definers(self.run, self.queries, max(steps), variable)
@@ -211,6 +225,31 @@ class PythonRecording(Recording):
     @cached_property
     def _threads(self) -> dict[PythonLog, PythonThread]:
         return {}
+
+    def failing_exception(self, processes: Sequence[Process]) -> tuple[PythonThread, Step] | None:
+        """Return the exception by which a run failed: its thread and the step that raised it.
+
+        Only exceptions that left the recorded code of these processes count.  Of these it is the
+        last one that fits the reported failure best.  In a run that passed, it is the exception
+        that ended the latest thread which an exception ended.
+        """
+        threads = [self.thread(self.image(p), log) for p in processes for log in p.logs]
+        if self.outcome is Outcome.PASS:
+            ended = ((thread, ended_by(thread.run)) for thread in reversed(threads))
+            return next(((thread, step) for thread, step in ended if step is not None), None)
+        best: tuple[tuple[Likelihood, int], PythonThread, Step] | None = None
+        for number, thread in enumerate(threads):
+            for left_at, token in thread.run.left:
+                step = origin(thread.run, left_at)
+                place = thread.image.place(thread.queries.op_of(step))
+                rank = likelihood(thread.decoded(token), place, self.failure), number
+                if best is None or rank >= best[0]:
+                    best = rank, thread, step
+        return None if best is None else best[1:]
+
+    def failing_thread(self, processes: Sequence[Process]) -> PythonThread | None:
+        found = self.failing_exception(processes)
+        return None if found is None else found[0]
 
     def check(self, max_trace: int) -> None:
         if any(process.is_full for process in self.processes):
