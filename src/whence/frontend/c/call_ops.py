@@ -155,9 +155,7 @@ class CallOps(OpBuilder):
         return known is not None and "noreturn" in known.attributes
 
     def _intrinsic(self, i: Instruction, name: str) -> LoweredOp | None:
-        """Return the op of an intrinsic that is not a real call; None if it must be treated as a
-        call.
-        """
+        """Return the op of an intrinsic; None if it must be treated as a real call."""
         if intrinsic(name, ("memcpy", "memmove", "memcpy.inline")):
             return self._memory_copy(i, i.operands[0], i.operands[1], i.operands[2])
         if intrinsic(name, ("memset", "memset.inline")):

@@ -150,9 +150,7 @@ class ModuleTables:
         return sum(self.slots(leaf) for leaf, _ in self.layout.leaves(of))
 
     def logged_size(self, of: Type) -> int:
-        """Return the bytes that a value takes in the log: an aggregate is logged leaf by leaf,
-        packed.
-        """
+        """Return the size of a value in the log, in which the leaves of an aggregate are packed."""
         if isinstance(of, OtherType):
             return 0
         if self.is_aggregate(of):

@@ -43,9 +43,7 @@ _CAST = re.compile(rf"  %({_NAME}) = (\w+) (?:nneg |nuw |nsw )*(i\d+ {_VALUE}) t
 
 
 class _Operands(dict[str, Typed]):
-    """Maps the text of an operand to the operand.  A module has few distinct texts; each is read
-    once.
-    """
+    """Maps texts to operands; a module has few distinct texts, and each is read once."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, Type] = {}

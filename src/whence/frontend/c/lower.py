@@ -190,8 +190,7 @@ class _Lowering(ModuleTables):
                         self.addressed.update(g.name for g in globals_in(callee))
 
     def _choose_quiet(self) -> set[str]:
-        """Return the functions that only sure calls of this module enter and that are not
-        recursive.
+        """Return the functions that are not recursive and that only sure calls enter.
 
         A replay knows without the log that they are entered.  Every cycle of calls must log
         something, so no function on a cycle is quiet.
@@ -321,9 +320,7 @@ class _FunctionLowering(Operations):
         return first
 
     def _assign_slots(self) -> int:
-        """Assign slots to registers; registers used only within their blocks share slots across
-        blocks.
-        """
+        """Assign slots to registers; those used only within a block share slots across blocks."""
         shared = set() if self.twice else self._block_local()
         for block in self.function.blocks:
             for instruction in block.instructions:

@@ -155,8 +155,7 @@ class MayDefine:
         return all(self._is_private(access) for access in found)
 
     def table(self) -> tuple[dict[LoadPlace, int], list[Edges], list[BranchEdge]]:
-        """Return the class of each instruction that reads memory, the edges of each class, and all
-        edges.
+        """Return the class of each reading instruction, the edges of each class, and all edges.
 
         Instructions that the same edges may define for are of one class.
         """

@@ -108,9 +108,7 @@ class CNames(ExpressionContext):
         )
 
     def path(self, kind: DebugType | None, text: str) -> tuple[VariablePath, VariablePlace]:
-        """Parse a user's `opt->name[3]`; return it, and the place it leads to if `opt` has type
-        `kind`.
-        """
+        """Parse a user's `opt->name[3]`; return it, and its place if `opt` has type `kind`."""
         path = parse_path(text)
         return path, follow(kind, path.steps, text)
 

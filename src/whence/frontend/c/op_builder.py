@@ -126,9 +126,7 @@ class OpBuilder:
         return 64
 
     def layout_of(self, of: Type) -> int:
-        """Describe the slots of an aggregate: their number n, then n pairs (offset in memory,
-        size).
-        """
+        """Describe the slots of an aggregate: n, then n pairs (offset in memory, size)."""
         if not self.m.is_aggregate(of):
             return 0
         leaves = self.m.layout.leaves(of)

@@ -34,9 +34,7 @@ class PhiChoice:
         return term
 
     def _from(self, label: str) -> CTerm | None:
-        """Return the value that the phi has if block `label` runs; None if the phi cannot follow
-        it.
-        """
+        """Return the phi's value if block `label` runs; None if the phi cannot follow it."""
         if label not in self.found:
             if not self.writer.enter():
                 return NAMELESS

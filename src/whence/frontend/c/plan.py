@@ -69,9 +69,7 @@ class _Pointers:
                     self._look(instruction)
 
     def escaped(self) -> set[str]:
-        """Return the escaped variables, including those filled from escaped ones: their contents
-        are unknown.
-        """
+        """Return the escaped variables, and those whose contents come from escaped ones."""
         escaped = set(self.bad)
         changed = True
         while changed:

@@ -62,9 +62,7 @@ def read_module(text: str, *, lazily: bool = False) -> Module:
 
 @contextmanager
 def collecting_nothing() -> Iterator[None]:
-    """Turn the garbage collector off: everything made here stays alive, so collecting only costs
-    time.
-    """
+    """Turn the garbage collector off, for code whose objects all stay alive."""
     collecting = gc.isenabled()
     gc.disable()
     try:
