@@ -50,13 +50,13 @@ RUNTIME = (
 @dataclass(frozen=True, slots=True)
 class Instrumented:
     text: str
-    module: str  # the id under which the description is kept
+    module: str  # its id, which is also the name of its description
     description: bytes
-    skipped: dict[str, str]  # functions that are not recorded, and why
+    skipped: dict[str, str]  # functions that are not recorded, with the reason
 
 
 def instrument(text: str, mode: str) -> Instrumented:
-    """Return the instrumented form of a module, given as IR text; mode: record, check or patch."""
+    """Instrument a module, given as IR text; `mode` is record, check or patch."""
     with collecting_nothing():
         module = read_module(text)
         lowered = lower(module, text, mode)
@@ -66,7 +66,7 @@ def instrument(text: str, mode: str) -> Instrumented:
 
 
 class _ModuleText:
-    """The lines of the new module."""
+    """Writes the text of the instrumented module."""
 
     def __init__(self, module: Module, lowered: Lowered, mode: str) -> None:
         self.module = module

@@ -1,7 +1,7 @@
 """What does each instruction of a module do, in the terms of a replay?
 
-`lower(module, mode)` gives the tables of `tables.Description` and, for the instrumenter, what
-every instruction has to log.  The two must agree to the byte: they come from the same walk.
+`lower` returns the tables of `tables.Description` and, for the instrumenter, what every instruction
+must log.  Both come from the same walk, because they must agree to the byte.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class CNames(ExpressionContext):
     def target(
         self, function: str, instruction: ir.Instruction, values: Values | None = None
     ) -> str:
-        """Return what a store, atomic operation, memcpy or memset writes to, as an lvalue."""
+        """Return the target of a store, atomic operation, memcpy or memset, as an lvalue."""
         return self._writer(function, values).target(instruction).text
 
     def source(

@@ -157,7 +157,7 @@ class Unifier:
         assert at is not None
         at = self.rooted(at)
         if at.is_anywhere():
-            # No step leads further.
+            # The pointer already points anywhere, so a step changes nothing.
             for made in self._steps[value].values():
                 self.join(value, made)
             self._steps[value] = {}

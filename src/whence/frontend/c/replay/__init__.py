@@ -308,7 +308,7 @@ class Replay:
 
 
 def _callback(progress: Progress | None) -> tuple[Any, list[BaseException]]:
-    """Return `progress` for C, and a list that gets what it raises (that cancels as well)."""
+    """Return `progress` as a C function, and a list that receives its exception."""
     raised: list[BaseException] = []
 
     def call(steps: int, used: int) -> int:

@@ -168,7 +168,7 @@ static int land(struct kernel *k, int recording, u32 *landing) {
         return push_decision(k, controlling, k->t->blocks[f->block].ipdom) || (out_of_memory(k), 0);
     }
     int again = f->call_op != site->target;
-    if (again) f->call = 0; /* its result is no longer that of a step */
+    if (again) f->call = 0; /* the result belongs to no step */
     if (!take_result(k, f, site->target, 11)) return 0;
     f->block = k->t->stretches[stretch].block;
     f->stretch = stretch;

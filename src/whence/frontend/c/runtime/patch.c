@@ -83,7 +83,7 @@ static void read_patch(void)
 }
 
 /* Return the intervention that is due at this point of the thread's log; NULL if there is none.
- * The comparisons come in the order that says no soonest. */
+ * The cheapest comparisons come first. */
 static struct patch *patch_due(uint64_t point)
 {
     for (unsigned i = 0; i < n_patches; i++) {
