@@ -1,1 +1,1 @@
-"""What the operations of C and C++ programs say about bits."""
+"""What do the operations of C and C++ say about bits?"""

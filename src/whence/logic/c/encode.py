@@ -1,7 +1,7 @@
-"""What does an operation say about its operands and its result, in the solver's words?
+"""Which constraint does an operation put on its operands and its result?
 
-Every value is a bit-vector of its width.  What is said is never more than what holds of the
-machine: nothing of a result that is not determined (see evaluate), nor of which NaN one is.
+Every value is a bit-vector of its width.  A constraint never says more than what holds on the
+machine: it leaves open an undefined result (see `evaluate`) and the payload of a NaN.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import z3
 from whence.logic.c.floats import FORMATS, classes, of_integer
 from whence.program.operations import COp, Operation, Overflow, PyOp
 
-Rule = Callable[..., Any]  # the operation, and its operands one by one
+Rule = Callable[..., Any]  # its arguments are the operation and then each operand
 
 
 def encode(
     operation: Operation, operands: Sequence[z3.BitVecRef], result: z3.BitVecRef
 ) -> z3.BoolRef | None:
-    """That `result` is what the operation gives; None if nothing can be said."""
+    """Return the constraint that `result` is what the operation gives, or None if unknown."""
     op = operation.op
     if op in _FLOATING:
-        said = _floating(operation, operands, result)
+        found = _floating(operation, operands, result)
     elif op in _CONDITIONS:
-        said = (result == 1) == _CONDITIONS[op](operation, *operands)
+        found = (result == 1) == _CONDITIONS[op](operation, *operands)
     elif op in _RULES:
-        said = result == _RULES[op](operation, *operands)
+        found = result == _RULES[op](operation, *operands)
     else:
-        said = _OTHERS[op](operation, operands, result)
-    defined = _DEFINED[op](operation, *operands) if op in _DEFINED and said is not None else None
-    return said if defined is None else z3.Implies(defined, said)
+        found = _OTHERS[op](operation, operands, result)
+    defined = _DEFINED[op](operation, *operands) if op in _DEFINED and found is not None else None
+    return found if defined is None else z3.Implies(defined, found)
 
 
 # --- integers --------------------------------------------------------------------------------
@@ -56,17 +56,17 @@ def _is_counted(o: Operation, a: Any) -> Any:
 
 
 def _bits(a: Any) -> list[Any]:
-    """The bits of a value, the lowest first."""
+    """Return the bits of a value, the lowest first."""
     return [z3.Extract(i, i, a) for i in range(a.size())]
 
 
 def _concatenated(*parts: Any) -> Any:
-    """The parts side by side, the first one highest."""
+    """Concatenate the parts; the first part has the highest bits."""
     return z3.Concat(*parts) if len(parts) > 1 else parts[0]
 
 
 def _popcount(o: Operation, a: Any) -> Any:
-    """The sum of the bits: of neighbours first, then of neighbouring sums."""
+    """Return the number of bits that are set: add neighbours, then neighbouring sums, and so on."""
     step = 1
     while step < o.width:
         every_other = sum(((1 << step) - 1) << i for i in range(0, o.width, 2 * step))
@@ -77,7 +77,7 @@ def _popcount(o: Operation, a: Any) -> Any:
 
 
 def _first_one(o: Operation, bits: list[Any]) -> Any:
-    """The place in `bits` of the first that is set; their number if none is."""
+    """Return the index of the first bit that is set, or the number of bits if none is."""
     found = z3.BitVecVal(len(bits), o.width)
     for place in reversed(range(len(bits))):
         found = z3.If(bits[place] == 1, z3.BitVecVal(place, o.width), found)
@@ -104,7 +104,7 @@ def _funnel(o: Operation, a: Any, b: Any, n: Any) -> Any:
 
 
 def _address(o: Operation, base: Any, *indices: Any) -> Any:
-    for index, scale in zip(indices, o.extra, strict=False):  # the constant comes after
+    for index, scale in zip(indices, o.extra, strict=False):  # extra[-1] is the constant
         base = base + _resized(index, o.width, as_signed=True) * scale
     return base + o.extra[-1] if o.extra[-1] else base
 
@@ -136,7 +136,7 @@ def _sign(o: Operation) -> int:
 
 
 def _differ_nowhere(_: Operation, a: Any, b: Any) -> Any:
-    """Do all C libraries agree on the smaller and the larger?"""
+    """Return the condition under which all C libraries agree on fmin and fmax."""
     quiet = FORMATS[a.size()].precision - 2
     x, y = _number(a), _number(b)
     return z3.And(
@@ -146,7 +146,7 @@ def _differ_nowhere(_: Operation, a: Any, b: Any) -> Any:
     )
 
 
-# When the result is determined; None if it always is.
+# The condition under which the result is defined; None if it always is.
 _DEFINED: dict[COp | PyOp, Rule] = {
     COp.UDIV: _divides, COp.SDIV: _divides, COp.UREM: _divides, COp.SREM: _divides,
     COp.SHL: _is_in_range, COp.LSHR: _is_in_range, COp.ASHR: _is_in_range,
@@ -230,13 +230,13 @@ def _fcmp(o: Operation, operands: Sequence[Any], result: Any) -> Any:
         return None
     a, b = map(_number, operands)
     holds = _ordered_relation(o.extra[0] & 7, a, b)
-    if o.extra[0] & 8:  # what holds of unordered numbers too: the others do not hold
+    if o.extra[0] & 8:  # holds for unordered numbers too: negate the rest
         holds = z3.Not(_ordered_relation(~o.extra[0] & 7, a, b))
     return (result == 1) == holds
 
 
 def _ordered_relation(wanted: int, a: Any, b: Any) -> Any:
-    """Are `a` and `b` ordered, in one of the ways that `wanted` has?"""
+    """Return that `a` and `b` are ordered in one of the ways whose bits `wanted` has."""
     rules: tuple[Callable[[], Any], ...] = (
         lambda: z3.BoolVal(False),
         lambda: z3.fpEQ(a, b),
@@ -287,16 +287,18 @@ def _to_integer(o: Operation, operands: Sequence[Any], result: Any) -> Any:
 
 
 def _truncates_into(width: int, a: Any, low: int, high: int) -> Any:
-    """Is low <= a < high once its fraction is dropped?  Both are powers of two, or zero.
+    """Return that low <= a < high once the fraction of `a` is dropped.
 
-    A bound that is too large for the format is infinity: then all finite numbers are within.
+    Both bounds are powers of two, or zero.  A bound that is too large for the format becomes
+    infinity, which all finite numbers satisfy.
     """
     f = FORMATS[width]
 
     def constant(number: int) -> Any:
         return _number(z3.BitVecVal(of_integer(f, number), width))
 
-    # What is above low - 1 is cut to low, if there is such a number; else nothing lies between.
+    # Numbers between low - 1 and low are cut to low.  If low - 1 has no exact value in the
+    # format, there are no such numbers.
     is_exact = (1 - low).bit_length() <= f.precision or f.is_infinite(of_integer(f, low))
     above = z3.fpGT(a, constant(low - 1)) if is_exact else z3.fpGEQ(a, constant(low))
     return z3.And(above, z3.fpLT(a, constant(high)))
@@ -331,6 +333,6 @@ _OTHERS: dict[COp | PyOp, Rule] = {
     COp.FPTOSI: _to_integer,
     COp.UITOFP: _from_integer,
     COp.SITOFP: _from_integer,
-    COp.FREM: lambda *_: None,  # the solver has IEEE's remainder, of doubles beyond its powers
+    COp.FREM: lambda *_: None,  # the solver only knows IEEE's remainder, and fails on doubles
     COp.OPAQUE: lambda *_: None,
 }

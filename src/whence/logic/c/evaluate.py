@@ -1,4 +1,4 @@
-"""What does an operation give for operands that are known?
+"""What is the result of an operation on known operands?
 
 Values are bits: 0 <= value < 2 ** width.
 """
@@ -11,22 +11,23 @@ from whence.logic.c import floats
 from whence.logic.c.floats import FORMATS
 from whence.program.operations import COp, Operation, Overflow, PyOp
 
-Rule = Callable[..., "int | None"]  # the operation, and its operands one by one
+Rule = Callable[..., "int | None"]  # its arguments are the operation and then each operand
 
 
 def evaluate(operation: Operation, operands: Sequence[int]) -> int | None:
-    """The result; None where it is not determined.
+    """Return the result, or None where it is not defined.
 
-    That is the case for a division by zero or one that overflows, a shift by the width or more,
-    a conversion to an integer type that the number does not fit, an OPAQUE operation, the
-    arithmetic of floats of other formats than FORMATS has, and where C libraries differ: the
-    smaller of two zeros, a signalling NaN rounded, an FMA of several NaNs.
+    It is not defined for a division by zero or one that overflows, a shift by the width or more,
+    a conversion to an integer type that the number does not fit, an OPAQUE operation, arithmetic
+    on floats of a format that FORMATS does not have, and where C libraries differ: the smaller of
+    two zeros, a rounded signalling NaN, an FMA of several NaNs.
     """
     found = _RULES[operation.op](operation, *operands)
     return None if found is None else found & ((1 << operation.width) - 1)
 
 
 def signed(bits: int, width: int) -> int:
+    """Return the number that bits stand for in two's complement."""
     return bits - (1 << width) if bits >> (width - 1) else bits
 
 
@@ -55,7 +56,7 @@ def _shifting(shift: Callable[[int, int], int], *, as_signed: bool = False) -> R
 
 
 def _signed_division(o: Operation, a: int, b: int) -> tuple[int, int] | None:
-    """Quotient, rounded towards zero, and remainder; None where the machine may trap."""
+    """Return the quotient rounded towards zero and the remainder, or None if they trap."""
     x, y = signed(a, o.width), signed(b, o.width)
     if not y or (y == -1 and a == 1 << (o.width - 1)):
         return None
@@ -98,7 +99,7 @@ def _concatenated(o: Operation, *parts: int) -> int:
 
 
 def _address(o: Operation, base: int, *indices: int) -> int:
-    scaled = zip(indices, o.widths[1:], o.extra, strict=False)  # the constant comes after
+    scaled = zip(indices, o.widths[1:], o.extra, strict=False)  # extra[-1] is the constant
     offset: int = sum(signed(i, width) * scale for i, width, scale in scaled) + o.extra[-1]
     return base + offset
 
@@ -124,7 +125,7 @@ def _switch(o: Operation, a: int) -> int:
 
 
 def _floating(compute: Callable[..., int | None]) -> Rule:
-    """An operation whose operands and result have one format."""
+    """Return the rule of an operation whose operands and result have the same format."""
 
     def rule(o: Operation, *operands: int) -> int | None:
         f = FORMATS.get(o.width)
@@ -139,7 +140,8 @@ def _rounding(towards: Callable[[floats.Exact], int]) -> Rule:
 
 def _fused(o: Operation, *operands: int) -> int | None:
     f = FORMATS.get(o.width)
-    # Machines without halves round those twice, others once; of two NaNs they choose either.
+    # Machines without half floats round those twice, others once.  If several operands are NaNs,
+    # the machine may return any of them.
     if f is None or o.width == 16 or sum(map(f.is_nan, operands)) > 1:
         return None
     return floats.multiply_add(f, *operands)
@@ -155,8 +157,8 @@ def _fpclass(o: Operation, a: int) -> int | None:
     if f is None:
         return None
     kind = next(kind for kind, low, high in floats.classes(f) if low <= a <= high)
-    asked: int = o.extra[0]
-    return asked >> kind.value & 1
+    classes: int = o.extra[0]
+    return classes >> kind.value & 1
 
 
 def _converted(o: Operation, a: int) -> int | None:

@@ -1,11 +1,10 @@
-"""What do floating-point operations come to, bit for bit?
+"""What is the result of a floating-point operation, bit for bit?
 
-Those of IEEE 754 on binary16, binary32 and binary64, rounding to nearest, ties to even.  Finite
-numbers are computed exactly, as integers times powers of two, and rounded once.
+The operations are those of IEEE 754 on binary16, binary32 and binary64, rounding to nearest, ties
+to even.  Finite numbers are computed exactly, as integers times powers of two, and rounded once.
 
-Which NaN an operation gives is left open by the standard; here it is the one that x86-64 gives:
-the first operand that is a NaN, made quiet, or, where no operand is one, the negative quiet NaN
-without a payload.
+The standard leaves open which NaN an operation returns.  We return the one of x86-64: the first
+operand that is a NaN, made quiet; if no operand is a NaN, the negative quiet NaN without payload.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from whence.program.operations import FloatClass
 
 
 class Exact(NamedTuple):
-    """A finite number: magnitude * 2 ** exponent, or minus that; zero has a sign too."""
+    """A finite number: magnitude * 2 ** exponent, with a sign; zero has a sign too."""
 
     negative: bool
     magnitude: int
@@ -32,7 +31,7 @@ class Format:
     """A format of floating-point numbers."""
 
     width: int
-    precision: int  # bits of the significand, with the one that is not stored
+    precision: int  # bits of the significand, including the hidden bit
 
     @cached_property
     def sign(self) -> int:
@@ -48,12 +47,12 @@ class Format:
 
     @cached_property
     def nan(self) -> int:
-        """What x86-64 gives for an invalid operation."""
+        """The result of an invalid operation on x86-64."""
         return self.sign | self.infinity | self.quiet
 
     @cached_property
     def smallest(self) -> int:
-        """The exponent of the last bit of subnormal numbers."""
+        """The exponent of the lowest bit of subnormal numbers."""
         return 3 - (1 << (self.width - self.precision - 1)) - self.precision
 
     def is_nan(self, bits: int) -> bool:
@@ -66,7 +65,7 @@ class Format:
         return bits & ~self.sign == self.infinity
 
     def exact(self, bits: int) -> Exact:
-        """The value of a finite number."""
+        """Return the value of a finite number."""
         magnitude = bits & ~self.sign
         exponent = magnitude >> (self.precision - 1)
         if exponent:
@@ -76,7 +75,7 @@ class Format:
         return Exact(bool(bits & self.sign), magnitude, exponent + self.smallest)
 
     def rounded(self, number: Exact) -> int:
-        """The bits of the nearest number; of two, the even one."""
+        """Return the bits of the nearest number; ties go to the even one."""
         negative, magnitude, exponent = number
         if magnitude:
             drop = max(magnitude.bit_length() - self.precision, self.smallest - exponent)
@@ -84,12 +83,13 @@ class Format:
             if drop > 0:
                 twice_lost, unit = (magnitude - (kept << drop)) * 2, 1 << drop
                 kept += twice_lost > unit or (twice_lost == unit and kept & 1)
-            # The hidden bit, if it is there, adds one to the stored exponent; so does a carry.
+            # The hidden bit, if there is one, adds one to the stored exponent; so does a carry.
             field = exponent + drop - self.smallest
             magnitude = min((field << (self.precision - 1)) + kept, self.infinity)
         return magnitude | (self.sign if negative else 0)
 
     def first_nan(self, *operands: int) -> int | None:
+        """Return the first NaN among the operands, made quiet, or None."""
         return next((bits | self.quiet for bits in operands if self.is_nan(bits)), None)
 
 
@@ -119,7 +119,7 @@ def multiply(f: Format, a: int, b: int) -> int:
 
 
 def multiply_add(f: Format, a: int, b: int, c: int) -> int:
-    """a * b + c, rounded once."""
+    """Return a * b + c, rounded once."""
     nan = f.first_nan(a, b, c)
     if nan is not None:
         return nan
@@ -148,7 +148,7 @@ def divide(f: Format, a: int, b: int) -> int:
 
 
 def remainder(f: Format, a: int, b: int) -> int:
-    """C's fmod: what is left of `a` when `b` is taken from it as often as it fits."""
+    """Return C's fmod(a, b)."""
     nan = f.first_nan(a, b)
     if nan is not None:
         return nan
@@ -178,7 +178,7 @@ def square_root(f: Format, a: int) -> int:
 
 
 def _sum(f: Format, a: int, b: int) -> int:
-    """The sum of two that are no NaNs."""
+    """Return the sum of two operands that are not NaNs."""
     if f.is_infinite(a):
         return f.nan if f.is_infinite(b) and a != b else a
     return b if f.is_infinite(b) else f.rounded(_exact_sum(f.exact(a), f.exact(b)))
@@ -207,7 +207,10 @@ def _aligned(x: Exact, exponent: int) -> int:
 
 
 def _sticky(negative: bool, magnitude: int, exponent: int, is_more: bool) -> Exact:
-    """A number that rounds as the true one does, of which `magnitude` has enough bits to tell."""
+    """Return a number that rounds like the true one, whose lower bits are cut off.
+
+    `is_more`: were any of the cut bits set?
+    """
     return Exact(negative, magnitude << 1 | is_more, exponent - 1)
 
 
@@ -229,7 +232,7 @@ def _ordered(f: Format, bits: int) -> int:
 
 
 def minimum(f: Format, a: int, b: int) -> int | None:
-    """C's fmin: of a number and a NaN, the number.
+    """Return C's fmin: if one operand is a NaN, the other one.
 
     None where libraries differ: for signalling NaNs, and zeros with different signs.
     """
@@ -250,7 +253,7 @@ def _chosen(f: Format, a: int, b: int, wanted: int) -> int | None:
 
 
 def classes(f: Format) -> tuple[tuple[FloatClass, int, int], ...]:
-    """What kinds of numbers there are, each with its lowest and its highest bits."""
+    """Return the classes of numbers, each with its lowest and its highest bit pattern."""
     starts = (0, 1, 1 << (f.precision - 1), f.infinity, f.infinity + 1, f.infinity | f.quiet)
     ends = (*(start - 1 for start in starts[1:]), f.sign - 1)
     return (
@@ -263,7 +266,7 @@ def classes(f: Format) -> tuple[tuple[FloatClass, int, int], ...]:
 
 
 def converted(source: Format, target: Format, a: int) -> int:
-    """The same number in another format; of a NaN, as much of its payload as fits."""
+    """Return a number in another format; a NaN keeps as much of its payload as fits."""
     sign = target.sign if a & source.sign else 0
     if source.is_nan(a):
         more = target.precision - source.precision
@@ -280,7 +283,7 @@ def of_integer(f: Format, number: int) -> int:
 
 
 def to_integer(f: Format, a: int) -> int | None:
-    """The integer towards zero; None for what is not finite."""
+    """Return the number without its fraction, or None if it is not finite."""
     if f.is_nan(a) or f.is_infinite(a):
         return None
     number = f.exact(a)
@@ -289,9 +292,9 @@ def to_integer(f: Format, a: int) -> int | None:
 
 
 def integral(f: Format, a: int, towards: Callable[[Exact], int]) -> int | None:
-    """An integer near `a`, which `towards` gives without its sign.
+    """Return an integer near `a`; `towards` gives its magnitude.
 
-    None for a signalling NaN, which some libraries make quiet and some do not.
+    None for a signalling NaN, which some libraries make quiet and others do not.
     """
     if f.is_nan(a) or f.is_infinite(a):
         return None if f.is_signalling(a) else a

@@ -1,1 +1,1 @@
-"""What the operations of Python programs say about objects."""
+"""What do the operations of Python say about objects?"""

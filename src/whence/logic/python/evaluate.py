@@ -1,8 +1,8 @@
-"""What does a Python operation give for operands that are known?
+"""What is the result of a Python operation on known operands?
 
-Python itself computes it, on copies of the operands.  What is not known of them (items that were
-not recorded, instances of other classes) is a ghost there: it may be passed on, but as soon as
-the operation looks at it, the result is UNKNOWN.
+Python itself computes it, on copies of the operands.  An unknown part of an operand (items that
+were not recorded, instances of other classes) is a ghost in the copy: it can be passed on, but as
+soon as the operation looks at it, the result is UNKNOWN.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from whence.frontend.python.values import (
 )
 from whence.program.operations import COp, Operation, PyOp
 
-MOST_CHARACTERS, MOST_BITS = 4096, 4096  # of a value that is recorded whole
-_LARGE = 1 << 16  # a count that we do not repeat, shift or pad by
-_WIDE = re.compile(r"\d{5}|\*")  # of formats
+MAX_CHARACTERS, MAX_BITS = 4096, 4096  # limits of values that the recorder keeps whole
+_MAX_COUNT = 1 << 16  # limit on counts that we repeat, shift or pad by; guessed
+_WIDE = re.compile(r"\d{5}|\*")  # in a format: a width that may be too large
 
 BUILTINS: dict[str, Callable[..., Any]] = {
     one.__name__: one
@@ -41,7 +41,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
         *(abs, all, any, bool, chr, dict, divmod, float, frozenset, int, len, list, max, min, ord),
         *(range, repr, round, set, sorted, str, sum, tuple),
     )
-} | {"isinstance": isinstance, "type": type}  # which are asked of values, not of copies
+} | {"isinstance": isinstance, "type": type}  # computed from recorded values, not copies
 _TEXT = frozenset({
     "capitalize", "center", "count", "endswith", "expandtabs", "find", "index", "isalnum",
     "isalpha", "isdigit", "islower", "isspace", "istitle", "isupper", "join", "ljust", "lower",
@@ -53,7 +53,7 @@ _OF_SETS = frozenset({
     "copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset",
     "symmetric_difference", "union",
 })  # fmt: skip
-METHODS: dict[type, frozenset[str]] = {  # that change nothing
+METHODS: dict[type, frozenset[str]] = {  # methods that change nothing
     str: _TEXT | {"casefold", "encode", "format", "isdecimal", "isidentifier", "isnumeric"},
     bytes: _TEXT | {"decode", "hex"},
     int: frozenset({"bit_length"}),
@@ -64,7 +64,7 @@ METHODS: dict[type, frozenset[str]] = {  # that change nothing
     set: _OF_SETS,
     frozenset: _OF_SETS,
 }
-# What does not show the order of a set, which is another in each run.
+# Operations whose result does not depend on the order of a set, which differs in each run.
 _SET_OPS = frozenset({
     PyOp.SUB, PyOp.BITAND, PyOp.BITOR, PyOp.BITXOR, PyOp.EQ, PyOp.NE, PyOp.LT, PyOp.LE, PyOp.GT,
     PyOp.GE, PyOp.IN, PyOp.NOTIN, PyOp.NOT, PyOp.TRUTH, PyOp.ITEM, PyOp.ATTR, PyOp.SET,
@@ -76,12 +76,12 @@ _CLASSES = {one.__name__: one for one in (*_PLAIN[:-1], *_TYPES.values(), object
 _ANSWERS = frozenset({"range", "complex", "dict_keys", "dict_values", "dict_items"})
 
 
-class _CannotTell(Exception):
-    """The result depends on something that is not known."""
+class _UnknownResult(Exception):
+    """The result depends on a part of an operand that is not known."""
 
 
 class _Ghost:
-    """Something of which only its picture is known."""
+    """Stands for an object of which only the recorded value is known."""
 
     __slots__ = ("value",)
     value: Value
@@ -91,15 +91,15 @@ class _Ghost:
 
 
 def _refuse(*_: object) -> NoReturn:
-    raise _CannotTell
+    raise _UnknownResult
 
 
-_ASKING = (
+_BINARY_METHODS = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
     *("and", "or", "xor", "divmod"),
 )
 for _name in (
-    *(_ASKING + tuple(f"r{name}" for name in _ASKING)),
+    *(_BINARY_METHODS + tuple(f"r{name}" for name in _BINARY_METHODS)),
     *("neg", "pos", "invert", "abs", "round", "eq", "ne", "lt", "le", "gt", "ge", "hash", "bool"),
     *("len", "iter", "getitem", "contains", "index", "int", "float", "repr", "str", "format"),
     *("getattr", "next"),
@@ -108,16 +108,16 @@ for _name in (
 
 
 def evaluate(operation: Operation, operands: Sequence[Value]) -> Value:
-    """The result, an exception if that is it; UNKNOWN if it cannot be told from these operands."""
+    """Return the result, which may be an exception, or UNKNOWN."""
     if any(isinstance(one, Long) or one is UNKNOWN for one in operands):
         return UNKNOWN
     op = operation.op
     if op in (COp.COPY, PyOp.EITHER):
         return operands[0]
-    if op in _OF_VALUES:
-        return _OF_VALUES[op](operation, operands)
-    if op is PyOp.BUILTIN and operation.extra in _ASKED_OF_VALUES:
-        answer = _ASKED_OF_VALUES[operation.extra](*operands)
+    if op in _VALUE_RULES:
+        return _VALUE_RULES[op](operation, operands)
+    if op is PyOp.BUILTIN and operation.extra in _VALUE_BUILTINS:
+        answer = _VALUE_BUILTINS[operation.extra](*operands)
         if answer is not UNKNOWN or operation.extra != ("len",):
             return answer
     rule = _RULES.get(op)
@@ -127,15 +127,23 @@ def evaluate(operation: Operation, operands: Sequence[Value]) -> Value:
 
 
 def agrees(found: Value, result: Value) -> bool:
-    """Is that what it came to?  What an exception says depends on Python's version."""
+    """Is a computed value the recorded one?
+
+    The message of an exception does not count: it depends on the version of Python.
+    """
     if isinstance(found, Obj) and isinstance(result, Obj) and found.type == result.type:
-        is_it = found.identity == result.identity != 0  # taken out of a container, as it was there
-        return is_it or found.kind == "exception" or same(_flattened(found), _flattened(result))
+        is_identical = found.identity == result.identity != 0  # it came out of a container
+        return (
+            is_identical or found.kind == "exception" or same(_flattened(found), _flattened(result))
+        )
     return same(found, result)
 
 
 def _flattened(value: Obj) -> Obj:
-    """A container as it is recorded: the program's constants show what is in their items, too."""
+    """Return a container as it is recorded, without the contents of its items.
+
+    Constants of the program have these contents.
+    """
     if value.kind not in CONTAINERS or not inner(value):
         return value
     return replace(value, shape=(size(value), tuple(map(_nested, inner(value)))))
@@ -143,86 +151,88 @@ def _flattened(value: Obj) -> Obj:
 
 def _computed(operation: Operation, operands: Sequence[Value], rule: Callable[..., Any]) -> Value:
     ghosts: list[_Ghost] = []
-    copies = [_copied(one, ghosts) for one in operands]
+    copies = [_as_object(one, ghosts) for one in operands]
     try:
-        found = _pictured(rule(operation, *copies))
+        found = _as_value(rule(operation, *copies))
         return UNKNOWN if has_unknown(found) else found
-    except (_CannotTell, MemoryError, RecursionError):
+    except (_UnknownResult, MemoryError, RecursionError):
         return UNKNOWN
-    except LookupError as error:  # what the items are has no part in it
+    except LookupError as error:  # it does not depend on unknown items
         return _raised(error)
     except Exception as error:
-        # It may be the ghost's fault: an instance of a subclass of str would have been taken.
+        # The ghost may have caused it: an instance of a subclass of str would have worked.
         return UNKNOWN if ghosts else _raised(error)
 
 
 def _raised(error: Exception) -> Value:
     try:
-        arguments = tuple(_pictured(one, inside=True) for one in error.args)
-    except _CannotTell:
+        arguments = tuple(_as_value(one, inside=True) for one in error.args)
+    except _UnknownResult:
         arguments = ()
     return Obj(0, "exception", type(error).__name__, arguments)
 
 
-# --- there and back ----------------------------------------------------------------------------
+# --- values to objects and back ----------------------------------------------------------------
 
 
-def _copied(value: Value, ghosts: list[_Ghost], *, inside: bool = False) -> Any:
-    """A copy that Python can compute with."""
-    # Containers find a NaN by its identity, which we do not know.
+def _as_object(value: Value, ghosts: list[_Ghost], *, inside: bool = False) -> Any:
+    """Return an object for a value, so that Python can compute with it."""
+    # Containers compare a NaN by its identity, which is not recorded.
     if not isinstance(value, Obj | Long | Unknown) and not (inside and value != value):
         return value
     if not inside and isinstance(value, Obj) and value.type in _TYPES:
-        found = [_copied(one, ghosts, inside=True) for one in inner(value)]
+        found = [_as_object(one, ghosts, inside=True) for one in inner(value)]
         if value.kind in ("list", "tuple"):
-            found += [_copied(UNKNOWN, ghosts) for _ in range(len(found), min(size(value), _LARGE))]
+            found += [
+                _as_object(UNKNOWN, ghosts) for _ in range(len(found), min(size(value), _MAX_COUNT))
+            ]
         try:
             if value.kind == "dict" and items(value) is not None:
                 return dict(zip(found[::2], found[1::2], strict=True))
             if value.kind != "dict" and len(found) == size(value):
                 return _TYPES[value.type](found)
-        except _CannotTell:  # a ghost cannot be hashed
+        except _UnknownResult:  # a ghost has no hash
             pass
     ghosts.append(_Ghost(value))
     return ghosts[-1]
 
 
-def _pictured(found: Any, *, inside: bool = False) -> Value:
-    """The picture that the recorder would have made."""
+def _as_value(found: Any, *, inside: bool = False) -> Value:
+    """Return the value that the recorder would have logged for an object."""
     if isinstance(found, _Ghost):
         return _nested(found.value) if inside else found.value
     if isinstance(found, _PLAIN):
         if _is_long(found):
-            raise _CannotTell
+            raise _UnknownResult
         return found
     name = type(found).__name__
     if name in _ANSWERS:
         return Obj(0, "object", name, None)
     if name not in _TYPES:
-        raise _CannotTell
+        raise _UnknownResult
     return _container(name, len(found), None if inside else [*_flat(found)])
 
 
 def _flat(found: Any) -> Iterator[Value]:
     if isinstance(found, dict):
-        return (_pictured(one, inside=True) for pair in found.items() for one in pair)
+        return (_as_value(one, inside=True) for pair in found.items() for one in pair)
     if isinstance(found, set | frozenset):
         if all(type(one) in (str, int) for one in found):
             found = sorted(found, key=repr)
-        elif len(found) > MAX_ITEMS:  # which of them come first?
-            raise _CannotTell
-    return (_pictured(one, inside=True) for one in found)
+        elif len(found) > MAX_ITEMS:  # the order of its items is unknown
+            raise _UnknownResult
+    return (_as_value(one, inside=True) for one in found)
 
 
 def _container(name: str, length: int, inside: Sequence[Value] | None) -> Obj:
     kind = "set" if name == "frozenset" else name
-    most = MAX_ITEMS * (2 if kind == "dict" else 1)
-    shown = None if inside is None and length else tuple((inside or ())[:most])
-    return Obj(0, kind, name, (length, shown))
+    limit = MAX_ITEMS * (2 if kind == "dict" else 1)
+    recorded = None if inside is None and length else tuple((inside or ())[:limit])
+    return Obj(0, kind, name, (length, recorded))
 
 
 def _nested(value: Value) -> Value:
-    """How a value is recorded inside a container."""
+    """Return a value as the recorder logs it inside a container."""
     if isinstance(value, Obj) and value.kind in CONTAINERS and size(value):
         return replace(value, shape=(size(value), None))
     return value
@@ -230,8 +240,8 @@ def _nested(value: Value) -> Value:
 
 def _is_long(value: Any) -> bool:
     if isinstance(value, str | bytes):
-        return len(value) > MOST_CHARACTERS
-    return isinstance(value, int) and value.bit_length() > MOST_BITS
+        return len(value) > MAX_CHARACTERS
+    return isinstance(value, int) and value.bit_length() > MAX_BITS
 
 
 def _has_set(operands: Sequence[Value]) -> bool:
@@ -244,7 +254,7 @@ def _ignores_order(operation: Operation) -> bool:
     return operation.op in _SET_OPS
 
 
-# --- what is asked of the values themselves ------------------------------------------------------
+# --- operations on recorded values ------------------------------------------------------
 
 
 def _is(_: Operation, operands: Sequence[Value]) -> Value:
@@ -313,12 +323,12 @@ def _asked_classes(value: Value) -> tuple[type, ...] | None:
     return tuple(_CLASSES[name] for name in names)
 
 
-_ASKED_OF_VALUES: dict[tuple[str, ...], Callable[..., Value]] = {
+_VALUE_BUILTINS: dict[tuple[str, ...], Callable[..., Value]] = {
     ("isinstance",): _is_instance,
     ("len",): _length,
     ("type",): _type,
 }
-_OF_VALUES: dict[COp | PyOp, Callable[..., Value]] = {
+_VALUE_RULES: dict[COp | PyOp, Callable[..., Value]] = {
     COp.OPAQUE: lambda *_: UNKNOWN,
     PyOp.IS: _is,
     PyOp.ISNOT: _is_not,
@@ -328,29 +338,29 @@ _OF_VALUES: dict[COp | PyOp, Callable[..., Value]] = {
     PyOp.TUPLE: _listing("tuple"),
 }
 
-# --- what Python computes ------------------------------------------------------------------------
+# --- operations on objects ------------------------------------------------------------------------
 
 
 def _product(_: Operation, a: Any, b: Any) -> Any:
     for count, whole in ((a, b), (b, a)):
         if isinstance(count, int) and isinstance(whole, str | bytes | list | tuple):
-            _refuse_if(count * len(whole) > _LARGE)
+            _refuse_if(count * len(whole) > _MAX_COUNT)
     return a * b
 
 
 def _power(_: Operation, a: Any, b: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int):
-        _refuse_if(a.bit_length() * b > _LARGE)
+        _refuse_if(a.bit_length() * b > _MAX_COUNT)
     return a**b
 
 
 def _left_shift(_: Operation, a: Any, n: Any) -> Any:
-    _refuse_if(isinstance(n, int) and n > _LARGE)
+    _refuse_if(isinstance(n, int) and n > _MAX_COUNT)
     return a << n
 
 
 def _modulo(_: Operation, a: Any, b: Any) -> Any:
-    # Of a mapping no item need be taken, of anything else all.
+    # A format need not use all items of a mapping, but all items of every other operand.
     _refuse_if(isinstance(a, str | bytes) and (_is_wide(a) or isinstance(b, _Ghost)))
     return a % b
 
@@ -361,7 +371,7 @@ def _is_wide(text: str | bytes) -> bool:
 
 def _refuse_if(condition: bool) -> None:
     if condition:
-        raise _CannotTell
+        raise _UnknownResult
 
 
 def _chain(operation: Operation, *operands: Any) -> Any:
@@ -376,7 +386,7 @@ def _chain(operation: Operation, *operands: Any) -> Any:
 
 def _attribute(operation: Operation, a: Any) -> Any:
     getattr(a, operation.extra[0])
-    raise _CannotTell  # it is there, and we do not know what it is
+    raise _UnknownResult  # the attribute exists, but its value is unknown
 
 
 def _format(operation: Operation, *operands: Any) -> Any:
@@ -404,7 +414,7 @@ def _method(operation: Operation, a: Any, *operands: Any) -> Any:
 def _called(callee: Any, operation: Operation, operands: Sequence[Any]) -> Any:
     is_large = operation.op is PyOp.METHOD or operation.extra[0] == "round"
     _refuse_if(callee is None)
-    _refuse_if(is_large and any(isinstance(one, int) and abs(one) > _LARGE for one in operands))
+    _refuse_if(is_large and any(isinstance(one, int) and abs(one) > _MAX_COUNT for one in operands))
     names = operation.extra[1:]
     _refuse_if("key" in names)
     positional = len(operands) - len(names)
