@@ -1,4 +1,4 @@
-"""What we see in C, C++ and Python sources: functions, statements, comments, names."""
+"""Which functions, statements, comments and names are found in C, C++ and Python sources?"""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_function_at_is_the_innermost(line: int, name: str | None) -> None:
 @pytest.mark.parametrize(
     ("language", "expected"), [("python", {7, 8, 11, 19}), ("c", {10, 11, 12}), ("cpp", set())]
 )
-def test_comment_lines_hold_nothing_else(language: str, expected: set[int]) -> None:
+def test_a_comment_line_has_only_a_comment(language: str, expected: set[int]) -> None:
     text = {"python": PYTHON, "c": C, "cpp": CPP}[language].encode().split(b"\n")[:-1]
     source = SOURCES[language]
     assert {n for n, line in enumerate(text, 1) if source.is_comment(n, line)} == expected
@@ -136,7 +136,7 @@ def test_comment_lines_hold_nothing_else(language: str, expected: set[int]) -> N
     ("language", "first", "last", "expected"),
     [
         ("python", 3, 3, (3, 3)),
-        ("python", 5, 5, (5, 5)),  # the first of a body is not its head
+        ("python", 5, 5, (5, 5)),  # the first line of a body is not part of the head
         ("python", 6, 6, (6, 6)),
         ("python", 13, 13, (13, 13)),
         ("python", 14, 14, (14, 16)),
@@ -144,7 +144,7 @@ def test_comment_lines_hold_nothing_else(language: str, expected: set[int]) -> N
         ("python", 16, 16, (14, 16)),
         ("python", 22, 22, (22, 23)),
         ("python", 23, 23, (22, 23)),
-        ("python", 12, 14, (12, 14)),  # parts of several: themselves
+        ("python", 12, 14, (12, 14)),  # parts of several statements are returned unchanged
         ("c", 1, 1, (1, 1)),
         ("c", 6, 6, (6, 7)),
         ("c", 7, 7, (6, 7)),
@@ -187,7 +187,7 @@ def test_definitions_of_c_are_local_to_their_function() -> None:
     assert definitions("c") == local | {(name, None) for name in names.split()}
 
 
-def test_a_parameter_of_a_mere_declaration_defines_nothing() -> None:
+def test_a_parameter_in_a_declaration_without_body_defines_nothing() -> None:
     assert "arg" not in {name for name, _ in definitions("c")}
 
 
@@ -204,7 +204,7 @@ def test_names_are_all_identifiers_with_the_function_around_them() -> None:
     assert {n.text for n in SOURCES["c"].names(17, 18)} == {"s", "MAX"}
 
 
-def test_parameters_at_tells_whose_parameters_the_lines_hold() -> None:
+def test_parameters_at_yields_the_functions_whose_parameters_are_on_the_lines() -> None:
     assert list(SOURCES["c"].parameters_at(7, 7)) == ["sum"]
     assert list(SOURCES["python"].parameters_at(10, 10)) == []
 
@@ -220,11 +220,11 @@ def test_parameters_at_tells_whose_parameters_the_lines_hold() -> None:
         ("c", None),
     ],
 )
-def test_the_language_is_told_by_the_suffix(path: str, language: str | None) -> None:
+def test_the_suffix_decides_the_language(path: str, language: str | None) -> None:
     assert language_of(path) == language
 
 
-def test_tokens_are_words_numbers_and_signs() -> None:
+def test_tokens_are_words_numbers_and_punctuation() -> None:
     assert tokens(b"x1 += 3.5f(a)") == [b"x1", b"+", b"=", b"3.5f", b"(", b"a", b")"]
 
 
@@ -234,7 +234,7 @@ def test_depths_count_open_brackets_before_each_unit() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(parts=st.lists(lines, max_size=15), language=st.sampled_from(("c", "cpp", "python")))
-def test_any_text_gives_answers_within_its_lines(parts: list[bytes], language: str) -> None:
+def test_results_for_any_text_are_within_its_lines(parts: list[bytes], language: str) -> None:
     text = b"".join(parts)
     source = ParsedSource(language, text)
     last = source.last_line

@@ -1,4 +1,4 @@
-"""What is read from disk, and which paths a glob names."""
+"""Is a tree read correctly from disk, and which paths does a glob match?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_tree_is_read_with_kinds_and_content(tmp_path: Path) -> None:
     assert {path: found.node(path) for path in found.entries} == tree == contents(tmp_path)
 
 
-def test_a_directory_that_holds_nothing_we_know_of_is_empty(tmp_path: Path) -> None:
+def test_a_directory_with_only_special_files_is_empty(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     os.mkfifo(tmp_path / "d" / "pipe")
     entries = read_tree(tmp_path).entries
@@ -41,16 +41,16 @@ def test_a_directory_that_holds_nothing_we_know_of_is_empty(tmp_path: Path) -> N
         ("src/*", "src/a/b"),
     ],
 )
-def test_a_glob_names_a_path_a_file_name_or_a_directory(glob: str, path: str) -> None:
+def test_a_glob_matches_a_path_a_file_name_or_a_directory(glob: str, path: str) -> None:
     assert matches(path, [glob])
 
 
 @pytest.mark.parametrize(
     ("glob", "path"), [("a", "b/a/c"), ("tests", "src/tests/a"), ("*.py", "a.pyc"), ("A", "a")]
 )
-def test_a_glob_names_nothing_else(glob: str, path: str) -> None:
+def test_a_glob_matches_nothing_else(glob: str, path: str) -> None:
     assert not matches(path, [glob])
 
 
-def test_folders_of_are_all_that_hold_a_path() -> None:
+def test_folders_of_returns_all_directories_of_a_path() -> None:
     assert folders_of(["a/b/c", "a/d", "e"]) == {"a", "a/b"}

@@ -1,4 +1,4 @@
-"""Every subset of the changes is one well defined tree, and the two ends are the two versions."""
+"""Is every subset of the changes one well-defined tree, from the bad to the good version?"""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def test_equal_trees_have_equal_fingerprints_and_no_others(
         {"a.py": TreeNode(EntryKind.FILE, b"if x:\nx = 1\nimport os\nif x:\nx = 1\n")},
     )
 )
-def test_every_change_does_something_on_its_own(pair: tuple[Files, Files]) -> None:
-    """But for pieces of one block: where lines repeat, one of them may cancel out alone."""
+def test_every_change_has_an_effect_on_its_own(pair: tuple[Files, Files]) -> None:
+    """Pieces of one block are excepted: if lines repeat, a single piece may have no effect."""
     good, bad = pair
     with comparison(good, bad) as (changes, _):
         pieces = Counter(change.block for change in changes.changes)

@@ -1,4 +1,4 @@
-"""Small real projects whose test keeps a log outside the tree, so that runs can be counted."""
+"""Small real projects whose test writes a log outside the tree, so that runs can be counted."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from whence.subject.trial import BuildAndTest
 SOURCE = Path(whence.__file__).parents[1]
 Files = dict[str, str]
 
-# What every test script begins with.  `has 3` asks whether change 3 is still in, `$count` says
-# how many runs there have been, this one included, and `ends 1` ends the run with status 1.
+# The start of every test script.  `has 3` is true if change 3 is not reverted, `$count` is the
+# number of runs including this one, and `ends 1` ends the run with status 1.
 _PROLOGUE = """\
 here=$(sed -n 's/ bad$//p' numbers 2>/dev/null | tr '\\n' ' ')
 log={log}
@@ -35,17 +35,17 @@ ends() {{ echo "end $$ $(now) $1 $here" >>"$log"; exit "$1"; }}
 
 @dataclass(frozen=True)
 class Logged:
-    """One run as the test itself saw it.  `variant` names the changes that were still in."""
+    """One run in the log of the test.  `variant` names the changes that were not reverted."""
 
     variant: str
     started: int
-    ended: int | None = None  # never, if it was killed
+    ended: int | None = None  # None if the run was killed
     status: int | None = None
 
 
 @dataclass(frozen=True)
 class Ended:
-    """What a user gets from one `whence isolate`."""
+    """The exit status and output of one `whence isolate`."""
 
     status: int
     stdout: str
@@ -59,7 +59,7 @@ class Ended:
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The document without what it cost to find out."""
+        """The document without its cost."""
         return {key: value for key, value in self.document.items() if key != "cost"}
 
     @property
@@ -74,14 +74,14 @@ class Ended:
 
     @property
     def reverted(self) -> set[int]:
-        """The ids of all that the answer says to revert."""
+        """The ids of all root and auxiliary changes."""
         extra = {change for also in self.document["auxiliary"] for change in also["pieces"]}
         return self.culprits | extra
 
 
 @dataclass
 class Project:
-    """Two versions in a folder of their own.  `test` is what stands after the prologue."""
+    """Two versions in one folder.  `test` is the test script after the prologue."""
 
     folder: Path
     good: Files
@@ -89,7 +89,7 @@ class Project:
     test: str
     options: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
-    cwd: Path | None = None  # where whence is started; else in the folder
+    cwd: Path | None = None  # the working directory of whence; None: the folder
 
     def __post_init__(self) -> None:
         for name, files in (("good", self.good), ("bad", self.bad)):
@@ -110,7 +110,7 @@ class Project:
         self.script.write_text(_PROLOGUE.format(log=shlex.quote(str(self.log))) + test + "\nends 0")
 
     def command(self, *options: str) -> list[str]:
-        """The command line; later options win over earlier ones."""
+        """Return the command line; later options override earlier ones."""
         return [
             *(sys.executable, "-m", "whence", "isolate", "--quiet", "--json", "-"),
             *("--good", str(self.folder / "good"), "--bad", str(self.folder / "bad")),
@@ -138,13 +138,13 @@ class Project:
         return Ended(process.returncode, stdout, stderr)
 
     def found(self, *options: str) -> Ended:
-        """The same, where whence has to end with an answer."""
+        """Run `whence isolate` and check that it finds an answer."""
         ended = self.isolate(*options)
         assert ended.status == 0, ended.stdout + ended.stderr
         return ended
 
     def result(self) -> Result:
-        """The same within this process and without a store, which takes half the time."""
+        """Isolate within this process and without a store, which takes half the time."""
         good, bad = str(self.folder / "good"), str(self.folder / "bad")
         result, _ = run_request(
             IsolateRequest(good, bad, BuildAndTest(f"sh {self.script}")), Watcher()
@@ -152,7 +152,7 @@ class Project:
         return result
 
     def logged(self) -> list[Logged]:
-        """All runs since the log was last emptied, in the order in which they began."""
+        """Return all runs since the log was last emptied, in the order of their start."""
         runs: dict[str, Logged] = {}
         for line in self.log.read_text().splitlines():
             what, process, when, status, variant = (*line.split(" ", 4), "")[:5]

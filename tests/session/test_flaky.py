@@ -1,4 +1,4 @@
-"""A test that fails only sometimes: confirm finds the culprit, and nobody is fooled without it."""
+"""Is the culprit of a flaky test found with --confirm, and is no false claim made without it?"""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ def test_confirm_finds_the_culprit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [4, 5, 6])
-def test_without_confirm_what_is_claimed_is_true_or_nothing_is(
-    tmp_path: Path, changes: int
-) -> None:
+def test_without_confirm_a_claim_is_true_or_there_is_none(tmp_path: Path, changes: int) -> None:
     project = numbered(tmp_path, changes, f"{EVERY_SECOND} has 3 && ends 1")
     ended = project.isolate()
     if ended.status == 0:
@@ -32,7 +30,7 @@ def test_without_confirm_what_is_claimed_is_true_or_nothing_is(
         assert "--confirm" in ended.document["reason"]
 
 
-def test_a_bad_version_that_passes_is_said_to_need_confirm(tmp_path: Path) -> None:
+def test_confirm_is_suggested_for_a_bad_version_that_passes(tmp_path: Path) -> None:
     project = numbered(tmp_path, 4, "[ $((count % 4)) -eq 0 ] && has 3 && ends 1")
     ended = project.isolate()
     assert ended.status == 2
@@ -40,7 +38,7 @@ def test_a_bad_version_that_passes_is_said_to_need_confirm(tmp_path: Path) -> No
     assert project.found("--confirm", "4").culprits == {3}
 
 
-def test_a_good_version_that_fails_at_times_is_called_flaky(tmp_path: Path) -> None:
+def test_a_good_version_that_fails_sometimes_is_reported_as_flaky(tmp_path: Path) -> None:
     project = numbered(tmp_path, 4, f"{EVERY_SECOND} ends 1; has 3 && ends 1")
     ended = project.isolate("--confirm", "3")
     assert ended.status == 2

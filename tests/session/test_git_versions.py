@@ -1,4 +1,4 @@
-"""Versions out of a repository, and patches back into it."""
+"""Are git revisions compared, and do the patches apply to the repository?"""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def commit(repo: Path) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """The test wants `tool` to be where it was, executable, and number 4 to be good."""
+    """The test passes if `bin/tool` is executable, `lost` exists, and number 4 is good."""
     test = "[ -x bin/tool ] || ends 1; has 4 && ends 1; [ -e lost ] || ends 1"
     return Project(tmp_path, {}, {}, test, ("--repo", "repo", "--good", "v1", "--bad", "HEAD"))
 
 
 @pytest.fixture
 def repo(project: Project) -> Path:
-    """A file was renamed, another lost its executable bit or was deleted, lines were edited."""
+    """A repository in which a file was renamed and edited, and the numbers were changed."""
     repo = project.folder / "repo"
     files = {"numbers": numbers(8, "good"), "bin/tool": f"#!/bin/sh\n{LONG}", "lost": "here\n"}
     write_files(repo, files | {"moved/from": f"{LONG}from\n"})
@@ -49,7 +49,7 @@ def repo(project: Project) -> Path:
 
 
 def state(repo: Path) -> dict[str, object]:
-    """All that a user could see of a repository, its index included."""
+    """Return the time and content of every file of a repository, including its index."""
     return {
         path.relative_to(repo).as_posix(): (path.lstat().st_mtime_ns, path.read_bytes())
         for path in sorted(repo.rglob("*"))
@@ -85,7 +85,7 @@ def test_a_rename_alone(project: Project) -> None:
 
 
 def test_the_work_tree_against_the_last_commit(project: Project, repo: Path) -> None:
-    """What is staged, edited or new counts; what is ignored does not."""
+    """Staged, edited and new files count; ignored files do not."""
     (repo / "numbers").write_text(numbers(8, "good"))
     write_files(repo, {".gitignore": "*.o\n"})
     commit(repo)

@@ -1,4 +1,4 @@
-"""A build does what a change touches and no more; only the final check starts from nothing."""
+"""Does a build compile only what changed?  Only references and the check build from nothing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ exec {compiler} "$@"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Six files with a change in each; that in d.c is wrong."""
+    """Six files with a change in each; the change in d.c is the fault."""
     sources = {f"{m}.c": f"int {m}(void)\n{{\n    return RESULT;\n}}\n" for m in MODULES} | {
         "main.c": MAIN,
         "Makefile": MAKEFILE,
@@ -51,7 +51,7 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path, good, bad, test, ("--build", "make -s prog"), {"CC": str(compiler)})
 
 
-Built = tuple[set[str], set[str]]  # what was compiled, and which files were as in bad
+Built = tuple[set[str], set[str]]  # (compiled files, files that were as in bad)
 
 
 def builds(project: Project) -> list[Built]:
@@ -73,7 +73,7 @@ def test_only_what_differs_from_the_last_variant_is_compiled(project: Project) -
     everything = {*(f"{module}.c" for module in MODULES), "main.c"}
     good, *searched, check = builds(project)
     assert good == (everything, set())
-    assert searched[0] == (everything, everything - {"main.c"})  # bad, from nothing as well
+    assert searched[0] == (everything, everything - {"main.c"})  # bad, also built from nothing
     assert len(searched) > 3
     for (_, before), (compiled, now) in pairwise(searched):
         assert compiled == before ^ now

@@ -1,4 +1,4 @@
-"""The answer does not depend on how many variants are run at a time; how soon it comes does."""
+"""Is the answer the same for any number of jobs, and found sooner with more of them?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from whence.search.laboratory import Laboratory
 from whence.search.workers import Job
 from whence.subject.trial import BuildAndTest
 
-# A function got a new parameter and its callers pass it; one of them passes the wrong thing.
+# A function got a new parameter, and its callers pass it; one of them passes a wrong value.
 GOOD_C = {
     "Makefile": "prog: prog.c sum.c sum.h\n\t$(CC) -w -o $@ prog.c sum.c\n",
     "sum.h": "int sum(int a, int b);\n",
@@ -41,7 +41,7 @@ BAD_C = {
 
 
 def a_c_program(folder: Path) -> Project:
-    """The wrong argument cannot be reverted without the parameter, nor that without the rest."""
+    """The wrong argument cannot be reverted without the parameter, nor the parameter alone."""
     return Project(folder, GOOD_C, BAD_C, "./prog\nends $?", ("--build", "make -s prog"))
 
 
@@ -92,7 +92,7 @@ def test_idle_workers_run_ahead(tmp_path: Path) -> None:
 
 
 class AtOnce:
-    """Workers whose runs have ended as soon as they are asked for."""
+    """Workers whose runs end immediately."""
 
     size = 4
 
@@ -104,8 +104,8 @@ class AtOnce:
     def close(self) -> None: ...
 
 
-def test_looking_ahead_never_holds_up_what_is_asked_for(tmp_path: Path) -> None:
-    """To look ahead is to replay the search; where runs are quicker there is no time for it."""
+def test_looking_ahead_never_delays_the_search(tmp_path: Path) -> None:
+    """Looking ahead replays the search; if runs are quicker than that, nothing is replayed."""
     folder = one_of_many(tmp_path).folder
     changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
     replayed: list[Search[Answer]] = []
@@ -120,7 +120,7 @@ def test_looking_ahead_never_holds_up_what_is_asked_for(tmp_path: Path) -> None:
 
 
 def steps(runs: list[Logged]) -> int:
-    """Count the runs that had to wait for one another: the longest chain without overlap."""
+    """Return the length of the longest sequence of runs that do not overlap."""
     ended = [run for run in runs if run.ended is not None]
     count, free = 0, 0
     for run in sorted(ended, key=lambda run: run.ended or 0):

@@ -1,4 +1,4 @@
-"""A session that is killed goes on where it stopped, and the answer is none the worse for it."""
+"""Does a killed session continue where it stopped, with the same answer?"""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pytest
 from tests.session.projects import Ended, Project, numbered
 
 CHANGES = 9
-JUDGE = "has 6 && has 2 && ends 1"  # either of the two has to be reverted
+JUDGE = "has 6 && has 2 && ends 1"  # passes if 6 or 2 is reverted
 
-# Kills whence at the beginning of a session's run number K, before anybody knows how it ends.
+# Kills whence at the start of run number K of a session, before the outcome is stored.
 KILL_AT = """\
 echo >>{folder}/session
 if [ $(wc -l <{folder}/session) -eq {k} ]; then
@@ -26,7 +26,7 @@ fi
 """
 
 
-Session = tuple[Ended, Counter[str]]  # how it ended and how often each variant was run
+Session = tuple[Ended, Counter[str]]  # its end, and the number of runs of each variant
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +38,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Session:
 def until_it_ends(
     project: Project, disturb: Callable[[Popen[str]], object], *options: str
 ) -> tuple[Ended, Counter[str], int]:
-    """Start the same command over and over; return too what was under way when it was killed."""
-    under_way: Counter[str] = Counter()
+    """Repeat the command until it ends.
+
+    Return the end, the variants that were running when it was killed, and the number of sessions.
+    """
+    in_progress: Counter[str] = Counter()
     for sessions in range(1, 60):
         before = len(project.logged())
         (project.folder / "session").write_text("")
@@ -50,9 +53,9 @@ def until_it_ends(
         (project.folder / "process").unlink()
         assert process.returncode in (0, -9), stderr
         if process.returncode == 0:
-            return Ended(0, stdout, stderr), under_way, sessions
-        under_way.update(run.variant for run in project.logged()[before:][-1:])
-    raise AssertionError("it makes no progress")
+            return Ended(0, stdout, stderr), in_progress, sessions
+        in_progress.update(run.variant for run in project.logged()[before:][-1:])
+    raise AssertionError("the sessions make no progress")
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -60,11 +63,11 @@ def test_killed_at_every_kth_run(tmp_path: Path, undisturbed: Session, k: int) -
     expected, runs = undisturbed
     kill = KILL_AT.format(folder=tmp_path, k=k)
     project = numbered(tmp_path, CHANGES, kill + JUDGE)
-    ended, under_way, sessions = until_it_ends(project, lambda _: None)
+    ended, in_progress, sessions = until_it_ends(project, lambda _: None)
     assert ended.answer == expected.answer
     assert sessions > 1
-    assert project.variants() == runs + under_way  # nothing else was run twice
-    assert not any((project.folder / "tmp").iterdir())  # the dead have been cleared away
+    assert project.variants() == runs + in_progress  # no other variant was run twice
+    assert not any((project.folder / "tmp").iterdir())  # folders of killed sessions are deleted
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -74,10 +77,10 @@ def test_killed_at_any_moment(tmp_path: Path, undisturbed: Session, seed: int) -
     ended, _, sessions = until_it_ends(project, killer(project, random.Random(seed)))
     assert ended.answer == expected.answer
     again = project.variants() - runs
-    assert sum(again.values()) < sessions  # what was under way, but nothing that had ended
+    assert sum(again.values()) < sessions  # only runs that were in progress are repeated
 
 
-def test_killed_while_several_are_under_way(tmp_path: Path, undisturbed: Session) -> None:
+def test_killed_while_several_runs_are_in_progress(tmp_path: Path, undisturbed: Session) -> None:
     expected, _ = undisturbed
     project = numbered(tmp_path, CHANGES, JUDGE)
     ended, _, _ = until_it_ends(project, killer(project, random.Random(7)), "--jobs", "3")
@@ -85,7 +88,7 @@ def test_killed_while_several_are_under_way(tmp_path: Path, undisturbed: Session
 
 
 def killer(project: Project, chance: random.Random) -> Callable[[Popen[str]], None]:
-    """Kills after a few more runs and a moment; now and then before the first of them."""
+    """Return a function that kills whence after a random number of runs and a random delay."""
 
     def disturb(process: Popen[str]) -> None:
         enough = len(project.logged()) + chance.randrange(5)

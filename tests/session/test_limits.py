@@ -1,4 +1,4 @@
-"""A search that may not go on hands over the best it has; a large one stays within bounds."""
+"""What does a search return at its limit on runs, and does a large search stay within bounds?"""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ CULPRIT = 5_432
 @pytest.mark.parametrize("jobs", ["1", "3"])
 def test_max_runs_stops_with_the_smallest_set_known(tmp_path: Path, jobs: str) -> None:
     project = numbered(tmp_path, 12, "has 7 && ends 1")
-    for most in (2, 4):
+    for limit in (2, 4):
         project.forget()
-        ended = project.isolate("--fresh", "--max-runs", str(most), "--jobs", jobs)
+        ended = project.isolate("--fresh", "--max-runs", str(limit), "--jobs", jobs)
         assert ended.status == 1
         assert ended.document["status"] == "unexplained"
-        assert f"stopped after {most} runs" in ended.document["reason"]
+        assert f"stopped after {limit} runs" in ended.document["reason"]
         assert 7 in ended.reverted
-        assert ended.runs == most
-        assert sum(run.status is not None for run in project.logged()) >= most
+        assert ended.runs == limit
+        assert sum(run.status is not None for run in project.logged()) >= limit
 
 
-def test_and_the_next_session_goes_on_from_there(tmp_path: Path) -> None:
+def test_the_next_session_continues_after_max_runs(tmp_path: Path) -> None:
     project = numbered(tmp_path, 12, "has 7 && ends 1")
     whole = project.found()
     project.forget()
@@ -41,7 +41,7 @@ def test_and_the_next_session_goes_on_from_there(tmp_path: Path) -> None:
 
 
 def test_max_runs_leaves_room_for_the_two_versions(tmp_path: Path) -> None:
-    """Under our coverage PATH is longer.  If the test minds that, it is run without it."""
+    """Coverage changes the PATH.  If that makes the test fail, it is run without coverage."""
     project = numbered(tmp_path, 6, "case $PATH in *whence-of-*) ends 3;; esac; has 2 && ends 1")
     assert project.found("--fresh").culprits == {2}
     ended = project.isolate("--fresh", "--max-runs", "2")
@@ -64,7 +64,7 @@ def test_ten_thousand_changes(tmp_path: Path) -> None:
 
 
 def a_hundred_modules(folder: Path) -> Project:
-    """A hundred files of a hundred functions, each changed in one line."""
+    """Make a hundred files of a hundred functions, each changed in one line."""
     good, bad = (
         {
             f"m{i:02}.py": "".join(

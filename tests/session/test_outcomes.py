@@ -1,4 +1,4 @@
-"""Four ways for a run to end, and what each of them means for the search."""
+"""What does each of the four outcomes of a run mean for the search?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.session.projects import Project, numbered
 
-# Change 3 is the culprit; reverted without change 5, it makes this happen instead.
+# Change 3 is the root; if it is reverted without change 5, the command %s runs.
 WITHOUT_5 = "has 3 || { has 5 && %s; }; has 3 && ends 1"
 
 
@@ -23,7 +23,7 @@ WITHOUT_5 = "has 3 || { has 5 && %s; }; has 3 && ends 1"
         ("yes $(seq 2000)", ()),
     ],
 )
-def test_what_is_neither_pass_nor_the_failure_is_neither(
+def test_a_run_that_cannot_be_judged_is_neither_pass_nor_failure(
     tmp_path: Path, instead: str, options: tuple[str, ...]
 ) -> None:
     project = numbered(tmp_path, 6, WITHOUT_5 % instead, *options)
@@ -32,7 +32,7 @@ def test_what_is_neither_pass_nor_the_failure_is_neither(
     assert ended.document["failure"]["message"] == "exit status 1"
 
 
-def test_a_build_that_fails_is_neither(tmp_path: Path) -> None:
+def test_a_failed_build_is_neither_pass_nor_failure(tmp_path: Path) -> None:
     build = "grep -q '^3 bad' numbers || ! grep -q '^5 bad' numbers"
     project = numbered(tmp_path, 7, "has 3 && ends 1", "--build", build)
     ended = project.found()
@@ -49,13 +49,13 @@ has 5 && { echo "error: of five" >&2; ends 2; }
 @pytest.mark.parametrize(
     ("same", "culprits", "reverted"),
     [
-        ("exact", {3}, {3, 5}),  # with 3 reverted it fails in another way, which does not count
+        ("exact", {3}, {3, 5}),  # with 3 reverted the test fails differently
         ("any", {3, 5}, {3, 5}),
         ("of (three|five)", {3, 5}, {3, 5}),
         ("of three", {3}, {3, 5}),
     ],
 )
-def test_same_failure_says_what_counts(
+def test_the_option_same_failure_decides_what_counts(
     tmp_path: Path, same: str, culprits: set[int], reverted: set[int]
 ) -> None:
     project = numbered(tmp_path, 8, TWO_FAILURES)
@@ -71,7 +71,7 @@ def test_another_output_is_a_failure_wherever_the_tree_is(tmp_path: Path) -> Non
     assert "(line 3): '6' became '7'" in ended.document["failure"]["message"]
 
 
-def test_what_is_kept_is_no_change_and_as_in_bad_everywhere(tmp_path: Path) -> None:
+def test_kept_files_are_as_in_bad_in_every_variant(tmp_path: Path) -> None:
     good = {"code": "1\n", "more": "1\n", "tests/check": "exit 9\n"}
     bad = {"code": "2\n", "more": "2\n", "tests/check": "grep -q 1 code || exit 1\n"}
     project = Project(tmp_path, good, bad, "sh tests/check\nends $?", ("--keep", "tests/*"))
@@ -80,7 +80,7 @@ def test_what_is_kept_is_no_change_and_as_in_bad_everywhere(tmp_path: Path) -> N
     assert [root["file"] for root in ended.document["root"]] == ["code"]
 
 
-def test_a_hog_is_stopped_by_the_limit_of_memory(tmp_path: Path) -> None:
+def test_the_memory_limit_stops_a_process(tmp_path: Path) -> None:
     hog = f"{sys.executable} -c 'bytearray(2**30)' || ends 9"
     project = numbered(tmp_path, 6, WITHOUT_5 % f"{{ {hog}; ends 0; }}", "--memory", "512M")
     ended = project.found()
@@ -88,7 +88,7 @@ def test_a_hog_is_stopped_by_the_limit_of_memory(tmp_path: Path) -> None:
     assert 9 in {run.status for run in project.logged()}
 
 
-def test_taking_too_long_can_be_the_failure_and_all_that_was_begun_is_ended(tmp_path: Path) -> None:
+def test_a_timeout_can_be_the_failure_and_its_processes_are_ended(tmp_path: Path) -> None:
     child = f"sh -c 'echo $$ >>{tmp_path}/children; exec sleep 60'"
     project = numbered(tmp_path, 3, f"has 1 && {{ {child} & sleep 60; }}", "--timeout", "1")
     ended = project.found()
@@ -104,4 +104,4 @@ def is_running(process: str) -> bool:
         state = Path("/proc", process, "stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
         return False
-    return state != "Z"  # ended, and nobody has looked yet
+    return state != "Z"  # a zombie has ended

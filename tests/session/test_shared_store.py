@@ -1,4 +1,4 @@
-"""Several sessions can use one store at the same time."""
+"""Can several sessions use one store at the same time?"""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from whence.model import Outcome, Run
 from whence.search.store import Store
 
 
-def test_sessions_with_one_store_are_all_right(tmp_path: Path) -> None:
-    """Two ask the same question, the third another one; all are begun at once."""
+def test_sessions_that_share_a_store_find_their_answers(tmp_path: Path) -> None:
+    """Two sessions isolate the same failure, a third another one, all at the same time."""
     store = ("--store", str(tmp_path / "one store"))
     one = numbered(tmp_path / "one", 10, "has 7 && ends 1", *store)
     other = numbered(tmp_path / "other", 10, "has 4 && ends 1", *store)
@@ -23,8 +23,8 @@ def test_sessions_with_one_store_are_all_right(tmp_path: Path) -> None:
     assert (one.found().runs, other.found().runs) == (0, 0)
 
 
-def test_a_store_can_be_made_by_many_at_once(tmp_path: Path) -> None:
-    """Whoever comes first makes it; nobody is told that it is locked."""
+def test_many_processes_can_create_a_store_at_once(tmp_path: Path) -> None:
+    """The first process creates the store; no other fails because it is locked."""
     stores = [tmp_path / f"store-{i}" for i in range(60)]
     with ProcessPoolExecutor(4) as pool:
         assert list(pool.map(uses, sorted(stores * 4))) == [Run(Outcome.PASS)] * 240

@@ -1,4 +1,4 @@
-"""What was once found out is not run again, unless something that matters has changed."""
+"""Is a stored outcome used, and run again only if something relevant has changed?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_same_command_again_runs_nothing(tmp_path: Path) -> None:
     assert len(project.logged()) == runs
 
 
-def test_so_it_is_if_the_build_prints_and_the_output_counts(tmp_path: Path) -> None:
+def test_nothing_is_run_again_if_the_build_prints_and_output_is_compared(tmp_path: Path) -> None:
     options = ("--build", "echo building", "--oracle", "output")
     project = numbered(tmp_path, 8, "has 3 && echo wrong", *options)
     first = project.found()
@@ -28,7 +28,7 @@ def test_so_it_is_if_the_build_prints_and_the_output_counts(tmp_path: Path) -> N
     assert (again.runs, again.answer) == (0, first.answer)
 
 
-def test_the_number_of_jobs_does_not_matter_to_what_is_known(tmp_path: Path) -> None:
+def test_stored_outcomes_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
     project = numbered(tmp_path, 12, "has 7 && ends 1")
     first = project.found("--jobs", "1")
     again = project.found("--jobs", "4")
@@ -45,7 +45,7 @@ def test_a_changed_test_file_is_another_test(tmp_path: Path) -> None:
     assert project.found().culprits == {4}
 
 
-def test_fresh_believes_nothing(tmp_path: Path) -> None:
+def test_fresh_ignores_stored_outcomes(tmp_path: Path) -> None:
     project = numbered(tmp_path, 12, "has 7 && ends 1")
     first = project.found()
     again = project.found("--fresh")
@@ -54,8 +54,8 @@ def test_fresh_believes_nothing(tmp_path: Path) -> None:
     assert len(project.logged()) == 2 * first.runs
 
 
-def test_fresh_outcomes_take_the_place_of_the_old_ones(tmp_path: Path) -> None:
-    """The test reads something that no key can know of."""
+def test_fresh_outcomes_replace_the_old_ones(tmp_path: Path) -> None:
+    """The test reads a file that is not part of the key."""
     project = numbered(tmp_path, 12, f"has $(cat {tmp_path}/which) && ends 1")
     (tmp_path / "which").write_text("7")
     assert project.found().culprits == {7}
@@ -65,8 +65,8 @@ def test_fresh_outcomes_take_the_place_of_the_old_ones(tmp_path: Path) -> None:
     assert (again.runs, again.culprits) == (0, {4})
 
 
-def test_another_limit_of_time_is_another_test(tmp_path: Path) -> None:
-    """What ended under one limit says nothing of a shorter one."""
+def test_another_timeout_is_another_test(tmp_path: Path) -> None:
+    """A run that ended within one limit need not end within a shorter one."""
     project = numbered(tmp_path, 6, "has 2 && ends 1")
     first = project.found("--timeout", "30")
     assert project.found("--timeout", "30").runs == 0
@@ -74,7 +74,7 @@ def test_another_limit_of_time_is_another_test(tmp_path: Path) -> None:
 
 
 def test_versions_that_share_variants_share_their_outcomes(tmp_path: Path) -> None:
-    """The store knows trees, not changes: a copy of a version elsewhere is the same version."""
+    """The key is the tree, not the changes: a copy of a version is the same version."""
     one = numbered(tmp_path / "one", 8, "has 3 && ends 1")
     first = one.found()
     other = numbered(tmp_path / "other", 8, "ends 9")

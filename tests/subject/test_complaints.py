@@ -1,4 +1,4 @@
-"""Claims about reading complaints: the place and the identifiers of each kind of message."""
+"""Are the place and the identifiers of each kind of message read?"""
 
 from __future__ import annotations
 
@@ -55,19 +55,19 @@ def test_c_compilers(tree: Path, message: str, names: tuple[str, ...]) -> None:
     assert complaints(tree, f"{tree}/a.c:5:43: fatal error: {message}") == [("a.c", 5, names)]
 
 
-def test_a_note_gives_the_name_and_the_other_place(tree: Path) -> None:
+def test_a_note_adds_the_name_and_another_place(tree: Path) -> None:
     text = "a.c:5:9: error: too few arguments to function call, expected 2, have 1\n"
     text += "    5 | two(1);\na.c:3:5: note: 'two' declared here\n"
     assert complaints(tree, text) == [("a.c", 5, ("two",)), ("a.c", 3, ("two",))]
 
 
-def test_an_implicit_declaration_counts_after_the_errors_other_warnings_not(tree: Path) -> None:
+def test_of_the_warnings_only_implicit_declarations_count_after_the_errors(tree: Path) -> None:
     text = "a.c:1:2: warning: implicit declaration of function 'f'\n"
     text += "a.c:1:2: warning: unused variable 'u'\na.c:(.text+0xa): undefined reference to `g'\n"
     assert complaints(tree, text) == [("a.c", None, ("g",)), ("a.c", 1, ("f",))]
 
 
-def test_files_are_found_from_the_directory_that_make_is_in(tree: Path) -> None:
+def test_paths_are_relative_to_the_directory_that_make_is_in(tree: Path) -> None:
     text = f"make[1]: Entering directory '{tree}/sub'\nb.c:1:1: error: 'x' undeclared\n"
     text += "../a.c:2:1: error: 'y' undeclared\nmake[1]: Leaving directory 'z'\n"
     text += "a.c:3: error: 'z' undeclared\n/usr/include/stdio.h:4: error: 'q' undeclared\n"
@@ -128,16 +128,16 @@ def test_other_compilers(tree: Path, text: str, expected: Brief) -> None:
     assert complaints(tree, text) == [expected]
 
 
-def traceback(tree: Path, said: str) -> str:
+def traceback(tree: Path, message: str) -> str:
     return (
         f'Traceback (most recent call last):\n  File "{tree}/t.py", line 7, in test\n    go()\n'
         f'  File "{tree}/pkg/core.py", line 3, in go\n    return x\n'
-        f'  File "/usr/lib/json.py", line 9, in loads\n    raise\n{said}\n'
+        f'  File "/usr/lib/json.py", line 9, in loads\n    raise\n{message}\n'
     )
 
 
 @pytest.mark.parametrize(
-    ("said", "names"),
+    ("message", "names"),
     [
         ("NameError: name 'x' is not defined. Did you mean: 'y'?", ("x",)),
         ("UnboundLocalError: cannot access local variable 'x' where it is not associated", ("x",)),
@@ -153,9 +153,9 @@ def traceback(tree: Path, said: str) -> str:
     ],
 )
 def test_python_names_come_before_the_frames_in_the_tree(
-    tree: Path, said: str, names: tuple[str, ...]
+    tree: Path, message: str, names: tuple[str, ...]
 ) -> None:
-    assert complaints(tree, traceback(tree, said)) == [
+    assert complaints(tree, traceback(tree, message)) == [
         ("pkg/core.py", 3, names),
         ("pkg/core.py", 3, ("go",)),
         ("t.py", 7, ("test",)),
@@ -163,10 +163,10 @@ def test_python_names_come_before_the_frames_in_the_tree(
 
 
 @pytest.mark.parametrize(
-    "said", ["KeyError: 'x'", "ValueError: 'x'", "TypeError: 'x' is not callable"]
+    "message", ["KeyError: 'x'", "ValueError: 'x'", "TypeError: 'x' is not callable"]
 )
-def test_exceptions_that_speak_of_values_are_no_complaints(tree: Path, said: str) -> None:
-    assert complaints(tree, traceback(tree, said)) == []
+def test_exceptions_about_values_are_no_complaints(tree: Path, message: str) -> None:
+    assert complaints(tree, traceback(tree, message)) == []
 
 
 def test_a_python_syntax_error_is_a_place(tree: Path) -> None:
@@ -174,13 +174,13 @@ def test_a_python_syntax_error_is_a_place(tree: Path) -> None:
     assert complaints(tree, text)[0] == ("t.py", 2, ())
 
 
-def test_the_module_that_lacks_a_name_is_spoken_of_too(tree: Path) -> None:
-    said = f"ImportError: cannot import name 'x' from 'pkg.core' ({tree}/pkg/core.py)"
-    assert ("pkg/core.py", None, ("x", "core", "pkg")) in complaints(tree, traceback(tree, said))
+def test_the_module_that_lacks_a_name_is_a_complaint_too(tree: Path) -> None:
+    message = f"ImportError: cannot import name 'x' from 'pkg.core' ({tree}/pkg/core.py)"
+    assert ("pkg/core.py", None, ("x", "core", "pkg")) in complaints(tree, traceback(tree, message))
 
 
 @pytest.mark.parametrize("style", ["long", "short", "native"])
-def test_what_pytest_shows_is_read_in_every_style(tree: Path, style: str) -> None:
+def test_the_output_of_pytest_is_read_in_every_style(tree: Path, style: str) -> None:
     (tree / "pkg/core.py").write_text("def go():\n    return gone_name\n")
     (tree / "test_it.py").write_text("from pkg.core import go\ndef test_go():\n    go()\n")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--tb={style}", "-q"]
@@ -196,7 +196,7 @@ def test_a_real_compiler_is_understood(tree: Path) -> None:
     assert complaints(tree, done.stderr) == [("a.c", 3, ("b", "s")), ("a.c", 3, ("q",))]
 
 
-def test_complaints_are_distinct_and_not_too_many(tree: Path) -> None:
+def test_complaints_are_distinct_and_limited(tree: Path) -> None:
     assert len(complaints(tree, "a.c:1:1: error: 'x' undeclared\n" * 9)) == 1
     many = "".join(f"a.c:{n}:1: error: 'x' undeclared\n" for n in range(1, 200))
     assert len(complaints(tree, many)) == MAX_COMPLAINTS
@@ -219,11 +219,11 @@ HARD_LINES = [
 
 
 @pytest.mark.parametrize("line", HARD_LINES)
-def test_a_large_output_is_read_in_time_that_grows_with_its_length(tree: Path, line: str) -> None:
+def test_the_time_to_read_a_large_output_is_linear(tree: Path, line: str) -> None:
     text = "=== FAILURES ===\n_ t _\n" + (line + "\n") * (1_000_000 // len(line))
     start = time.process_time()
     read_complaints(text, tree=tree)
-    assert time.process_time() - start < 3  # about 0.3 where this was written
+    assert time.process_time() - start < 3  # it took about 0.3 s when this test was written
 
 
 LIKELY = """\

@@ -1,4 +1,4 @@
-"""The lines that ran are seen, and the program does not notice that we look."""
+"""Are the executed lines found, without an effect on the program?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = tuple[int, str, str]
 
 
 class Project:
-    """A tree, and what its commands do with and without us."""
+    """A tree whose commands run with and without coverage."""
 
     def __init__(self, root: Path) -> None:
         self.tree = root / "tree"
@@ -27,7 +27,7 @@ class Project:
         self.scratch.mkdir()
         self.coverage = Coverage(self.scratch)
         keep = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        # A directory of its own, so that `python3` is the Python that runs these tests.
+        # A directory on the PATH in which `python3` is the Python that runs these tests.
         (root / "bin").mkdir()
         (root / "bin/python3").symlink_to(sys.executable)
         self.env = {
@@ -48,7 +48,7 @@ class Project:
         return done.returncode, done.stdout, done.stderr
 
     def watch(self, command: str) -> dict[str, list[int]] | None:
-        """The lines that `command` executes, once it is sure that it behaves as ever."""
+        """Check that `command` behaves the same with coverage; return its executed lines."""
         plain = self.run(command)
         assert self.run(command, self.coverage.environment(self.env)) == plain
         seen = self.coverage.read(self.tree)
@@ -79,24 +79,24 @@ def test_a_body_is_executed_only_when_it_is_called(project: Project) -> None:
     assert project.watch("python3 test.py") == {"a.py": [1, 2, 4, 6], "test.py": [1, 2]}
 
 
-def test_a_command_that_sets_its_own_pythonpath_is_seen(project: Project) -> None:
+def test_a_command_that_sets_pythonpath_is_covered(project: Project) -> None:
     project.write(a_py=TWO_WAYS)
     command = "cd / && PYTHONPATH=$WHENCE_TREE python3 -c 'import a; a.pick(1)'"
     assert project.watch(command) == {"a.py": [1, 2, 3, 6]}
 
 
 @pytest.mark.parametrize("ending", ["1 / 0", "raise SystemExit(3)", "os._exit(4)", "os.abort()"])
-def test_however_a_process_ends_its_functions_are_seen(project: Project, ending: str) -> None:
+def test_functions_are_covered_however_a_process_ends(project: Project, ending: str) -> None:
     project.write(t_py=f"import os\ndef f():\n    g()\ndef g():\n    {ending}\nf()\n")
     seen = project.watch("python3 t.py")
     assert seen is not None
     assert {1, 2, 3, 4, 6} <= set(seen["t.py"])
 
 
-def test_threads_forks_and_children_are_seen(project: Project) -> None:
+def test_threads_forks_and_children_are_covered(project: Project) -> None:
     project.write(
         a_py=TWO_WAYS,
-        b_py=TWO_WAYS,  # equal to a.py: equal code, but not the same file
+        b_py=TWO_WAYS,  # equal to a.py: equal code objects from two files
         c_py="import a\na.pick(1)\n",
         t_py="""\
 import os, subprocess, sys, threading
@@ -120,7 +120,7 @@ os.wait()
     assert seen["c.py"] == [1, 2]
 
 
-def test_the_program_does_not_notice(project: Project) -> None:
+def test_the_program_behaves_the_same_with_coverage(project: Project) -> None:
     project.write(
         t_py="""\
 import os, sys
@@ -137,17 +137,17 @@ except ValueError as error:
     assert project.watch("PYTHONPATH=x:y python3 t.py one 'two  three'") is not None
 
 
-def test_the_sitecustomize_that_ours_hides_runs(project: Project) -> None:
+def test_a_hidden_sitecustomize_is_run(project: Project) -> None:
     project.write(sitecustomize_py="print('theirs', __file__)\n")
     assert project.watch("PYTHONPATH=$PWD python3 -c 'import sitecustomize'") is not None
 
 
-def test_a_broken_sitecustomize_breaks_as_ever(project: Project) -> None:
+def test_a_broken_sitecustomize_fails_as_without_coverage(project: Project) -> None:
     project.write(sitecustomize_py="import no_such_module\n")
     assert project.watch("PYTHONPATH=$PWD python3 -c 'print(1)'") is not None
 
 
-def test_a_program_that_traces_itself_has_its_way(project: Project) -> None:
+def test_a_program_can_trace_itself(project: Project) -> None:
     project.write(
         t_py="""\
 import sys
@@ -164,8 +164,8 @@ sys.settrace(None)
     assert project.watch("python3 t.py") is not None
 
 
-def test_a_dispatcher_that_searches_the_path_does_not_find_us(project: Project) -> None:
-    """Version managers put a script named `python3` on the PATH, which looks for the next one."""
+def test_a_dispatcher_that_searches_the_path_does_not_find_the_shim(project: Project) -> None:
+    """Version managers put a script `python3` on the PATH that searches for the next `python3`."""
     project.write(a_py="print(1)\n")
     manager = project.tree.parent / "manager"
     manager.mkdir()
@@ -176,7 +176,7 @@ def test_a_dispatcher_that_searches_the_path_does_not_find_us(project: Project) 
     assert project.watch("PYTHONPATH=. timeout 20 python3 a.py") == {"a.py": [1]}
 
 
-def test_nothing_seen_is_none(project: Project) -> None:
+def test_no_coverage_is_none(project: Project) -> None:
     assert project.watch("echo no Python here") is None
     assert Coverage(project.scratch / "unused").read(project.tree) is None
 
@@ -234,7 +234,7 @@ int unused(int x) {
         f"$CC -fPIC -c lib.c && {AR} rc lib.a lib.o && $CC main.c lib.a -o t",
     ],
 )
-def test_all_lines_of_entered_functions_are_seen(native: Project, build: str) -> None:
+def test_all_lines_of_entered_functions_are_covered(native: Project, build: str) -> None:
     native.write(main_c=MAIN_C, lib_c=LIB_C)
     assert native.watch(f"{build} && ./t") == {
         "lib.c": [2, 3, 4],
@@ -274,7 +274,7 @@ def test_a_crash_loses_nothing(native: Project) -> None:
     assert native.watch("$CC -w t.c -o t && ./t") == {"t.c": [2, 3, 4, 5]}
 
 
-def test_what_a_configure_script_asks_is_answered_as_ever(native: Project) -> None:
+def test_a_configure_script_gets_the_same_answers(native: Project) -> None:
     native.write(
         ok_c="int main(void) { return 0; }\n", bad_c="int main(void) { return nosuch(; }\n"
     )
@@ -282,7 +282,7 @@ def test_what_a_configure_script_asks_is_answered_as_ever(native: Project) -> No
     native.watch(f'{asked}; do $CC $a; echo "$?"; done; echo "int x;" | $CC -x c -c - -o x.o')
 
 
-def test_a_program_without_a_runtime_is_left_alone(native: Project) -> None:
+def test_a_program_without_a_runtime_is_not_instrumented(native: Project) -> None:
     native.write(t_c="int f(void) { return 1; }\n")
     native.watch("$CC -nostdlib -ffreestanding -c t.c && nm t.o 2>&1")
 

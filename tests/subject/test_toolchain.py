@@ -21,7 +21,7 @@ BUILD = "$CC -g -o main main.c"
 
 
 def check_built(folder: Path, commands: BuildAndTest, *, with_coverage: bool = False) -> Run:
-    """Run the test on a version that fails and on one that passes; returns the failing run."""
+    """Check that the bad version fails and the good one passes; return the failing run."""
     for name, status in (("good", 0), ("bad", 1)):
         (folder / name).mkdir()
         (folder / name / "main.c").write_text(PROGRAM % status)
@@ -36,21 +36,21 @@ def check_built(folder: Path, commands: BuildAndTest, *, with_coverage: bool = F
 def test_recording_uses_the_compiler_that_variants_are_built_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CC", "false")  # recording has to replace the user's own
+    monkeypatch.setenv("CC", "false")  # recording must replace the user's compiler
     commands = BuildAndTest("./main", f"{WHICH} && {BUILD}", as_recorded=True)
     check_built(tmp_path, commands)
     (tmp_path / "trace").mkdir()
     assert record(tmp_path / "bad", commands, tmp_path / "trace").run.outcome is Outcome.FAIL
 
 
-def test_the_users_own_compiler_is_used_otherwise(
+def test_without_recording_the_users_compiler_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", "echo mine >mine; true")
     check_built(tmp_path, BuildAndTest("cat mine; grep -q 'return 0' main.c", BUILD))
 
 
-def test_nothing_of_a_variant_is_recorded_whoever_records(
+def test_variants_are_not_recorded_even_if_the_environment_asks_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WHENCE_MODE", "record")
@@ -59,12 +59,12 @@ def test_nothing_of_a_variant_is_recorded_whoever_records(
     assert not (tmp_path / "modules").exists()
 
 
-def test_a_variant_can_be_watched(tmp_path: Path) -> None:
+def test_coverage_works_with_the_recording_compiler(tmp_path: Path) -> None:
     run = check_built(tmp_path, BuildAndTest("./main", BUILD, as_recorded=True), with_coverage=True)
     assert run.covered == {"main.c": frozenset({3})}
 
 
-def test_the_objects_of_variants_are_not_left_in_a_cache_of_the_users(
+def test_objects_of_variants_are_not_left_in_the_users_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ZIG_GLOBAL_CACHE_DIR", str(tmp_path / "zig"))
@@ -76,5 +76,5 @@ def test_the_objects_of_variants_are_not_left_in_a_cache_of_the_users(
     assert [*(tmp_path / "zig").rglob("main.ll")] == []
 
 
-def test_outcomes_with_another_compiler_are_other_outcomes() -> None:
+def test_the_compiler_is_part_of_the_key() -> None:
     assert BuildAndTest("t", "b", as_recorded=True).key() != BuildAndTest("t", "b").key()

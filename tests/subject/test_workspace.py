@@ -1,4 +1,4 @@
-"""A workspace is exactly the variant; builds leave their products in it and tests leave nothing."""
+"""Is a workspace exactly the variant, with the files of builds but not those of tests?"""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BAD: Reverted = frozenset()
 Text = dict[str, str | None]  # path -> text, `-> target`, or None for an empty directory
 
 
-class Bench:
-    """A workspace between two versions, and what can be seen of it."""
+class VariantWorkspace:
+    """A workspace for two versions."""
 
     def __init__(self, folder: Path, good: Text, bad: Text) -> None:
         for name, files in (("good", good), ("bad", bad)):
@@ -39,10 +39,10 @@ class Bench:
         self.workspace.become(BAD)
 
     def seen(self) -> Text:
-        return {path: look(self.tree / path) for path in read_tree(self.tree).entries}
+        return {path: read(self.tree / path) for path in read_tree(self.tree).entries}
 
     def test_run(self, what: Callable[[Path], object]) -> None:
-        """Do what a test might do, then clear up after it."""
+        """Run `what` as a test that changes the tree, then clear up."""
         before = self.workspace.files()
         what(self.tree)
         self.workspace.clear_up(before)
@@ -59,7 +59,7 @@ def write(path: Path, text: str | None) -> None:
         path.write_text(text)
 
 
-def look(path: Path) -> str | None:
+def read(path: Path) -> str | None:
     if path.is_symlink():
         return f"-> {os.readlink(path)}"
     return None if path.is_dir() else path.read_text()
@@ -70,11 +70,11 @@ BAD_FILES: Text = {"same": "s", "d/same": "ds", "changed": "new", "hollow": None
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path, GOOD_FILES, BAD_FILES)
+def bench(tmp_path: Path) -> VariantWorkspace:
+    return VariantWorkspace(tmp_path, GOOD_FILES, BAD_FILES)
 
 
-def test_a_workspace_becomes_the_good_and_the_bad_version(bench: Bench) -> None:
+def test_a_workspace_becomes_the_good_and_the_bad_version(bench: VariantWorkspace) -> None:
     bench.good()
     assert bench.seen() == GOOD_FILES
     bench.bad()
@@ -82,7 +82,9 @@ def test_a_workspace_becomes_the_good_and_the_bad_version(bench: Bench) -> None:
 
 
 def test_files_that_do_not_change_are_not_written_again(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, {"a": "1", "b": "1", "c": "c"}, {"a": "2", "b": "2", "c": "c"})
+    bench = VariantWorkspace(
+        tmp_path, {"a": "1", "b": "1", "c": "c"}, {"a": "2", "b": "2", "c": "c"}
+    )
     bench.bad()
     times = {path: (bench.tree / path).stat().st_mtime_ns for path in "abc"}
     bench.workspace.become(frozenset({bench.changes.changes[0].id}))
@@ -90,7 +92,9 @@ def test_files_that_do_not_change_are_not_written_again(tmp_path: Path) -> None:
     assert changed == {"a"}
 
 
-def test_a_source_written_after_a_build_is_newer_than_what_was_built(bench: Bench) -> None:
+def test_a_source_written_after_a_build_is_newer_than_what_was_built(
+    bench: VariantWorkspace,
+) -> None:
     bench.bad()
     product = bench.tree / "changed.o"
     for become in (bench.good, bench.bad) * 5:
@@ -100,7 +104,7 @@ def test_a_source_written_after_a_build_is_newer_than_what_was_built(bench: Benc
         assert (bench.tree / "changed").stat().st_mtime_ns > product.stat().st_mtime_ns
 
 
-def test_what_a_build_made_survives_tests_and_variants(bench: Bench) -> None:
+def test_files_of_a_build_survive_tests_and_variants(bench: VariantWorkspace) -> None:
     bench.good()
     made: Text = {"changed.o": "1", "gone/x.o": "2", "hollow/out": "3", "new/deep": "4"}
     for path, text in made.items():
@@ -114,8 +118,8 @@ def test_what_a_build_made_survives_tests_and_variants(bench: Bench) -> None:
     }
 
 
-def test_what_a_build_made_in_a_directory_gives_way_to_a_file(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, {"d": None, "e/x": "x"}, {"d": "file", "e": "-> d"})
+def test_a_file_replaces_a_directory_with_files_of_a_build(tmp_path: Path) -> None:
+    bench = VariantWorkspace(tmp_path, {"d": None, "e/x": "x"}, {"d": "file", "e": "-> d"})
     bench.good()
     write(bench.tree / "d/x.o", "built")
     write(bench.tree / "e/x.o", "built")
@@ -123,8 +127,8 @@ def test_what_a_build_made_in_a_directory_gives_way_to_a_file(tmp_path: Path) ->
     assert bench.seen() == {"d": "file", "e": "-> d"}
 
 
-def test_what_a_build_made_stays_in_a_directory_that_was_emptied(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, {"d/x": "x"}, {"d": None})
+def test_files_of_a_build_stay_in_a_directory_that_was_emptied(tmp_path: Path) -> None:
+    bench = VariantWorkspace(tmp_path, {"d/x": "x"}, {"d": None})
     bench.good()
     write(bench.tree / "d/x.o", "built")
     bench.bad()
@@ -178,7 +182,9 @@ def _delete_all(tree: Path) -> None:
         _delete_all,
     ],
 )
-def test_what_a_test_did_is_undone(bench: Bench, what: Callable[[Path], object]) -> None:
+def test_changes_by_a_test_are_undone(
+    bench: VariantWorkspace, what: Callable[[Path], object]
+) -> None:
     bench.bad()
     (bench.tree / "built").mkdir()  # a build may leave an empty directory for the test
     before = bench.seen()
@@ -196,27 +202,27 @@ def test_an_executable_stays_executable(tmp_path: Path) -> None:
     changes = compare(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
     workspace = Workspace(tmp_path / "work", changes)
 
-    def says() -> list[str]:
+    def outputs() -> list[str]:
         commands = (workspace.tree / "run", workspace.tree / "same")
         return [subprocess.check_output([c], text=True).strip() for c in commands]
 
     workspace.become(changes.everything)
-    assert says() == ["good", "same"]
+    assert outputs() == ["good", "same"]
     before = workspace.files()
     (workspace.tree / "run").unlink()
     (workspace.tree / "same").chmod(0o644)
     workspace.clear_up(before)
-    assert says() == ["good", "same"]
+    assert outputs() == ["good", "same"]
     workspace.become(BAD)
-    assert says() == ["bad", "same"]
+    assert outputs() == ["bad", "same"]
 
 
 def test_compiled_python_is_never_that_of_another_variant(tmp_path: Path) -> None:
-    """Python takes a compiled file for good if size and second of its source are the same."""
-    bench = Bench(tmp_path, {"p/m.py": "x = 'good'"}, {"p/m.py": "x = 'evil'"})
+    """Python uses a compiled file if its source has the recorded size and second."""
+    bench = VariantWorkspace(tmp_path, {"p/m.py": "x = 'good'"}, {"p/m.py": "x = 'evil'"})
 
     def imported() -> str:
-        # The same second, however slow the machine.
+        # Both versions get the same second.
         os.utime(bench.tree / "p/m.py", (1_000_000_000, 1_000_000_000))
         command = [sys.executable, "-c", "import p.m; print(p.m.x)"]
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
@@ -230,7 +236,7 @@ def test_compiled_python_is_never_that_of_another_variant(tmp_path: Path) -> Non
         assert imported() == "evil"
 
 
-def test_compiled_python_of_a_module_that_a_test_wrote_goes_with_it(bench: Bench) -> None:
+def test_compiled_python_of_a_module_that_a_test_wrote_is_removed(bench: VariantWorkspace) -> None:
     def work(tree: Path) -> None:
         write(tree / "made.py", "")
         write(tree / "__pycache__/made.cpython-311.pyc", "")
@@ -242,8 +248,8 @@ def test_compiled_python_of_a_module_that_a_test_wrote_goes_with_it(bench: Bench
     assert set(bench.seen()) - set(BAD_FILES) == {"__pycache__/other.cpython-311.pyc"}
 
 
-def test_a_package_that_goes_takes_its_compiled_files_along(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, {"p/q/m.py": "", "a": "1"}, {"a": "2"})
+def test_a_removed_package_is_removed_with_its_compiled_files(tmp_path: Path) -> None:
+    bench = VariantWorkspace(tmp_path, {"p/q/m.py": "", "a": "1"}, {"a": "2"})
     bench.good()
     write(bench.tree / "p/q/__pycache__/m.cpython-311.pyc", "")
     write(bench.tree / "p/__pycache__/__init__.cpython-311.pyc", "")

@@ -1,3 +1,3 @@
 import pytest
 
-pytest.register_assert_rewrite(f"{__name__}.reading")  # or its assertions would tell no values
+pytest.register_assert_rewrite(f"{__name__}.reading")  # so that its assertions show values

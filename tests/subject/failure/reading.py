@@ -1,4 +1,4 @@
-"""Reads the failure of an output, or of a command."""
+"""Read the failure from an output, or from the run of a command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(tree: Path, stderr: str = "", *, stdout: str = "", status: int = 1) -> 
 
 
 def run(tree: Path, *command: str) -> Failure:
-    """The failure of a command that is really run, in the tree."""
+    """Run a command in the tree; return its failure."""
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     return read(tree, done.stderr, stdout=done.stdout, status=done.returncode)

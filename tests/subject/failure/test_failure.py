@@ -1,4 +1,4 @@
-"""How is a run without a message read, when are two failures the same, and can all be read?"""
+"""How is a run without a message read, when are failures the same, and can any output be read?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_signal_is_not_explained_by_an_exception_that_was_caught(tree: Path) -
     )
 
 
-def test_an_abort_says_why(tree: Path) -> None:
+def test_the_message_of_an_abort_has_its_reason(tree: Path) -> None:
     found = read(tree, "terminate called after throwing an instance of 'E'\n", status=134)
     assert found.signature == "SIGABRT terminate called after throwing an instance of 'E'"
 
@@ -47,7 +47,7 @@ def test_anything_else_is_its_exit_status(tree: Path) -> None:
     assert read(tree, stdout="out\n").message == "exit status 1: out"
 
 
-def test_real_programs_fail_as_we_read_them(tree: Path) -> None:
+def test_the_failures_of_real_programs_are_read(tree: Path) -> None:
     (tree / "src/main.c").write_text(
         "#include <assert.h>\nint main(int c, char **v) {\n  assert(c != 1);\n"
         "  return *(volatile int *)(c - 2L);\n}\n"
@@ -61,7 +61,7 @@ def test_real_programs_fail_as_we_read_them(tree: Path) -> None:
 # Comparing
 
 
-def test_failures_are_the_same_exactly_or_anyhow_or_by_a_pattern() -> None:
+def test_failures_are_the_same_by_signature_by_pattern_or_always() -> None:
     a, b = Failure("exit", "exit status 1: no", "1"), Failure("exit", "exit status 2: yes", "2")
     assert same_failure(a, a, "exact")
     assert not same_failure(a, b, "exact")
@@ -71,7 +71,7 @@ def test_failures_are_the_same_exactly_or_anyhow_or_by_a_pattern() -> None:
     assert not same_failure(a, b, "no")
 
 
-def test_a_pattern_that_is_none_is_a_users_mistake() -> None:
+def test_an_invalid_pattern_is_a_user_error() -> None:
     for good in ("exact", "any", "Seg.*"):
         check_same_failure(good)
     with pytest.raises(UserError, match="unterminated") as caught:

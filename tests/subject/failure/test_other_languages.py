@@ -25,7 +25,7 @@ def test_a_c_assertion_is_its_file_function_and_expression(tree: Path, text: str
     assert "c == 2" in found.message
 
 
-def test_an_assertion_s_function_is_its_name_however_the_compiler_writes_it(tree: Path) -> None:
+def test_the_function_of_an_assertion_is_its_bare_name(tree: Path) -> None:
     text = "p: src/main.c:13: int ns::f(int, char**): Assertion `a::b(1)' failed."
     assert "main.c:ns::f that a::b(1)" in read(tree, text).signature
 
@@ -47,7 +47,7 @@ freed by thread T0 here:
     )
 
 
-def test_undefined_behaviour_is_told_without_its_values(tree: Path) -> None:
+def test_the_signature_of_undefined_behaviour_has_no_values(tree: Path) -> None:
     text = "src/main.c:3:158: runtime error: signed integer overflow: 4 + 2147483647 is too much"
     found = read(tree, text)
     assert (found.kind, found.file, found.line) == ("crash", "src/main.c", 3)

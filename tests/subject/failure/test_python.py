@@ -28,7 +28,7 @@ def test_a_signature_stays_when_lines_addresses_and_the_tree_move(tree: Path) ->
     assert a != b
 
 
-def test_an_assertion_is_told_by_its_source_line_not_by_its_values(tree: Path) -> None:
+def test_the_signature_of_an_assertion_has_its_source_line_but_no_values(tree: Path) -> None:
     text = 'Traceback (most recent call last):\n  File "/t/test.py", line 4, in <module>\n'
     text += '    assert list(c) == ["a"], list(c)\n           ^^^^^^^^^^\nAssertionError: {}\n'
     a, b = read(tree, text.format("[None]")), read(tree, text.format("[1, 'a']"))
@@ -39,7 +39,7 @@ def test_an_assertion_is_told_by_its_source_line_not_by_its_values(tree: Path) -
     assert a.signature.endswith('in test.py:<module> from assert list(c) == ["a"], list(c)')
 
 
-def test_of_chained_exceptions_the_last_one_counts_and_ignored_ones_do_not(tree: Path) -> None:
+def test_the_last_of_chained_exceptions_counts_and_ignored_ones_do_not(tree: Path) -> None:
     text = 'Traceback (most recent call last):\n  File "x.py", line 1, in {}\n    {}\n{}: why\n'
     chained = text.format("a", "{}['k']", "KeyError") + "\nDuring handling of ...:\n\n"
     chained += text.format("b", "raise E", "mod.f.<locals>.E")
@@ -54,7 +54,7 @@ def test_a_syntax_error_has_a_file_but_no_function(tree: Path) -> None:
     assert found.signature.startswith("SyntaxError in pkg/core.py from")
 
 
-def test_where_a_recursion_breaks_off_does_not_matter(tree: Path) -> None:
+def test_the_place_where_a_recursion_ends_does_not_matter(tree: Path) -> None:
     frames = ['  File "x.py", line 1, in even\n', '  File "x.py", line 4, in odd\n']
     start = 'Traceback (most recent call last):\n  File "t.py", line 1, in <module>\n    even(0)\n'
     end = "  [Previous line repeated 996 more times]\nRecursionError: maximum depth 1000\n"

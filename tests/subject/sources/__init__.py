@@ -1,3 +1,3 @@
 import pytest
 
-pytest.register_assert_rewrite(f"{__name__}.fetching")  # or its assertions would tell no values
+pytest.register_assert_rewrite(f"{__name__}.fetching")  # so that its assertions show values

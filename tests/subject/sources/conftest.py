@@ -1,4 +1,4 @@
-"""A place to fetch into, and a repository to fetch from."""
+"""Fixtures: a function that fetches a version, and a repository."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .fetching import Fetch, contents, git
 
 @pytest.fixture
 def get(tmp_path: Path) -> Fetch:
-    """Fetch a source, with `tmp_path/repo` as the repository, and say what came."""
+    """Return a function that fetches a version, with the repository `tmp_path/repo`."""
 
     def get_(spec: object) -> dict[str, object]:
         into = tmp_path / "into" / "tree"

@@ -1,4 +1,4 @@
-"""Makes sources, and says what came of fetching them."""
+"""Make sources of versions, and compare what is fetched from them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ import pytest
 
 from whence.errors import UserError
 
-LATIN1 = os.fsdecode(b"caf\xe9.txt")  # no UTF-8
+LATIN1 = os.fsdecode(b"caf\xe9.txt")  # a name that is not UTF-8
 
 Fetch = Callable[[object], "dict[str, object]"]
 
 
 def contents(top: Path) -> dict[str, object]:
-    """A tree as a value: bytes, `("x", bytes)` if executable, `"-> target"`, or None if empty."""
+    """Return a tree as a value.
+
+    A file is its bytes, an executable file `("x", bytes)`, a link `"-> target"`, an empty
+    directory None.
+    """
     found: dict[str, object] = {}
     for path in top.rglob("*"):
         name = str(path.relative_to(top))
@@ -57,7 +61,7 @@ def commit(where: Path, message: str = "work") -> None:
 
 
 def add_submodule(repo: Path, library: Path) -> None:
-    """Give `repo` a submodule lib, called "library", with one file."""
+    """Add a submodule to `repo`: path lib, name "library", one file."""
     write_all(library, {".gitignore": b"*.o\n", "l.c": b"1"})
     git(library, "init", "-q")
     commit(library)

@@ -1,4 +1,4 @@
-"""An archive arrives whole and exact, or is refused."""
+"""Is an archive unpacked completely and exactly, or refused?"""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def test_a_tar_is_unpacked_without_its_top_directory(tmp_path: Path, get: Fetch,
 
 
 @pytest.mark.parametrize("names", [("./a", "./b/c"), ("a", "b/c")])
-def test_a_tar_with_no_single_top_stays_as_it_is(
+def test_a_tar_without_a_single_top_directory_is_unpacked_unchanged(
     tmp_path: Path, get: Fetch, names: tuple[str, ...]
 ) -> None:
     archive = tar(tmp_path / "p.tar", *(entry(name, b"1") for name in names))
     assert get(archive) == {"a": b"1", "b/c": b"1"}
 
 
-def test_of_two_entries_with_one_name_the_later_counts(tmp_path: Path, get: Fetch) -> None:
+def test_the_later_of_two_entries_with_one_name_counts(tmp_path: Path, get: Fetch) -> None:
     archive = tar(
         tmp_path / "p.tar",
         *(entry("a", b"1"), link("a", "b"), link("b", "c"), entry("b", b"2"), entry("b", b"3")),
@@ -109,7 +109,7 @@ def test_a_truncated_archive_is_refused(tmp_path: Path, get: Fetch, kind: str) -
         tar(whole, entry("a", os.urandom(3000)), entry("b", os.urandom(3000)))
     cut = tmp_path / f"cut.{kind}"
     data = whole.read_bytes()
-    # The last of these is cut right between two entries of the plain tar.
+    # The last of these ends exactly between two entries of the plain tar.
     for size in (0, 10, len(data) // 2, 512 + 3072 + 100, 512 + 3072):
         cut.write_bytes(data[:size])
         fails(get, cut, "archive-corrupt", str(cut))
@@ -147,7 +147,7 @@ def test_a_zip_keeps_modes_and_links(tmp_path: Path, get: Fetch) -> None:
     }
 
 
-def test_a_zip_name_that_is_no_unicode_stays_as_it_is(tmp_path: Path, get: Fetch) -> None:
+def test_a_zip_name_that_is_not_unicode_keeps_its_bytes(tmp_path: Path, get: Fetch) -> None:
     archive = zipped(tmp_path / "p.zip", ("caf_.txt", 0, b"1"))
     archive.write_bytes(archive.read_bytes().replace(b"caf_.txt", os.fsencode(LATIN1)))
     assert get(archive) == {LATIN1: b"1"}

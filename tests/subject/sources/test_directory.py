@@ -1,4 +1,4 @@
-"""A directory arrives whole, exact and harmless."""
+"""Is a directory copied completely, exactly and without version control data?"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_copy_keeps_times_and_can_be_written(tmp_path: Path) -> None:
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
 
 
-def test_what_is_no_file_is_left_out(
+def test_special_files_are_left_out(
     tmp_path: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     top = tmp_path / "project"
@@ -74,7 +74,7 @@ def test_a_work_tree_gives_its_tracked_and_new_files(repo: Path, get: Fetch) -> 
     write_all(repo, {"new.c": b"2", "main.o": b"", ".venv/bin/python": b"", "tracked.c": b"3"})
     (repo / "gone.c").unlink()
     shutil.rmtree(repo / "d")
-    (repo / "d").symlink_to("e")  # so d/x is still tracked, and still there
+    (repo / "d").symlink_to("e")  # d/x is still tracked, and still exists through the link
     assert get(repo) == {
         ".gitignore": files[".gitignore"],
         "tracked.c": b"3",
@@ -102,7 +102,7 @@ def test_an_unreadable_file_is_named(
     fails(get, tmp_path / "project", "unreadable-source", str(tmp_path / "project" / "secret"))
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(
+def test_a_full_disk_is_reported_and_leaves_no_files(
     tmp_path: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "project", big=b"")
@@ -118,7 +118,7 @@ def copying_fails(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     monkeypatch.setattr(shutil, "copyfile", copyfile)
 
 
-def test_a_tree_is_not_mixed_with_what_is_there(tmp_path: Path) -> None:
+def test_a_directory_that_is_not_empty_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "into", precious=b"")
     with pytest.raises(ValueError, match="not empty"):
         fetch(str(tmp_path), repo=tmp_path, into=tmp_path / "into")

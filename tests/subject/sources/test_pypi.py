@@ -1,4 +1,4 @@
-"""A package of the index arrives without traces of how it came."""
+"""Is a package installed from the index without files that describe the installation?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_package_is_installed_without_traces_of_the_installation(get: Fetch) -
     assert not names & {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "__pycache__"}
 
 
-def test_a_version_that_does_not_exist_is_said_in_the_words_of_pip(get: Fetch) -> None:
+def test_a_version_that_does_not_exist_is_reported_with_the_message_of_pip(get: Fetch) -> None:
     fails(get, "pypi:six==99.0", "pypi-failed", "No matching distribution found for six==99.0")
 
 
@@ -39,7 +39,7 @@ def test_without_a_network_the_connection_is_named() -> None:
     assert "No matching distribution" in said
 
 
-def test_without_pip_it_says_how_to_get_it(
+def test_without_pip_the_error_says_how_to_get_it(
     tmp_path: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     python = tmp_path / "python3"

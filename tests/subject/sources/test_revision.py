@@ -1,4 +1,4 @@
-"""A git revision arrives whole and exact, and its repository stays as it was."""
+"""Is a git revision fetched completely and exactly, without a change to the repository?"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_users_repository_is_not_touched(
     write(repo, a=b"2")
     git(repo, "add", "a")
     write(repo, a=b"3", c=b"new")
-    os.utime(repo / "b")  # git would like to refresh its index
+    os.utime(repo / "b")  # git would refresh its index
     before = contents(repo)
     get("HEAD")
     get(repo)
@@ -60,7 +60,7 @@ def test_the_users_repository_is_not_touched(
     assert git(repo, "status", "--porcelain") == "MM a\n?? c\n"
 
 
-def test_a_revision_is_whole_when_repo_is_a_directory_inside(
+def test_a_revision_is_complete_if_repo_is_a_subdirectory(
     repo: Path, tmp_path: Path, get: Fetch
 ) -> None:
     write_all(repo, {"top": b"", "sub/f": b""})
@@ -82,7 +82,7 @@ def test_bare_repositories_and_linked_work_trees_have_revisions(repo: Path, tmp_
 
 
 @pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
-def test_variables_of_a_hook_do_not_mislead(
+def test_the_environment_of_a_git_hook_has_no_effect(
     repo: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     write(repo, f=b"1")
@@ -140,7 +140,9 @@ def test_a_path_wins_over_a_revision(
 
 
 @pytest.mark.parametrize("spec", ["v9", "./missing/dir", "missing.tar.gz", "--all", "", "HEAD:f"])
-def test_what_is_no_source_is_told_what_a_source_is(repo: Path, get: Fetch, spec: str) -> None:
+def test_the_error_for_an_unknown_source_lists_the_kinds_of_sources(
+    repo: Path, get: Fetch, spec: str
+) -> None:
     write(repo, f=b"")
     commit(repo)
     fails(get, spec, "no-such-source", f"no file or directory {spec!r}", "pypi:NAME==VERSION")
@@ -160,6 +162,6 @@ def test_a_lost_object_is_named(repo: Path, get: Fetch) -> None:
     fails(get, "HEAD", "git-failed", name)
 
 
-def test_without_git_it_says_so(repo: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_git_is_reported(repo: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repo))
     fails(get, "HEAD", "no-git", "Install git")
