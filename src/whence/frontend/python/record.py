@@ -80,13 +80,13 @@ def hooked(
     """
     cache = Path(cache_directory(env)) / "python"
     code = _installed(cache)
-    kept = cache / "code"
-    kept.mkdir(parents=True, exist_ok=True)
-    _trim(kept)
+    cached_code = cache / "code"
+    cached_code.mkdir(parents=True, exist_ok=True)
+    _trim(cached_code)
     settings = {
         "code": str(code),
         "version": code.name,
-        "cache": str(kept),
+        "cache": str(cached_code),
         "tree": str(tree.absolute()),
         "trace": str(out.absolute()),
         "max_trace": str(max_trace),

@@ -16,7 +16,7 @@ from whence.program.operations import (
 )
 from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Unrecorded
 from whence.trace.python.objects import is_same_object
-from whence.trace.python.omitted import Omitted
+from whence.trace.python.omitted import OmittedWrites
 from whence.trace.python.program import LOADS
 from whence.trace.python.recording import PythonThread
 from whence.trace.python.statements import PythonStepDescriber
@@ -43,7 +43,7 @@ class PythonFlow(Flow):
     def __init__(self, thread: PythonThread) -> None:
         super().__init__(thread)
         self.python, self.run, self.program = thread, thread.run, thread.program
-        self._omitted = Omitted(thread.run, thread.queries, self.op_of)
+        self._omitted = OmittedWrites(thread.run, thread.queries, self.op_of)
 
     def describer(self) -> PythonStepDescriber:
         return PythonStepDescriber(self.python)
@@ -319,8 +319,8 @@ class PythonFlow(Flow):
             elif use < 0:
                 found.append(Constant(self.python.constant(op, use), 0))
             else:
-                made = self.run.operands[start + at]
-                found.append(made or Unrecorded(Step(step), at, 0))
+                operand = self.run.operands[start + at]
+                found.append(operand or Unrecorded(Step(step), at, 0))
         return found
 
     def _operands(self, step: int, op: int) -> tuple[Operand, ...]:

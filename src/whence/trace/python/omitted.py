@@ -45,7 +45,7 @@ class BranchSide(NamedTuple):
     yields: bool
 
 
-class Omitted:
+class OmittedWrites:
     """Finds the branches of one thread whose other side would have added something."""
 
     def __init__(self, run: ReplayedRun, queries: Queries, op_of: Callable[[int], int]) -> None:

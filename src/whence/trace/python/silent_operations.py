@@ -87,12 +87,14 @@ class SilentOperations:
         same = [operand for operand in given if is_same_object(run.values[operand], value)]
         if not same and given:  # the object of a method is its first argument
             looked_up = (operand for operand in run.operands_of(given[0]) if operand)
-            same = [one for one in looked_up if is_same_object(run.values[one], value)]
+            same = [holder for holder in looked_up if is_same_object(run.values[holder], value)]
         if same:
             # Of several arguments with this value, the one nearest to the parameter's position.
             run.source[step] = min(
                 same,
-                key=lambda one: abs(given.index(one) - 1 - number) if one in given else 0,
+                key=lambda argument: (
+                    abs(given.index(argument) - 1 - number) if argument in given else 0
+                ),
             )
 
     def _unpack(self, activation: RunningActivation, op: Op, step: Step) -> None:

@@ -54,7 +54,9 @@ class _Walk:
     def __init__(self, flow: PythonFlow, trusted: npt.NDArray[np.bool_] | None) -> None:
         self._flow, self._trusted = flow, trusted
         self._whole: set[int] = set()  # steps whose value matters
-        self._entered: set[int] = set()  # steps of which only matters which code they ran
+        self._entered: set[int] = (
+            set()
+        )  # steps whose value does not matter, only which code they ran
         self._todo: list[tuple[int, bool]] = []
         # Activation -> the call of the outermost trusted function around it; 0: none.
         self._outer: dict[int, int] = {0: 0}
@@ -89,7 +91,7 @@ class _Walk:
     def _add_controlling_step(self, step: int) -> None:
         """Add the controlling step: with its value if it is a branch of the same activation.
 
-        Otherwise it is a call, of which only matters which code it ran.
+        Otherwise it is a call, and only matters which code it ran.
         """
         controlling = self._flow.controlling_step(step)
         if controlling is not None:

@@ -23,5 +23,5 @@ def start_recording(values: dict[str, str]) -> None:
     loader = Loader(settings, log, recorder_functions(log))
     loader.install()
     hide_frames()
-    if script.is_ours:
+    if script.is_compiled:
         script.expect(loader)

@@ -234,11 +234,11 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
 
 def unique(blocks: list[OpBlock | None]) -> list[OpBlock | None]:
     """Return the blocks without duplicates, and None: an exception leaves the function."""
-    kept: list[OpBlock | None] = []
+    found: list[OpBlock | None] = []
     for block in (*blocks, None):
-        if block not in kept:
-            kept.append(block)
-    return kept
+        if block not in found:
+            found.append(block)
+    return found
 
 
 def captured(pattern: Node) -> list[str]:

@@ -164,10 +164,10 @@ class EventLog:
             if real is not None:
                 replaced.append((_thread, name, real, self._first_thread(real, replaced)))
         threading: Any = sys.modules.get("threading")
-        for _, name, real, ours in replaced[:]:
-            setattr(_thread, name, ours)
+        for _, name, real, replacement in replaced[:]:
+            setattr(_thread, name, replacement)
             if threading is not None and getattr(threading, f"_{name}", None) is real:
-                setattr(threading, f"_{name}", ours)
+                setattr(threading, f"_{name}", replacement)
 
     def _first_thread(self, real: Any, replaced: list[Any]) -> Any:
         def start_new_thread(*args: Any, **kwargs: Any) -> Any:
@@ -179,10 +179,10 @@ class EventLog:
     def _use_threads(self, replaced: list[Any]) -> None:
         """Give every thread its own list, and restore the functions that start threads."""
         threading: Any = sys.modules.get("threading")
-        for module, name, real, ours in replaced:
-            if getattr(module, name) is ours:
+        for module, name, real, replacement in replaced:
+            if getattr(module, name) is replacement:
                 setattr(module, name, real)
-            if threading is not None and getattr(threading, f"_{name}", None) is ours:
+            if threading is not None and getattr(threading, f"_{name}", None) is replacement:
                 setattr(threading, f"_{name}", real)
         if self._left <= 0:
             return

@@ -153,8 +153,8 @@ def number_ops(functions: list[RecordedFunction]) -> int:
     """
     blocks = ops = 0
     for function in functions:
-        kept = [block for block in function.blocks if block.ops]
-        for block in kept:
+        blocks_with_ops = [block for block in function.blocks if block.ops]
+        for block in blocks_with_ops:
             block.successors = [_first_with_ops(after) for after in block.successors]
             block.number = blocks
             blocks += 1
@@ -163,7 +163,7 @@ def number_ops(functions: list[RecordedFunction]) -> int:
                 ops += 1
                 for place in op.places:
                     place.value = f"{MARK}{op.number}"
-        function.blocks = kept
+        function.blocks = blocks_with_ops
     return ops
 
 

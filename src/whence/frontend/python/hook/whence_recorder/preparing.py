@@ -35,7 +35,7 @@ COMMAND = "<string>"  # the file name that Python gives to the text of -c
 
 
 class PreparedSource:
-    """Instrumented code, and the digest under which its description is kept."""
+    """Instrumented code, and the digest that names the file of its description."""
 
     def __init__(self, code: CodeType, digest: str, n_ops: int) -> None:
         self.code, self.digest, self.n_ops = code, digest, n_ops
@@ -46,8 +46,8 @@ class Preparer:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        ours = (__package__ or "") + "."
-        self._ours = {k: v for k, v in sys.modules.items() if f"{k}.".startswith(ours)}
+        prefix = (__package__ or "") + "."
+        self._own_modules = {k: v for k, v in sys.modules.items() if f"{k}.".startswith(prefix)}
         # References are kept, because a test may replace these functions.
         self._open, self._read, self._close = os.open, os.read, os.close
         self._write, self._replace, self._getpid = os.write, os.replace, os.getpid
@@ -61,8 +61,8 @@ class Preparer:
         A mistake in the source is raised, and warnings of the compiler are shown, as usual.
         """
         digest = self._digest(source, path, name, "script" if is_script else "module")
-        kept = self._kept(digest)
-        if kept is None or kept[3]:
+        cached = self._cached(digest)
+        if cached is None or cached[3]:
             code = silently(lambda: compile(source, path, "exec", dont_inherit=True), "error")
             warns = code is None
             if warns:  # compile again, so that the warning or error is shown once
@@ -71,9 +71,9 @@ class Preparer:
         def parsed() -> Any:
             return compile(source, path, "exec", ONLY_AST, dont_inherit=True)
 
-        if kept is None:
-            kept = self._instrument(parsed, source, path, name, digest, is_script, warns)
-        return self._described(digest, kept)
+        if cached is None:
+            cached = self._instrument(parsed, source, path, name, digest, is_script, warns)
+        return self._described(digest, cached)
 
     def prepare_rewritten(
         self, tree: Any, path: str, name: str
@@ -83,10 +83,10 @@ class Preparer:
         source = self._content(path)
         same_anywhere = marshal.dumps(renamed(plain, ""))
         digest = self._digest(same_anywhere + source, path, name, "pytest")
-        kept = self._kept(digest)
-        if kept is None:
-            kept = self._instrument(lambda: tree, source, path, name, digest, False, False)
-        return plain, self._described(digest, kept)
+        cached = self._cached(digest)
+        if cached is None:
+            cached = self._instrument(lambda: tree, source, path, name, digest, False, False)
+        return plain, self._described(digest, cached)
 
     def _instrument(
         self, parsed: Callable[[], Any], source: bytes, path: str, name: str, digest: str,
@@ -112,13 +112,13 @@ class Preparer:
             description = {"file": file, "name": name, "skipped": reason}
             self._describe(digest, json(description).encode())
             return None
-        self._keep(digest, result)
+        self._cache(digest, result)
         return result
 
     def _instrumenter(self) -> type[InstrumentedModule]:
         """Import the rewriting code.  Most processes find all code in the cache and need none."""
         before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
-        sys.modules.update(self._ours)
+        sys.modules.update(self._own_modules)
         try:
             from .module import InstrumentedModule
 
@@ -127,7 +127,7 @@ class Preparer:
             sys.dont_write_bytecode = before
             package = (__package__ or "") + "."
             for name in [name for name in sys.modules if f"{name}.".startswith(package)]:
-                self._ours[name] = sys.modules.pop(name)
+                self._own_modules[name] = sys.modules.pop(name)
             sys.path_importer_cache.pop(os.path.dirname(__file__), None)
 
     # --- files ---
@@ -137,19 +137,19 @@ class Preparer:
         text = "\0".join(what).encode("utf-8", "surrogateescape")
         return blake2b(text + source, digest_size=DIGEST).hexdigest()
 
-    def _kept(self, digest: str) -> Instrumented | None:
+    def _cached(self, digest: str) -> Instrumented | None:
         if self._settings.cache is None:
             return None
         try:
             data = self._content(f"{self._settings.cache}/{digest}")
             if blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
                 return None
-            kept: Instrumented = marshal.loads(data[DIGEST:])
+            cached: Instrumented = marshal.loads(data[DIGEST:])
         except (OSError, ValueError, EOFError, TypeError):
             return None
-        return kept
+        return cached
 
-    def _keep(self, digest: str, instrumented: Instrumented) -> None:
+    def _cache(self, digest: str, instrumented: Instrumented) -> None:
         if self._settings.cache is not None:
             data = marshal.dumps(instrumented)
             check = blake2b(data, digest_size=DIGEST).digest()

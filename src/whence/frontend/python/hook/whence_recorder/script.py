@@ -64,15 +64,15 @@ class CommandSource:
 
 
 class Script:
-    """The script that this process runs; `is_ours` if it is one that was compiled here."""
+    """The script of this process; `is_compiled` if the recorder has compiled it before."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = f"{settings.trace}/{FOLDER}"
         self._command = CommandSource(sys.orig_argv)
         what = self._command.what or ""
-        self.is_ours = what.startswith(self._folder)
-        self.is_new = not self.is_ours and self._command.kind in ("file", "c")
+        self.is_compiled = what.startswith(self._folder)
+        self.is_new = not self.is_compiled and self._command.kind in ("file", "c")
 
     def start_again(self) -> None:
         """Restart Python with the compiled script.  Return only if nothing can be recorded."""
@@ -120,26 +120,26 @@ class Script:
 
     def expect(self, loader: Loader) -> None:
         """Prepare for the call with which the compiled script begins."""
-        ours = self._command.what
-        assert ours is not None
-        with open(f"{ours}.info", "rb") as file:
+        compiled = self._command.what
+        assert compiled is not None
+        with open(f"{compiled}.info", "rb") as file:
             path, digest, n_ops, *invocation = marshal.load(file)
         loader.announce("__main__", path, digest, n_ops)
 
         def called(table: dict[str, Any]) -> None:
             del sys.modules[DOOR]
             table.update(loader.functions)
-            self._pretend(ours, path, *invocation)
+            self._pretend(compiled, path, *invocation)
             if path == COMMAND and sys.version_info >= (3, 13):
                 _show_source(invocation[1], sys._getframe(1).f_code)
 
         sys.modules[DOOR] = called  # type: ignore[assignment]
 
-    def _pretend(self, ours: str, path: str, words: list[str], what: str, kind: str) -> None:
+    def _pretend(self, compiled: str, path: str, words: list[str], what: str, kind: str) -> None:
         """Set what the program can see as if Python had started the script itself."""
         sys.orig_argv[:] = words
         sys.argv[0] = "-c" if kind == "c" else what
-        if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(ours)):
+        if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(compiled)):
             sys.path[0] = "" if kind == "c" else os.path.dirname(os.path.realpath(what))
         main = sys.modules["__main__"].__dict__
         if kind == "c":
@@ -151,8 +151,8 @@ class Script:
         else:
             main["__file__"] = path
             main["__loader__"] = external.SourceFileLoader("__main__", path)
-        os.unlink(ours)
-        os.unlink(f"{ours}.info")
+        os.unlink(compiled)
+        os.unlink(f"{compiled}.info")
 
 
 def _show_source(text: str, code: object) -> None:
