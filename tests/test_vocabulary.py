@@ -136,7 +136,6 @@ def _without_language(package: str, module: str) -> str:
     return ".".join(parts[: languages[0]]) if languages else package
 
 
-@pytest.mark.xfail(strict=False)
 def test_no_public_name_is_defined_in_two_packages() -> None:
     found = {
         name: [module for _, module in places]
@@ -159,7 +158,6 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
 
 
-@pytest.mark.xfail(strict=False)
 def test_no_name_uses_a_word_that_the_glossary_replaces() -> None:
     names = {name: places[0][1] for name, places in definitions().items()}
     modules = {path.stem: str(path) for path in (SOURCES / "whence").rglob("*.py")}

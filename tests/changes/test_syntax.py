@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.changes.trees import lines
-from whence.changes.syntax import ParsedSource, depth_changes, language_of, tokens
+from whence.changes.syntax import ParsedSource, depth_changes, grammar_of, tokens
 
 PYTHON = '''\
 import os, sys as system
@@ -221,7 +221,7 @@ def test_parameters_at_yields_the_functions_whose_parameters_are_on_the_lines() 
     ],
 )
 def test_the_suffix_decides_the_language(path: str, language: str | None) -> None:
-    assert language_of(path) == language
+    assert grammar_of(path) == language
 
 
 def test_tokens_are_words_numbers_and_punctuation() -> None:

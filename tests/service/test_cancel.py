@@ -13,7 +13,7 @@ from whence.causes.tree import CauseSearch
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.languages import open_recording, open_search
 from whence.service.background import Answer, Background
-from whence.service.recording import RecordRequest, record
+from whence.service.recording import RecordRequest, record_run
 from whence.subject.trial import BuildAndTest
 
 # Every value depends on most of the earlier ones, so explaining the last takes seconds.
@@ -51,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         out=None,
     )
     (folder / "run").mkdir()
-    record(request, folder / "run", lambda _: None)
+    record_run(request, folder / "run", lambda _: None)
     return folder / "run"
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from whence.changes.gitdiff import diff_files
 from whence.changes.split import BlockPiece, StatementStarts, split_block
-from whence.changes.syntax import ParsedSource, language_of
+from whence.changes.syntax import ParsedSource, grammar_of
 from whence.changes.tree import Entry, EntryKind, Tree, TreeNode, digest, folders_of, matches
 from whence.model import Change, ChangeId, ChangeKind, Reverted, Span
 
@@ -128,7 +128,7 @@ class ChangeSet:
         """Parse a file of the good or the bad version; None if its language is unknown."""
         key = (of_good, path)
         if key not in self._sources:
-            language = language_of(path)
+            language = grammar_of(path)
             tree = self.good if of_good else self.bad
             known = language is not None and path in tree.entries
             content = tree.node(path).content if known else b""

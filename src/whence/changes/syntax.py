@@ -146,7 +146,7 @@ class SourceName:
     scope: str | None = None
 
 
-def language_of(path: str) -> str | None:
+def grammar_of(path: str) -> str | None:
     return _SUFFIXES.get(PurePosixPath(path).suffix.lower())
 
 

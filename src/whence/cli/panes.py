@@ -23,7 +23,7 @@ from textual.strip import Strip
 from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
-from whence.cli.phrases import WORDS, escaped, holds, place_phrase, values_of
+from whence.cli.phrases import WORDS, escaped, outcome_phrase, place_phrase, values_of
 from whence.model import Cause, Mark, Statement
 
 _WIDEST_WORD = max(map(len, WORDS.values()))
@@ -121,7 +121,7 @@ class CauseView(Tree[Row]):
         """Return a line that fills the width, so that the right ends of all lines are aligned."""
         row = row_of(node)
         room = self.scrollable_content_region.width - self.guide_depth * _depth(node) - 2
-        text = holds(row.cause.predicate)
+        text = outcome_phrase(row.cause.predicate)
         if row.mark is Mark.ROOT:
             text.stylize("bold")
         elif row.mark is Mark.BENIGN:

@@ -63,7 +63,7 @@ def place_phrase(where: Predicate | Statement) -> str:
     return escaped(f"{PurePath(where.file).name}:{where.line}") if where.file else ""
 
 
-def holds(predicate: Predicate) -> Text:
+def outcome_phrase(predicate: Predicate) -> Text:
     """Return the predicate after a sign for its outcome: `✓ a > b`, `✗ p`, `• class = RIGHT`."""
     sign, style = _OUTCOMES.get(predicate.outcome, ("•", "cyan"))
     text = Text(end="").append(f"{sign} ", style=style).append(escaped(predicate.text))
@@ -116,7 +116,7 @@ def path_text(steps: Sequence[Cause]) -> Text:
     """Return the path from a cause, the first of `steps`, to the failure."""
     text = Text()
     for number, cause in enumerate(steps):
-        text.append_text(holds(cause.predicate)).append(
+        text.append_text(outcome_phrase(cause.predicate)).append(
             f"   {place_phrase(cause.predicate)}\n", "dim"
         )
         text.append(f"  {escaped(cause.because)}\n")

@@ -13,7 +13,7 @@ from rich.console import Console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.report.traces import trace_document, trace_text
-from whence.service.recording import prepare, record
+from whence.service.recording import prepare, record_run
 
 _OPTIONS: list[Callable[..., Any]] = [
     *recording_options(required=True),
@@ -37,7 +37,7 @@ def trace(**options: Any) -> int:
     check_writable(options["json_file"])
     prepare(out)
     say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
-    summary = record(record_request(options), out, say)
+    summary = record_run(record_request(options), out, say)
     document = json.dumps(trace_document(summary), indent=1)
     if options["json_file"] == "-":
         click.echo(document)

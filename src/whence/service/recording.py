@@ -35,7 +35,7 @@ class RecordRequest:
     fresh: bool = False  # record the run even if it was recorded before
 
 
-def record(request: RecordRequest, out: Path, say: Say) -> TraceSummary:
+def record_run(request: RecordRequest, out: Path, say: Say) -> TraceSummary:
     """Record the requested run into the empty folder `out`."""
     with scratch_folder() as folder:
         say("fetching the source")

@@ -33,7 +33,7 @@ from whence.logic.python.terms import (
     equal,
     python_literal,
     sort_of,
-    variable,
+    variable_term,
 )
 from whence.program.operations import COp, Operation, PyOp
 
@@ -54,7 +54,7 @@ def holds(operation: Operation, values: list[Value], result: Value, *, vary: boo
     terms = [python_literal(one) for one in values]
     if vary:
         terms = [
-            python_literal(one) if one is None else variable(f"v{at}", one)
+            python_literal(one) if one is None else variable_term(f"v{at}", one)
             for at, one in enumerate(values)
         ]
         solver.add(
@@ -252,31 +252,32 @@ def test_texts_are_not_read_as_escapes(text: str) -> None:
 def test_what_asks_for_a_type_is_not_said() -> None:
     """Or it could not have come out otherwise, just because the value had that type."""
     for op, b in [(PyOp.IS, None), (PyOp.EQ, "x"), (PyOp.EQ, None), (PyOp.EQ, (1, 2))]:
-        terms = [variable("x", 5), python_literal(recorded(b))]
-        assert encode(Operation(op), terms, variable("r", False)) is None
-    nothing = variable("x", None)
-    said = encode(Operation(PyOp.IS), [nothing, python_literal(None)], variable("r", True))
+        terms = [variable_term("x", 5), python_literal(recorded(b))]
+        assert encode(Operation(op), terms, variable_term("r", False)) is None
+    nothing = variable_term("x", None)
+    said = encode(Operation(PyOp.IS), [nothing, python_literal(None)], variable_term("r", True))
     assert said is not None
     solver = z3.Solver()
-    solver.add(said, differs(variable("r", True), True))
+    solver.add(said, differs(variable_term("r", True), True))
     assert solver.check() == z3.sat  # it could have been something
 
 
 def test_an_exception_is_told_by_its_type() -> None:
     """`d[k]` raises a KeyError exactly if k is none of the keys."""
-    whole, at = recorded({"a": 1, "b": 2}), variable("k", "c")
+    whole, at = recorded({"a": 1, "b": 2}), variable_term("k", "c")
     raised = recorded(KeyError("c"))
     assert is_exception(raised)
-    said = encode(Operation(PyOp.ITEM), [python_literal(whole), at], variable("r", raised))
+    said = encode(Operation(PyOp.ITEM), [python_literal(whole), at], variable_term("r", raised))
     solver = z3.Solver()
-    solver.add(said, differs(variable("r", raised), raised))
+    solver.add(said, differs(variable_term("r", raised), raised))
     assert solver.check() == z3.sat
     solver.add(at.z3 != "a", at.z3 != "b")
     assert solver.check() == z3.unsat
 
 
 def test_nothing_is_said_of_the_opaque() -> None:
-    assert encode(Operation(COp.OPAQUE), [variable("x", 1)], variable("r", 1)) is None
+    assert encode(Operation(COp.OPAQUE), [variable_term("x", 1)], variable_term("r", 1)) is None
     assert (
-        encode(Operation(PyOp.ATTR, extra=("x",)), [python_literal(None)], variable("r", 1)) is None
+        encode(Operation(PyOp.ATTR, extra=("x",)), [python_literal(None)], variable_term("r", 1))
+        is None
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from whence.changes.changeset import ChangeSet
-from whence.changes.syntax import language_of
+from whence.changes.syntax import grammar_of
 from whence.explain.meeting.declarations import DeclarationKind, SourceDeclaration
 from whence.explain.meeting.lexemes import lexemes
 from whence.explain.meeting.version_index import Ids, VersionIndex
@@ -46,7 +46,7 @@ def idle_changes(changes: Iterable[Change]) -> Ids:
         change.id
         for change in changes
         if change.kind is ChangeKind.EDIT
-        and language_of(change.file) in ("c", "cpp")
+        and grammar_of(change.file) in ("c", "cpp")
         and lexemes("c", change.removed) == lexemes("c", change.added)
     )
 
@@ -113,7 +113,7 @@ def _included(changes: ChangeSet, good: VersionIndex, bad: VersionIndex) -> Iter
     A Python import is an executable statement: a cause meets its change like any other.
     """
     for change in changes.changes:
-        if change.kind is not ChangeKind.EDIT or language_of(change.file) not in ("c", "cpp"):
+        if change.kind is not ChangeKind.EDIT or grammar_of(change.file) not in ("c", "cpp"):
             continue
         old = set(good.includes.named_by(change.old_file, change.removed))
         new = set(bad.includes.named_by(change.file, change.added))

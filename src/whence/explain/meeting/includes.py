@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from whence.changes.syntax import language_of
+from whence.changes.syntax import grammar_of
 from whence.changes.tree import Tree
 from whence.subject.definitions import HEADERS
 
@@ -51,7 +51,7 @@ class Includes:
 
     def named_by(self, file: str, text: bytes) -> Iterator[str]:
         """Yield the files that the includes or imports in a piece of a file name."""
-        if language_of(file) == "python":
+        if grammar_of(file) == "python":
             for module in _modules(file, text):
                 yield from self._ending_with(f"{module}.py")
                 yield from self._ending_with(f"{module}/__init__.py")
@@ -83,7 +83,7 @@ class Includes:
     def _includers(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = defaultdict(set)
         for path in self._tree.entries:
-            if language_of(path) in ("c", "cpp"):
+            if grammar_of(path) in ("c", "cpp"):
                 for included in self.directly(path):
                     found[included].add(path)
         return found

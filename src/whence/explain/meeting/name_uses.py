@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from whence.changes.syntax import language_of
+from whence.changes.syntax import grammar_of
 from whence.explain.meeting.changed_names import ChangedName
 from whence.explain.meeting.declarations import DeclarationKind, SourceDeclaration
 from whence.explain.meeting.lexemes import NameUse
@@ -67,7 +67,7 @@ class NameUses:
             )
         if declaration.scope is not None:
             return line in declaration.scope
-        comes_first = declaration.sort in _DECLARED_BEFORE_USE and language_of(path) in ("c", "cpp")
+        comes_first = declaration.sort in _DECLARED_BEFORE_USE and grammar_of(path) in ("c", "cpp")
         return not comes_first or changed.file != path or declaration.lines[0].start <= line
 
     def _reach(self, start: _Visit) -> list[ChangedName]:
@@ -90,7 +90,7 @@ class NameUses:
         self, path: str, use: NameUse, is_type: bool
     ) -> Iterator[tuple[str, SourceDeclaration]]:
         """Yield the declarations that a name can mean, each with its file."""
-        language = language_of(path)
+        language = grammar_of(path)
         seen = self._version.declarations_of(use.name, path)
         is_shared = any(declaration.is_shared for _, declaration in seen)
         elsewhere = self._version.declarations_shared(use.name) if is_shared else []
@@ -105,7 +105,7 @@ class NameUses:
             declaration = changed.declaration
             if (
                 not (declaration.is_local or changed.is_new)
-                and _fits(declaration, use, is_type, language_of(path))
+                and _fits(declaration, use, is_type, grammar_of(path))
                 and (declaration.is_shared or self._sees(path, changed))
             ):
                 yield changed

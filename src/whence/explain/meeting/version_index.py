@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
-from whence.changes.syntax import language_of
+from whence.changes.syntax import grammar_of
 from whence.explain.meeting.declarations import SourceDeclaration
 from whence.explain.meeting.includes import Includes
 from whence.explain.meeting.line_edits import edits_of
@@ -78,7 +78,7 @@ class VersionIndex:
         return [
             path
             for path in sorted(self._tree.entries)
-            if language_of(path) in ("c", "cpp")
+            if grammar_of(path) in ("c", "cpp")
             and not self.edits.keys().isdisjoint(self.includes.seen_from(path))
         ]
 

@@ -73,7 +73,7 @@ class ExpressionWriter(TermWriter):
             return PhiChoice(self, instruction, label).term()
         return NAMELESS
 
-    def _parameter(self, parameter: ir.Parameter) -> CTerm:
+    def _parameter(self, parameter: ir.IRParameter) -> CTerm:
         """Write a parameter as the variable that it is stored to first."""
         if parameter.sret:
             return CTerm(RETURN_VALUE, terms.PRIMARY, self._result_type(), place=True)

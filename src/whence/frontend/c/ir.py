@@ -234,7 +234,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class IRParameter:
     type: Type
     name: str
     byval: Type | None = None
@@ -247,7 +247,7 @@ class Function:
 
     name: str
     type: FunctionType
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[IRParameter, ...]
     blocks: tuple[Block, ...]
     declares: tuple[Declare, ...]
     linkage: str  # "" is external; internal, private, weak, linkonce_odr, ...

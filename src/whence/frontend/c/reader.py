@@ -20,9 +20,9 @@ from whence.frontend.c.ir import (
     Function,
     FunctionType,
     Instruction,
+    IRParameter,
     Meta,
     Module,
-    Parameter,
     Type,
     Value,
     Variable,
@@ -275,7 +275,7 @@ class _Body:
         self,
         lines: Sequence[str],
         at: int,
-        parameters: Sequence[Parameter],
+        parameters: Sequence[IRParameter],
         instructions: Instructions,
     ) -> None:
         self.blocks: list[Block] = []
@@ -331,16 +331,16 @@ class _Body:
         self.declares.append(Declare(where, int(variable), expression, at))
 
 
-def _entry_label(parameters: Sequence[Parameter]) -> str:
+def _entry_label(parameters: Sequence[IRParameter]) -> str:
     """Return the label of a nameless entry block, numbered after the nameless parameters."""
     numbers = [int(p.name) for p in parameters if p.name.isdigit()]
     return str(max(numbers) + 1) if numbers else "0"
 
 
-def _parameters(t: IRTokens) -> tuple[tuple[Parameter, ...], bool]:
+def _parameters(t: IRTokens) -> tuple[tuple[IRParameter, ...], bool]:
     """Read the parameters of a function, with names or numbers, and whether it is variadic."""
     t.expect("(")
-    found: list[Parameter] = []
+    found: list[IRParameter] = []
     number, variadic = 0, False
     while not t.accept(")"):
         if found:
@@ -353,7 +353,7 @@ def _parameters(t: IRTokens) -> tuple[tuple[Parameter, ...], bool]:
         if t.peek()[:1] == "%":
             name = t.local()
         number += name == str(number)
-        found.append(Parameter(kind, name, attributes.get("byval"), attributes.get("sret")))
+        found.append(IRParameter(kind, name, attributes.get("byval"), attributes.get("sret")))
     return tuple(found), variadic
 
 

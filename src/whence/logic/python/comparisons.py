@@ -71,7 +71,7 @@ def _is(a: PythonTerm, b: PythonTerm) -> Any:
     return None
 
 
-def compare(operation: Operation, a: PythonTerm, b: PythonTerm) -> PythonTerm | None:
+def compare_terms(operation: Operation, a: PythonTerm, b: PythonTerm) -> PythonTerm | None:
     assert isinstance(operation.op, PyOp)
     return bool_term(holds(operation.op, a, b))
 
@@ -89,6 +89,6 @@ def _truth(operation: Operation, a: PythonTerm) -> PythonTerm | None:
 COMPARISON_RULES: Rules = {
     PyOp.NOT: _truth,
     PyOp.TRUTH: _truth,
-    **dict.fromkeys((*ORDER, PyOp.EQ, PyOp.NE, PyOp.IS, PyOp.ISNOT), compare),
+    **dict.fromkeys((*ORDER, PyOp.EQ, PyOp.NE, PyOp.IS, PyOp.ISNOT), compare_terms),
     PyOp.CHAIN: _chain,
 }

@@ -9,7 +9,7 @@ import z3
 
 from whence.frontend.python.values import UNKNOWN, Obj, items
 from whence.logic.python.cases import Cases, Rules
-from whence.logic.python.comparisons import compare, equals
+from whence.logic.python.comparisons import compare_terms, equals
 from whence.logic.python.terms import (
     PythonTerm,
     are_numbers,
@@ -64,7 +64,7 @@ _KNOWN = ("list", "set", "frozenset", "dict")
 
 def _member(operation: Operation, a: PythonTerm, whole: PythonTerm) -> Cases | PythonTerm | None:
     if whole.sort == "str":
-        return compare(operation, a, whole)
+        return compare_terms(operation, a, whole)
     opened = contents_of(whole)
     if opened is None:
         return None

@@ -21,7 +21,7 @@ from whence.logic.python.terms import (
     equal,
     is_true,
     python_literal,
-    variable,
+    variable_term,
 )
 from whence.program.operations import PyOp
 from whence.trace.flow import Constant, FlowNode, Operand
@@ -46,7 +46,7 @@ class PythonFormula(Formula):
             return python_literal(operand.value)
         found: PythonTerm | None = self._variables.get(operand)
         if found is None:
-            found = variable(f"v{len(self._variables)}", self._value(operand))
+            found = variable_term(f"v{len(self._variables)}", self._value(operand))
             self._variables[operand] = found
         return found
 
