@@ -1,4 +1,4 @@
-"""Operations of every kind, applied to operands that are likely to show where they go wrong."""
+"""Strategies for all operations, with operands that are likely to show mistakes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ float_widths = st.sampled_from(sorted(FORMATS))
 
 
 def integers(width: int) -> st.SearchStrategy[int]:
-    """Bits of this width, often few of them or close to where the sign changes."""
+    """Draw bits of this width, often small numbers or numbers next to a change of the sign."""
     top = 1 << (width - 1)
     special = (0, 1, top - 1, top, 2 * top - 1)
     near = st.sampled_from(tuple(v for v in special if v < 2 * top))
@@ -40,7 +40,7 @@ def integers(width: int) -> st.SearchStrategy[int]:
 
 
 def numbers(width: int) -> st.SearchStrategy[int]:
-    """Bits of floats of this width: usual numbers, and rare ones often."""
+    """Draw floats of this width, often rare ones such as infinities and NaNs."""
     f = FORMATS[width]
     rare = (0, 1, f.infinity - 1, f.infinity, f.infinity + 1, f.infinity | f.quiet | 5, f.nan)
     one = f.sign // 2 - (1 << (f.precision - 1))
@@ -50,7 +50,7 @@ def numbers(width: int) -> st.SearchStrategy[int]:
 
 
 def apply(op: COp, width: int, *operands: tuple[int, int], extra: tuple[int, ...] = ()) -> Applied:
-    """An operation, given the width and value of each operand."""
+    """Return an operation and its operands; each operand is given as (width, value)."""
     operation = Operation(op, width, tuple(w for w, _ in operands), extra)
     return operation, tuple(value for _, value in operands)
 
@@ -85,7 +85,7 @@ def on_integers(draw: st.DrawFn) -> Applied:
 
 @st.composite
 def resizing(draw: st.DrawFn) -> Applied:
-    """What takes values apart and puts them together, addresses and switches."""
+    """Draw operations that cut, join or widen values, addresses and switches."""
     width = draw(st.integers(2, 128))
     value = (width, draw(integers(width)))
     less = draw(st.integers(1, width - 1))
@@ -134,7 +134,7 @@ def on_floats(draw: st.DrawFn) -> Applied:
 
 @st.composite
 def converting(draw: st.DrawFn) -> Applied:
-    """Conversions between floats, and between floats and integers."""
+    """Draw conversions between floats, and between floats and integers."""
     width, other = draw(float_widths), draw(float_widths)
     value = (width, draw(numbers(width)))
     which = draw(st.integers(0, 2))

@@ -1,4 +1,4 @@
-"""What is said to the solver is what operations give: no more, and no less."""
+"""Do the constraints for the solver allow the result of an operation, and no other?"""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from whence.logic.c.evaluate import evaluate
 from whence.logic.c.floats import FORMATS
 from whence.program.operations import COp, Operation
 
-SAYS_NOTHING = (COp.FREM, COp.OPAQUE)
+UNCONSTRAINED = (COp.FREM, COp.OPAQUE)
 
 
 def check(applied: Applied, guess: int) -> None:
-    """The result of known operands is the only one, and anything if it is not determined.
+    """Check that the constraint allows only the result, or any value if it is undefined.
 
-    `guess` stands for what is not the result.
+    `guess` is an arbitrary value.
     """
     operation, operands = applied
     variables = [z3.BitVec(f"x{i}", width) for i, width in enumerate(operation.widths)]
     result = z3.BitVec("result", operation.width)
-    said = encode(operation, variables, result)
+    constraint = encode(operation, variables, result)
     expected = evaluate(operation, operands)
-    if said is None:
-        assert expected is None or operation.op in SAYS_NOTHING
+    if constraint is None:
+        assert expected is None or operation.op in UNCONSTRAINED
         return
     solver = z3.Solver()
-    solver.add(said, *(x == value for x, value in zip(variables, operands, strict=True)))
+    solver.add(constraint, *(x == value for x, value in zip(variables, operands, strict=True)))
     if expected is None:
         guess %= 1 << operation.width
         assert can_be(solver, result == guess) or must_be_a_nan(operation, guess)
@@ -49,7 +49,7 @@ def can_be(solver: z3.Solver, condition: z3.BoolRef) -> bool:
 
 
 def is_nan(operation: Operation, bits: int) -> bool:
-    """Is it a float, and a NaN?  Then it may be any."""
+    """Is the result a NaN?  Then it may be any NaN."""
     f = FORMATS.get(operation.width)
     return f is not None and operation.op.name.startswith(FLOATS) and f.is_nan(bits)
 
@@ -58,20 +58,20 @@ FLOATS = ("F", "SQRT", "CEIL", "TRUNCF", "RINT", "ROUND")
 
 
 def must_be_a_nan(operation: Operation, guess: int) -> bool:
-    """Is it made of NaNs, and only this known of it?"""
+    """Is an undefined result still known to be a NaN, so that `guess` is not allowed?"""
     kinds = (COp.FLOOR, COp.CEIL, COp.TRUNCF, COp.RINT, COp.ROUND, COp.FMA)
     return operation.op in kinds and not is_nan(operation, guess)
 
 
 @settings(max_examples=150, deadline=None)
 @given(applied=on_integers(), guess=st.integers(0, 2**128 - 1))
-def test_integers_are_said_exactly(applied: Applied, guess: int) -> None:
+def test_constraints_on_integers_allow_only_the_result(applied: Applied, guess: int) -> None:
     check(applied, guess)
 
 
 @settings(max_examples=80, deadline=None)
 @given(applied=st.one_of(on_floats(), converting()), guess=st.integers(0, 2**64 - 1))
-def test_floats_are_said_exactly(applied: Applied, guess: int) -> None:
+def test_constraints_on_floats_allow_only_the_result(applied: Applied, guess: int) -> None:
     check(applied, guess)
 
 
@@ -102,7 +102,7 @@ NEGATIVE_ZERO, SIGNALLING = 1 << 63, FORMATS[64].infinity + 1
     ],
     ids=str,
 )
-def test_where_results_begin_to_be_undetermined(applied: Applied) -> None:
+def test_operands_next_to_an_undefined_result(applied: Applied) -> None:
     check(applied, 0x123456789ABCDEF)
 
 
@@ -122,19 +122,19 @@ def test_an_operand_may_be_a_constant(op: COp, value: int) -> None:
 
 
 @pytest.mark.parametrize("op", [COp.FADD, COp.SQRT, COp.FCMP, COp.FPTOSI, COp.SITOFP, COp.FPEXT])
-def test_nothing_is_said_of_formats_that_we_do_not_know(op: COp) -> None:
+def test_unknown_float_formats_have_no_constraint(op: COp) -> None:
     width = 1 if op is COp.FCMP else 80
     operation = Operation(op, width, (80, 80), (1,))
     operands = [z3.BitVec("a", 80), z3.BitVec("b", 80)]
     assert encode(operation, operands, z3.BitVec("result", width)) is None
 
 
-def test_a_result_that_is_known_tells_of_the_operands() -> None:
-    """Backwards: what times 6 is 42 may be 7, and is nothing less."""
+def test_a_known_result_constrains_the_operands() -> None:
+    """If x times 6 is 42, x can be 7 and nothing smaller."""
     x, result = z3.BitVec("x", 8), z3.BitVec("result", 8)
     operation, _ = apply(COp.MUL, 8, (8, 0), (8, 0))
-    said = encode(operation, (x, z3.BitVecVal(6, 8)), result)
+    constraint = encode(operation, (x, z3.BitVecVal(6, 8)), result)
     solver = z3.Solver()
-    solver.add(said, result == 42)
+    solver.add(constraint, result == 42)
     assert can_be(solver, x == 7)
     assert not can_be(solver, z3.ULT(x, 7))

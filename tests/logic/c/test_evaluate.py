@@ -1,4 +1,4 @@
-"""What operations give is what C, numpy and arithmetic itself give."""
+"""Are the results of operations those of C, numpy and exact arithmetic?"""
 
 from __future__ import annotations
 
@@ -112,7 +112,9 @@ def test_shifts_are_powers_of_two(width: int, data: st.DataObject) -> None:
 
 
 @given(width=widths, data=st.data())
-def test_bits_are_counted_and_turned_as_they_are_written(width: int, data: st.DataObject) -> None:
+def test_bits_are_counted_and_reversed_as_in_their_binary_text(
+    width: int, data: st.DataObject
+) -> None:
     a, b, n = (data.draw(integers(width)) for _ in range(3))
     text = f"{a:0{width}b}"
     assert unary(COp.CTPOP, width, a) == text.count("1") % 2**width
@@ -172,7 +174,7 @@ def test_an_overflow_is_a_result_that_wrapped(width: int, data: st.DataObject) -
         (apply(COp.FADD, 80, (80, 0), (80, 0)), None),
     ],
 )
-def test_one_of_each_of_the_others(applied: Applied, result: int | None) -> None:
+def test_an_example_of_each_remaining_operation(applied: Applied, result: int | None) -> None:
     assert evaluate(*applied) == result
 
 
@@ -188,7 +190,7 @@ def bits_of(value: Any) -> int:
 
 
 def same(width: int, found: int | None, expected: int) -> bool:
-    """To the bit; but which NaN it is only where numpy leaves that to an x86-64."""
+    """Compare all bits; compare a NaN's payload only where numpy uses the x86-64 instruction."""
     f = FORMATS[width]
     is_nan = found is not None and f.is_nan(found) and f.is_nan(expected)
     is_free = width == 16 or platform.machine() != "x86_64"
@@ -240,7 +242,7 @@ def test_floats_are_those_of_the_machine(width: int, data: st.DataObject) -> Non
 
 @given(width=st.sampled_from((32, 64)), data=st.data())
 def test_a_fused_product_and_sum_is_rounded_once(width: int, data: st.DataObject) -> None:
-    """No float is nearer to the exact result, and of two that are as near it is the even one."""
+    """No float is nearer to the exact result, and ties go to the even one."""
     f = FORMATS[width]
     a, b, c = (data.draw(numbers(width)) for _ in range(3))
     found = evaluate(Operation(COp.FMA, width, (width,) * 3), (a, b, c))
@@ -251,7 +253,7 @@ def test_a_fused_product_and_sum_is_rounded_once(width: int, data: st.DataObject
         with np.errstate(all="ignore"):
             product = number(width, a) * number(width, b)
             expected = product + number(width, c)
-        # The product, which is not rounded when fused, may be rounded to infinity here.
+        # The reference rounds the product, which may become infinite; the fused one does not.
         is_rounded = f.is_infinite(bits_of(product)) and not any(map(f.is_infinite, (a, b)))
         if not is_rounded and not f.is_infinite(bits_of(expected)):
             assert f.is_nan(found) == f.is_nan(bits_of(expected))
@@ -267,7 +269,7 @@ def test_a_fused_product_and_sum_is_rounded_once(width: int, data: st.DataObject
 
 
 def value(width: int, bits: int) -> Fraction:
-    """Exactly; infinity is the number that would come next, did exponents go on."""
+    """Return the exact value; infinity is the number after the largest finite one."""
     f = FORMATS[width]
     if not f.is_infinite(bits):
         return Fraction(float(number(width, bits)))
@@ -290,7 +292,7 @@ def test_conversions_are_those_of_numpy(applied: Applied) -> None:
         exact = signed(a, width) if operation.op is COp.SITOFP else a
         if operation.width == 64:  # Python rounds integers to doubles correctly
             assert found == bits_of(np.float64(float(exact)))
-        elif abs(exact) < 2**53:  # as numpy does doubles to all others
+        elif abs(exact) < 2**53:  # numpy rounds doubles to all other formats correctly
             with np.errstate(all="ignore"):
                 expected = bits_of(np.float64(exact).astype(FLOAT_TYPES[operation.width]))
             assert found == expected
@@ -309,13 +311,13 @@ def check_integer(operation: Operation, width: int, a: int, found: int | None) -
 def test_the_class_of_a_float_is_what_numpy_sees(width: int, data: st.DataObject) -> None:
     a = data.draw(numbers(width))
     x = number(width, a)
-    told = {
+    classes = {
         kind
         for kind in FloatClass
         if evaluate(Operation(COp.FPCLASS, 1, (width,), (1 << kind.value,)), (a,))
     }
-    assert len(told) == 1
-    (kind,) = told
+    assert len(classes) == 1
+    (kind,) = classes
     assert kind.name.endswith("NAN") == bool(np.isnan(x))
     assert kind.name.endswith("INFINITY") == bool(np.isinf(x))
     assert kind.name.endswith("ZERO") == bool(x == 0)

@@ -1,4 +1,4 @@
-"""The operands that are said to force a result do, and each of them is needed."""
+"""Do the operands that `justify` returns force the result, and is each of them needed?"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def subsets(count: int) -> list[tuple[int, ...]]:
 
 
 def all_forcing(operation: Operation) -> dict[tuple[int, ...], Sets]:
-    """For all operands of a small operation, the minimal sets that force it; by trying all."""
+    """Return the minimal forcing sets for all operands of a small operation, by trying all."""
     results = {
         operands: evaluate(operation, operands)
         for operands in product(*(range(1 << width) for width in operation.widths))
@@ -59,7 +59,7 @@ def all_forcing(operation: Operation) -> dict[tuple[int, ...], Sets]:
     for operands, result in results.items():
         for chosen in choices:
             seen = outcomes.setdefault((chosen, tuple(operands[i] for i in chosen)), set())
-            seen |= {result} - {None}  # type: ignore[arg-type]  # None is taken out
+            seen |= {result} - {None}  # type: ignore[arg-type]  # removes None
     return {
         operands: minimal(
             [c for c in choices if len(outcomes[c, tuple(operands[i] for i in c)]) == 1]
@@ -83,14 +83,16 @@ def test_all_minimal_sets_are_found_and_no_others(operation: Operation) -> None:
 
 
 def forced_alike(operation: Operation, a: int, b: int) -> bool:
-    """Are they the same, or both NaNs?"""
+    """Are two results the same, or both NaNs?"""
     f = FORMATS.get(operation.width)
     return a == b or (f is not None and f.is_nan(a) and f.is_nan(b))
 
 
 @settings(max_examples=300, deadline=None)
 @given(applied=st.one_of(on_integers(), on_floats()), data=st.data())
-def test_nothing_else_changes_what_is_forced(applied: Applied, data: st.DataObject) -> None:
+def test_the_other_operands_do_not_change_a_forced_result(
+    applied: Applied, data: st.DataObject
+) -> None:
     operation, operands = applied
     result = evaluate(operation, operands)
     assume(result is not None)
@@ -140,7 +142,7 @@ def test_what_forces_some_well_known_results(applied: Applied, expected: Sets) -
     assert alternatives(*applied, result) == expected
 
 
-def test_where_the_result_is_not_what_we_compute_all_operands_count() -> None:
+def test_all_operands_count_if_the_result_is_not_the_computed_one() -> None:
     operation, operands = apply(COp.MUL, 32, (32, 0), (32, 7))
     assert decisive(operation, operands, 3) == (0, 1)
     operation, operands = apply(COp.SHL, 32, (32, 0), (32, 77))

@@ -1,4 +1,4 @@
-"""Every operation gives what it gave in recorded runs."""
+"""Does every operation give the result that was recorded in real runs?"""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from whence.logic.c.evaluate import evaluate
 from whence.program.operations import COp, PyOp
 from whence.trace.c.recording import CThread
 
-MOST = 20_000  # steps of one run that are looked at
+MAX_STEPS = 20_000  # limit on steps of one run that are compared; for speed
 
 
 def ops(names: str) -> set[COp]:
     return {COp[name] for name in names.split()}
 
 
-# How many steps of each program must agree at least, and which operations among them.
+# For each program, the least number of steps that agree, and operations that are among them.
 EXPECTED = {
     "integers": (2500, ops(
         "ADD SUB MUL UDIV SDIV UREM SREM SHL LSHR ASHR AND OR XOR ZEXT SEXT TRUNC ULT SLT SGE"
@@ -54,12 +54,12 @@ EXPECTED = {
 
 
 class Run:
-    """A recorded run, step by step: what each computed, from which values."""
+    """The steps of a recorded run, with their operations, operands and results."""
 
-    def __init__(self, thread: CThread, most: int) -> None:
+    def __init__(self, thread: CThread, limit: int) -> None:
         self.thread = thread
         steps = thread.meta.steps
-        self.steps = np.unique(np.linspace(1, steps, min(steps, most)).astype(np.uint32))
+        self.steps = np.unique(np.linspace(1, steps, min(steps, limit)).astype(np.uint32))
         self.values = thread.replay.window(1, steps + 1).value
         self.wide: dict[int, int] = {}
         self.meanings = {source: Meanings(source.module) for source in thread.image.modules}
@@ -76,7 +76,7 @@ class Run:
         return self.meanings[source].of(source.instruction(op), definition)
 
     def operand(self, step: int, op: int, typed: Typed, width: int) -> int | None:
-        """The bits of an operand; None for parameters and addresses of globals."""
+        """Return the bits of an operand; None for parameters and addresses of globals."""
         source, local = self.thread.image.locate(op)
         if not isinstance(typed.value, Local):
             return self.meanings[source].constant(typed)
@@ -92,13 +92,13 @@ class Run:
         if width <= 64:
             return None if code == OpCode.NOP else int(self.values[step - 1])
         if code == OpCode.CALL:
-            return None  # what it returned is told only of the first 64 bits
+            return None  # only 64 bits of a returned value are recorded
         if step not in self.wide:
             self.wide[step] = int.from_bytes(self.thread.replay.wide(step), "little")
         return self.wide[step]
 
     def entered(self, step: int) -> str | None:
-        """The label of the block that control went to."""
+        """Return the label of the block that a step went to."""
         block, code = self.thread.queries.side_of(step), self.thread.image.code
         if block is None:
             return None
@@ -108,9 +108,9 @@ class Run:
 
 
 def compared(run: Run) -> tuple[Counter[COp | PyOp], list[str]]:
-    """How often each operation gave what was recorded; and where it did not."""
+    """Count the steps that agree, by operation, and describe those that do not."""
     agreed: Counter[COp | PyOp] = Counter()
-    others = []
+    different = []
     for step, op, source, local in run:
         meaning = run.meaning(source, local)
         if meaning is None:
@@ -120,18 +120,20 @@ def compared(run: Run) -> tuple[Counter[COp | PyOp], list[str]]:
         operands = [run.operand(step, op, typed, width) for typed, width in widths]
         known = [value for value in operands if value is not None]
         found = evaluate(operation, known) if len(known) == len(operands) else None
-        told: int | str | None = run.value(step, op, operation.width)
-        shown: int | str | None = found
+        recorded: int | str | None = run.value(step, op, operation.width)
+        computed: int | str | None = found
         if operation.op is COp.SWITCH and found is not None:
-            told, shown = run.entered(step), _target(source.instruction(local), found)
-        if found is None or told is None:
+            recorded, computed = run.entered(step), _target(source.instruction(local), found)
+        if found is None or recorded is None:
             continue
-        if told == shown:
+        if recorded == computed:
             agreed[operation.op] += 1
         else:
             text = source.module.text[source.instruction(local).line].strip()
-            others.append(f"step {step}: {text}: {operation} of {known}: {shown}, not {told}")
-    return agreed, others
+            different.append(
+                f"step {step}: {text}: {operation} of {known}: {computed}, not {recorded}"
+            )
+    return agreed, different
 
 
 def _target(switch: Instruction, case: int) -> str:
@@ -150,8 +152,8 @@ def source_of(name: str) -> Path:
 def test_operations_give_what_was_recorded(name: str, tmp_path: Path) -> None:
     program = corpus.program(source_of(name))
     _, thread = running.run(program, running.build(program, tmp_path), tmp_path / "trace")
-    agreed, others = compared(Run(thread, MOST))
-    assert not others, "\n".join(others[:20])
+    agreed, different = compared(Run(thread, MAX_STEPS))
+    assert not different, "\n".join(different[:20])
     many, kinds = EXPECTED[name]
     assert agreed.total() >= many
     assert kinds <= set(agreed), f"not compared: {kinds - set(agreed)}"

@@ -1,4 +1,4 @@
-"""Values as the recorder would have written them down, and operations on them."""
+"""Values as the recorder would have logged them, and strategies for operations on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Strategy = st.SearchStrategy[Any]
 
 
 class Word(str):
-    """A str that says something else of itself."""
+    """A str whose methods return something else."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class Word(str):
 
 
 class Odd:
-    """Something that answers every question with another answer."""
+    """An object that overrides every operator with an unusual result."""
 
     def __eq__(self, other: object) -> bool:
         return not isinstance(other, str)
@@ -63,7 +63,7 @@ _KINDS: dict[type, str] = {
 
 
 def recorded(value: Any) -> Value:
-    """What the opener makes of the token that the recorder writes."""
+    """Return the value that is read back from the token which the recorder writes."""
     types: dict[int, TypeRow] = {}
     return decode(_token(value, types, inside=False), types)
 
@@ -100,7 +100,7 @@ def _shape(value: Any, kind: str, types: dict[int, TypeRow], *, inside: bool) ->
 
 
 def outcome(compute: Callable[[], Any]) -> Value:
-    """What Python says, an exception if it raises one."""
+    """Return what Python computes, or the exception that it raises."""
     try:
         return recorded(compute())
     except Exception as error:

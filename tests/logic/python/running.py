@@ -1,4 +1,4 @@
-"""Python runs, written down by hand: each step an operation of steps and constants before it."""
+"""Python runs written by hand: each step is an operation on earlier steps and constants."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def constant(value: Any) -> Constant:
 
 @dataclass
 class Run:
-    """One activation; every step is a statement instance of its own.  It serves as a Flow."""
+    """A run of one activation, in which every step is an instance of its own; used as a Flow."""
 
     nodes: dict[int, FlowNode] = field(default_factory=dict)
     values: dict[int, Value] = field(default_factory=dict)
 
     def input(self, value: Any) -> int:
-        """A value from outside."""
+        """Add a step that reads an input."""
         outside = Unrecorded(Step(len(self.nodes) + 1), 0, 0)
         return self._added(FlowNode(Operation(COp.COPY), (outside,)), value)
 
     def variable(self, value: Any) -> int:
-        """A value from outside that was passed on for a while."""
+        """Add an input that is copied several times."""
         step = self.input(value)
         for _ in range(5):
             step = self.load(step)
@@ -46,7 +46,7 @@ class Run:
     def do(
         self, op: COp | PyOp, *operands: Operand, extra: tuple[Any, ...] = (), value: Any = UNKNOWN
     ) -> int:
-        """`value` where it is not what the operation gives, as far as we know."""
+        """Add an operation; `value` overrides the result that we compute."""
         operation = Operation(op, extra=extra)
         if value is UNKNOWN:
             found = evaluate(operation, [self.value_of(one) for one in operands])
@@ -100,6 +100,6 @@ class Run:
         return Prover(cast("Flow", self), PythonLogic()).prove([(step, mask)])
 
     def core(self, step: int) -> Core | None:
-        """Why this step came to what it did."""
+        """Return the core that forces the value of a step."""
         preconditions = Preconditions(cast("Flow", self), PythonLogic())
         return preconditions.core([(step, cast("int", self.value(step)))], self.proof(step).steps)

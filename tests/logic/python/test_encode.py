@@ -1,4 +1,4 @@
-"""Does every formula hold of what Python computes, and of nothing else?"""
+"""Do the constraints of Python operations allow the result, and no other?"""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WRONG: dict[str, st.SearchStrategy[Any]] = {
 
 
 def holds(operation: Operation, values: list[Value], result: Value, *, vary: bool) -> bool | None:
-    """Can the formula be satisfied with these values?  None if there is none."""
+    """Can the constraint be satisfied with these values?  None if there is no constraint."""
     solver = z3.Solver()
     solver.set("timeout", 5000)
     terms = [python_literal(one) for one in values]
@@ -60,10 +60,10 @@ def holds(operation: Operation, values: list[Value], result: Value, *, vary: boo
         solver.add(
             *(equal(term, python_literal(one)) for term, one in zip(terms, values, strict=True))
         )
-    said = encode(operation, terms, python_literal(result))
-    if said is None:
+    constraint = encode(operation, terms, python_literal(result))
+    if constraint is None:
         return None
-    solver.add(said)
+    solver.add(constraint)
     found = solver.check()
     assert found != z3.unknown
     return bool(found == z3.sat)
@@ -76,7 +76,7 @@ def sorts(term: PythonTerm) -> tuple[Any, ...]:
 def check_formula(
     data: st.DataObject, op: PyOp, operands: list[Any], extra: tuple[Any, ...] = ()
 ) -> bool:
-    """The formula holds of the result and of no other; False if there is none."""
+    """Check that the constraint allows the result and no other; False if there is none."""
     operation, values = Operation(op, extra=extra), [recorded(one) for one in operands]
     result = evaluate(operation, values)
     assume(result is not UNKNOWN)
@@ -89,8 +89,8 @@ def check_formula(
         assert found, f"{operation} of {values} is {result!r}"
     wrong = recorded(data.draw(WRONG[sort_of(result)]))
     if not agrees(wrong, result) and sorts(python_literal(wrong)) == sorts(python_literal(result)):
-        said = holds(operation, values, wrong, vary=False)
-        assert not said, f"{operation} of {values} is {result!r}, not {wrong!r}"
+        is_allowed = holds(operation, values, wrong, vary=False)
+        assert not is_allowed, f"{operation} of {values} is {result!r}, not {wrong!r}"
     return True
 
 
@@ -129,16 +129,16 @@ def test_items_and_members(data: st.DataObject, whole: Any, at: Any) -> None:
         check_formula(data, PyOp.METHOD, [whole, at], ("get",))
 
 
-def says(op: PyOp, operands: tuple[Any, ...], result: Value) -> bool | None:
-    """Does the formula hold of these literals?  None if there is none."""
-    said = encode(
+def allows(op: PyOp, operands: tuple[Any, ...], result: Value) -> bool | None:
+    """Does the constraint hold for these literals?  None if there is no constraint."""
+    constraint = encode(
         Operation(op), [python_literal(recorded(one)) for one in operands], python_literal(result)
     )
-    if said is None:
+    if constraint is None:
         return None
-    told = z3.simplify(said)
-    assert z3.is_true(told) or z3.is_false(told)
-    return bool(z3.is_true(told))
+    found = z3.simplify(constraint)
+    assert z3.is_true(found) or z3.is_false(found)
+    return bool(z3.is_true(found))
 
 
 NUMBER_OPS = [
@@ -150,14 +150,14 @@ NUMBER_OPS = [
 def test_all_small_numbers(op: PyOp) -> None:
     for a, b in product([*range(-7, 8), True], [*range(-4, 5), False]):
         result = evaluate(Operation(op), [a, b])
-        told = says(op, (a, b), result)
+        found = allows(op, (a, b), result)
         if isinstance(result, int):
-            assert told in (True, None)
-            assert says(op, (a, b), result + 1) in (False, None)
-            assert (told is None) == (op is PyOp.POW and b > 3)
+            assert found in (True, None)
+            assert allows(op, (a, b), result + 1) in (False, None)
+            assert (found is None) == (op is PyOp.POW and b > 3)
         elif op in (PyOp.FLOORDIV, PyOp.MOD):
-            assert told is True
-            assert says(op, (a, b), recorded(KeyError())) is False
+            assert found is True
+            assert allows(op, (a, b), recorded(KeyError())) is False
 
 
 @pytest.mark.parametrize("whole", [(5, 6, 7, 8), [5, 6, 7, 8], "abcd", {-1: 5, 0: 6, 2: 7}])
@@ -166,10 +166,10 @@ def test_all_places(whole: Any) -> None:
     for at in range(-6, 6):
         right = evaluate(Operation(PyOp.ITEM), [recorded(whole), at])
         is_raised = is_exception(right)
-        assert says(PyOp.ITEM, (whole, at), right) is True
+        assert allows(PyOp.ITEM, (whole, at), right) is True
         for wrong in map(recorded, results):
             if not agrees(wrong, right) and sort_of(wrong) == sort_of(right):
-                assert says(PyOp.ITEM, (whole, at), wrong) is False
+                assert allows(PyOp.ITEM, (whole, at), wrong) is False
         assert is_raised or sort_of(right) in ("int", "str")
 
 
@@ -179,8 +179,8 @@ bound = st.none() | st.integers(-5, 5)
 @settings(deadline=None)
 @given(data=st.data(), whole=strs, lower=bound, upper=bound, step=st.sampled_from([None, 1, 2]))
 def test_slices(data: st.DataObject, whole: str, lower: Any, upper: Any, step: Any) -> None:
-    said = check_formula(data, PyOp.SLICE, [whole, lower, upper, step])
-    assert said or step is not None or sort_of(whole) == "other"
+    is_checked = check_formula(data, PyOp.SLICE, [whole, lower, upper, step])
+    assert is_checked or step is not None or sort_of(whole) == "other"
 
 
 @settings(deadline=None)
@@ -218,8 +218,8 @@ def test_builtins(data: st.DataObject, name: str, values: list[Any]) -> None:
     part=st.text("ab", max_size=2) | st.lists(st.text("ab", max_size=2), max_size=2).map(tuple),
 )
 def test_methods(data: st.DataObject, name: str, whole: str, part: Any) -> None:
-    said = check_formula(data, PyOp.METHOD, [whole, part], (name,))
-    assert said or not isinstance(part, str)
+    is_checked = check_formula(data, PyOp.METHOD, [whole, part], (name,))
+    assert is_checked or not isinstance(part, str)
 
 
 @settings(deadline=None)
@@ -249,33 +249,37 @@ def test_texts_are_not_read_as_escapes(text: str) -> None:
     assert [one.as_long() for one in codes][: len(text)] == [ord(one) for one in text[:2]]
 
 
-def test_what_asks_for_a_type_is_not_said() -> None:
-    """Or it could not have come out otherwise, just because the value had that type."""
+def test_operations_that_ask_for_a_type_have_no_constraint() -> None:
+    """A constraint would force the result only because the value had that type in the run."""
     for op, b in [(PyOp.IS, None), (PyOp.EQ, "x"), (PyOp.EQ, None), (PyOp.EQ, (1, 2))]:
         terms = [variable_term("x", 5), python_literal(recorded(b))]
         assert encode(Operation(op), terms, variable_term("r", False)) is None
     nothing = variable_term("x", None)
-    said = encode(Operation(PyOp.IS), [nothing, python_literal(None)], variable_term("r", True))
-    assert said is not None
+    constraint = encode(
+        Operation(PyOp.IS), [nothing, python_literal(None)], variable_term("r", True)
+    )
+    assert constraint is not None
     solver = z3.Solver()
-    solver.add(said, differs(variable_term("r", True), True))
-    assert solver.check() == z3.sat  # it could have been something
+    solver.add(constraint, differs(variable_term("r", True), True))
+    assert solver.check() == z3.sat  # it could have been another value
 
 
-def test_an_exception_is_told_by_its_type() -> None:
+def test_an_exception_is_identified_by_its_type() -> None:
     """`d[k]` raises a KeyError exactly if k is none of the keys."""
     whole, at = recorded({"a": 1, "b": 2}), variable_term("k", "c")
     raised = recorded(KeyError("c"))
     assert is_exception(raised)
-    said = encode(Operation(PyOp.ITEM), [python_literal(whole), at], variable_term("r", raised))
+    constraint = encode(
+        Operation(PyOp.ITEM), [python_literal(whole), at], variable_term("r", raised)
+    )
     solver = z3.Solver()
-    solver.add(said, differs(variable_term("r", raised), raised))
+    solver.add(constraint, differs(variable_term("r", raised), raised))
     assert solver.check() == z3.sat
     solver.add(at.z3 != "a", at.z3 != "b")
     assert solver.check() == z3.unsat
 
 
-def test_nothing_is_said_of_the_opaque() -> None:
+def test_an_opaque_operation_has_no_constraint() -> None:
     assert encode(Operation(COp.OPAQUE), [variable_term("x", 1)], variable_term("r", 1)) is None
     assert (
         encode(Operation(PyOp.ATTR, extra=("x",)), [python_literal(None)], variable_term("r", 1))

@@ -1,4 +1,4 @@
-"""Do operations give what Python gives?"""
+"""Do operations give the results that Python gives?"""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def of(op: PyOp, operands: tuple[Any, ...], *extra: Any) -> Value:
 
 
 def is_small(op: PyOp, a: Any, b: Any) -> bool:
-    """Does Python compute it in no time?"""
+    """Are the operands small enough to compute the operation quickly?"""
     numbers = [one for one in (a, b) if isinstance(one, int)]
     return op not in (PyOp.MUL, PyOp.POW, PyOp.SHL, PyOp.MOD) or all(
         abs(one) < 1000 for one in numbers
@@ -66,11 +66,11 @@ def test_binary_operations(op: PyOp, a: Any, b: Any) -> None:
 
 @settings(deadline=None)
 @given(op=st.sampled_from(sorted(BINARY, key=str)), a=plain, b=plain)
-def test_of_plain_operands_all_is_known(op: PyOp, a: Any, b: Any) -> None:
+def test_results_on_plain_operands_are_known(op: PyOp, a: Any, b: Any) -> None:
     assume(is_small(op, a, b))
     expected = outcome(lambda: BINARY[op](a, b))
     found = of(op, (a, b))
-    if found is UNKNOWN:  # whether two equal numbers are one object
+    if found is UNKNOWN:  # it is unknown whether two equal numbers are the same object
         assert op in (PyOp.IS, PyOp.ISNOT)
     else:
         assert agrees(found, expected)
@@ -104,7 +104,7 @@ def test_slices(whole: Any, lower: Any, upper: Any, step: Any) -> None:
 
 @settings(deadline=None)
 @given(a=anything, b=anything, c=anything)
-def test_chains_stop_at_what_does_not_hold(a: Any, b: Any, c: Any) -> None:
+def test_chains_stop_at_the_first_false_comparison(a: Any, b: Any, c: Any) -> None:
     found = of(PyOp.CHAIN, (a, b, c), PyOp.LE, PyOp.NE)
     check(found, outcome(lambda: a <= b != c))
     check(of(PyOp.CHAIN, (a, b, c), PyOp.IS, PyOp.IN), outcome(lambda: a is b in c))
@@ -138,7 +138,7 @@ def test_builtins(name: str, arguments: list[Any]) -> None:
 
 @pytest.mark.parametrize("name", CALLED)
 def test_every_builtin_is_computed(name: str) -> None:
-    """On some of these arguments, that is."""
+    """Each builtin gives a known result for at least one of these arguments."""
     tries: list[tuple[Any, ...]] = [(4,), ([1, 2],), ("a",), (7, 2), (1, int), ({1: 2},)]
     found = [of(PyOp.BUILTIN, one, name) for one in tries]
     assert any(one is not UNKNOWN and not is_exception(one) for one in found)
@@ -162,7 +162,7 @@ def test_keyword_arguments_come_last() -> None:
     assert of(PyOp.BUILTIN, ([1, 3], abs), "sorted", "key") is UNKNOWN
 
 
-def test_attributes_that_are_not_there() -> None:
+def test_missing_attributes() -> None:
     missing = of(PyOp.ATTR, (None,), "name")
     assert isinstance(missing, Obj)
     assert missing.type == "AttributeError"
@@ -171,7 +171,7 @@ def test_attributes_that_are_not_there() -> None:
     assert agrees(of(PyOp.METHOD, (None,), "strip"), missing)
 
 
-def test_what_is_not_recorded_is_passed_on_but_not_asked() -> None:
+def test_unrecorded_items_can_be_passed_on_but_not_used() -> None:
     long = recorded(list(range(20)))
     assert evaluate(Operation(PyOp.BUILTIN, extra=("len",)), [long]) == 20
     assert evaluate(Operation(PyOp.ITEM), [long, 3]) == 3
@@ -184,10 +184,10 @@ def test_what_is_not_recorded_is_passed_on_but_not_asked() -> None:
     assert of(PyOp.METHOD, (Word("a"), "b"), "startswith") is UNKNOWN
     assert of(PyOp.METHOD, ("a", Word("b")), "startswith") is UNKNOWN
     nan = math.nan
-    assert of(PyOp.IN, (nan, [nan])) is UNKNOWN  # by its identity, it is
+    assert of(PyOp.IN, (nan, [nan])) is UNKNOWN  # Python finds it by its identity
 
 
-def test_constants_show_what_is_in_their_items() -> None:
+def test_constants_have_the_contents_of_their_items() -> None:
     def whole(inside: int) -> Obj:
         pair = Obj(0, "tuple", "tuple", (1, (inside,)))
         return Obj(0, "tuple", "tuple", (1, (pair,)))
@@ -196,7 +196,7 @@ def test_constants_show_what_is_in_their_items() -> None:
     assert not agrees(whole(5), recorded(((5, 6),)))
 
 
-def test_what_takes_long_is_not_computed() -> None:
+def test_slow_operations_are_not_computed() -> None:
     for op, a, b in [
         (PyOp.POW, 10, 10**8), (PyOp.SHL, 1, 10**9), (PyOp.MUL, "ab", 10**9),
         (PyOp.MOD, "%999999999d", 1), (PyOp.POW, 10**1000, 10**3),
@@ -213,7 +213,7 @@ def test_sets_have_no_order() -> None:
     assert agrees(of(PyOp.BUILTIN, (letters,), "sorted"), recorded(["a", "b"]))
 
 
-def test_types_are_asked_of_what_was_recorded() -> None:
+def test_isinstance_and_type_use_the_recorded_types() -> None:
     assert of(PyOp.BUILTIN, (True, int), "isinstance") is True
     assert of(PyOp.BUILTIN, (None, (int, str)), "isinstance") is False
     assert of(PyOp.BUILTIN, (Word("a"), str), "isinstance") is True
@@ -224,7 +224,7 @@ def test_types_are_asked_of_what_was_recorded() -> None:
 
 @settings(deadline=None)
 @given(value=anything)
-def test_copies_are_the_value_and_nothing_is_known_of_the_opaque(value: Any) -> None:
+def test_a_copy_is_known_and_an_opaque_result_is_not(value: Any) -> None:
     picture = recorded(value)
     assert evaluate(Operation(COp.COPY), [picture]) is picture
     assert evaluate(Operation(PyOp.EITHER), [picture]) is picture

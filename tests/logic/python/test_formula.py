@@ -1,4 +1,4 @@
-"""How far back must one go until a predicate of a Python run could not have come out otherwise?"""
+"""Which earlier conditions force a predicate of a Python run?"""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def test_a_product_with_zero_forces_all_that_follows() -> None:
     total = run.do(PyOp.ADD, nothing, constant(1))
     is_large = run.do(PyOp.GT, total, constant(5))
     branch = run.do(PyOp.TRUTH, is_large)
-    assert x not in run.proof(branch).steps  # a constant zero is all it takes
+    assert x not in run.proof(branch).steps  # the constant zero forces the product
     y = run.load(run.input(0))
     product = run.do(PyOp.MUL, x, y)
     assert run.proof(product).steps == {product, y, y - 1}
 
 
-def test_what_was_asked_before_forces_the_same_answer() -> None:
-    """After `if x > 10`, that x > 5 could not have come out otherwise."""
+def test_an_earlier_condition_forces_a_later_one() -> None:
+    """After `if x > 10`, the condition x > 5 must hold."""
     run = Run()
     x = run.variable(20)
     first = run.do(PyOp.TRUTH, run.do(PyOp.GT, run.load(x), constant(10)))
@@ -41,10 +41,10 @@ def test_what_was_asked_before_forces_the_same_answer() -> None:
     core = run.core(second)
     assert core is not None
     assert core.premises == (first,)
-    assert x - 1 not in core.steps  # where it came from does not matter
+    assert x - 1 not in core.steps  # the definition of x does not matter
 
 
-def test_another_answer_is_not_forced() -> None:
+def test_an_earlier_condition_does_not_force_a_stronger_one() -> None:
     run = Run()
     x = run.variable(20)
     run.do(PyOp.TRUTH, run.do(PyOp.GT, run.load(x), constant(10)))
@@ -53,7 +53,7 @@ def test_another_answer_is_not_forced() -> None:
 
 
 @pytest.mark.parametrize("question", ["has an a", "is not empty", "is longer than 1"])
-def test_what_starts_with_ab(question: str) -> None:
+def test_a_text_that_starts_with_ab(question: str) -> None:
     run = Run()
     text = run.variable("abc")
     starts = run.do(PyOp.METHOD, run.load(text), constant("ab"), extra=("startswith",))
@@ -79,10 +79,10 @@ def test_the_operand_of_an_or_counts_by_its_truth() -> None:
     assert core is not None
     assert core.premises == (first,)
     other = run.do(PyOp.TRUTH, run.do(PyOp.EQ, run.load(x), constant("name")))
-    assert run.core(other) is None  # though the first one had that value
+    assert run.core(other) is None  # `or` assumes only the truth of the value, not the value
 
 
-def test_that_a_loop_went_on_says_nothing_of_the_item() -> None:
+def test_a_loop_that_goes_on_says_nothing_about_the_item() -> None:
     run = Run()
     run.do(PyOp.NEXT, run.input(UNKNOWN), value="x")
     asked = run.do(PyOp.TRUTH, run.do(PyOp.EQ, run.load(2), constant("x")))
@@ -93,7 +93,7 @@ def test_that_a_loop_went_on_says_nothing_of_the_item() -> None:
     assert not z3.is_true(formula.outcome(done))
 
 
-def test_a_missing_key_is_forced_by_having_asked() -> None:
+def test_a_test_for_a_missing_key_forces_the_key_error() -> None:
     run = Run()
     key, whole = run.variable("c"), constant({"a": 1, "b": 2})
     first = run.do(PyOp.TRUTH, run.do(PyOp.NOTIN, run.load(key), whole))
@@ -104,15 +104,15 @@ def test_a_missing_key_is_forced_by_having_asked() -> None:
     assert core.premises == (first,)
 
 
-def test_in_another_dict_the_key_may_be_there() -> None:
+def test_another_dict_may_have_the_key() -> None:
     run = Run()
     key, whole = run.variable("c"), run.variable(recorded({"a": 1, "b": 2}))
     run.do(PyOp.TRUTH, run.do(PyOp.EQ, run.load(key), constant("c")))
     assert run.core(run.do(PyOp.ITEM, run.load(whole), run.load(key))) is None
 
 
-def test_a_list_that_was_changed_is_not_taken_at_its_word() -> None:
-    """The value that we know of it is from before `append`."""
+def test_the_recorded_contents_of_a_changed_list_are_not_used() -> None:
+    """The recorded contents are from before the `append`."""
     run = Run()
     whole = run.input(recorded([1]))
     found = run.do(PyOp.IN, constant(2), run.load(whole), value=True)
@@ -121,8 +121,8 @@ def test_a_list_that_was_changed_is_not_taken_at_its_word() -> None:
     assert consistent(run)
 
 
-def test_what_is_opaque_is_a_fact() -> None:
-    """Given the same it comes to the same: so only with its operand known it is forced."""
+def test_an_opaque_result_is_forced_by_its_operands() -> None:
+    """With the same operand it gives the same result, so a known operand forces it."""
     run = Run()
     x = run.variable(3)
     first = run.do(PyOp.TRUTH, run.do(PyOp.EQ, run.load(x), constant(3)))
@@ -132,7 +132,7 @@ def test_what_is_opaque_is_a_fact() -> None:
     assert core.premises == (first,)
 
 
-def test_none_could_have_been_something() -> None:
+def test_none_could_have_been_another_value() -> None:
     run = Run()
     x = run.load(run.load(run.input(None)))
     asked = run.do(PyOp.TRUTH, run.do(PyOp.IS, x, constant(None)))
@@ -142,7 +142,7 @@ def test_none_could_have_been_something() -> None:
 
 
 def test_items_of_tuples() -> None:
-    """Of a pair, only the item that was taken belongs to the proof."""
+    """If one item of a pair is used, the other does not belong to the proof."""
     run = Run()
     a, b = run.input(1), run.input("x")
     pair = run.load(run.do(PyOp.TUPLE, a, b))
@@ -152,8 +152,8 @@ def test_items_of_tuples() -> None:
     assert {a, b} <= run.proof(pair).steps
 
 
-def test_what_came_out_of_a_tuple_has_items_of_its_own() -> None:
-    """A step that took something from what another made is no copy of all of it."""
+def test_a_value_from_a_tuple_has_its_own_items() -> None:
+    """A step that takes an item out of a tuple is not a copy of the tuple."""
     run = Run()
     a, b = run.input(1), run.input("x")
     made = run.do(PyOp.TUPLE, a, b)
@@ -194,19 +194,19 @@ def test_every_formula_holds_under_the_recorded_values(
         operands = [run.load(data.draw(st.sampled_from(steps))) for _ in range(2)]
         try:
             steps.append(run.do(op, *operands))
-        except AssertionError:  # not known: then it came to anything
+        except AssertionError:  # the result is unknown: any value will do
             steps.append(run.do(op, *operands, value=data.draw(plain)))
     assert consistent(run)
 
 
 @settings(deadline=None)
 @given(value=plain)
-def test_tries_are_other_values_of_that_type(value: Any) -> None:
-    for one in candidate_values(value, [1, "a", None]):
-        assert not same(one, value)
-        assert type(one) is type(value) or value is None
+def test_candidates_are_other_values_of_the_same_type(value: Any) -> None:
+    for candidate in candidate_values(value, [1, "a", None]):
+        assert not same(candidate, value)
+        assert type(candidate) is type(value) or value is None
 
 
 @pytest.mark.parametrize("value", [True, 5, 1.5, "ab", b"ab", None, (1, "a")])
-def test_there_is_something_to_try(value: Any) -> None:
+def test_there_are_candidates(value: Any) -> None:
     assert candidate_values(recorded(value), [])

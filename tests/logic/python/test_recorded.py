@@ -1,4 +1,4 @@
-"""Do operations give what a real run recorded, and do all formulas hold of it?"""
+"""Do operations give what a real run recorded, and do its values satisfy all constraints?"""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def steps(flow: Flow) -> range:
     return range(1, flow.thread.stream.steps + 1)
 
 
-def test_what_can_be_computed_is_what_was_recorded(flow: Flow) -> None:
+def test_computed_results_are_the_recorded_ones(flow: Flow) -> None:
     computed: Counter[str] = Counter()
     for step in steps(flow):
         node, value = flow.node(step), flow.value(step)
@@ -119,19 +119,19 @@ def test_what_can_be_computed_is_what_was_recorded(flow: Flow) -> None:
     assert {*expected.split()} <= {*computed}
 
 
-def test_all_formulas_hold_of_what_was_recorded(flow: Flow) -> None:
+def test_recorded_values_satisfy_all_constraints(flow: Flow) -> None:
     formula = PythonFormula(flow)
     solver = z3.Solver()
-    said = 0
+    constraints = 0
     for step in steps(flow):
         definition = formula._definition(step)
         solver.add(*definition)
-        said += len(definition)
+        constraints += len(definition)
         if flow.is_branch(step) and flow.value(step) is not UNKNOWN:
             solver.add(formula.outcome(step))
     for operand, term in formula._variables.items():
         value = flow.value_of(operand)
         if value is not UNKNOWN:
             solver.add(equal(term, python_literal(value)))
-    assert said > len(steps(flow)) / 2
+    assert constraints > len(steps(flow)) / 2
     assert solver.check() == z3.sat
