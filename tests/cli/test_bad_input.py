@@ -124,7 +124,7 @@ def test_there_is_no_repository(user: User, repo: str) -> None:
 def test_an_archive_is_damaged(user: User, name: str) -> None:
     user.write(name, "this is no archive")
     result = user.isolate("--good", name)
-    check_refused(result, f"{name} cannot be unpacked", "fetch it again", slug="archive-corrupt")
+    check_refused(result, f"{name} cannot be unpacked", "Fetch it again", slug="archive-corrupt")
 
 
 def test_an_archive_has_a_path_outside_its_root(user: User) -> None:
@@ -151,7 +151,7 @@ def test_a_file_cannot_be_read(
     with pytest.raises(SystemExit) as ended:
         main()
     result = CommandResult(ended.value.code, *capsys.readouterr())  # type: ignore[arg-type]  # it is 2
-    check_refused(result, "good/numbers", "readable by you", slug="unreadable-source")
+    check_refused(result, "good/numbers", "able to read every file", slug="unreadable-source")
 
 
 # -- the store -------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_a_report_cannot_be_written(user: User, name: str, why: str) -> None:
 def test_git_is_not_installed(user: User, good: str) -> None:
     subprocess.run(("git", "init", "-q", "repository"), cwd=user.here, check=True)
     result = user.isolate("--good", good, PATH=str(user.kept))
-    check_refused(result, "git is not installed", "Install it", slug="no-git")
+    check_refused(result, "git is not installed", "Install git", slug="no-git")
 
 
 ON_A_SMALL_DISK = """
