@@ -241,7 +241,7 @@ def test_a_header_with_every_decoration() -> None:
     assert seen.declarations["g"].attributes == {"cold", "memory(argmem: read)"}
 
 
-def test_variables_declared_the_old_way_are_found() -> None:
+def test_variables_declared_by_calls_are_found() -> None:
     """Before debug records, debug information was calls; they do not count as instructions."""
     [function] = read_module(
         "define void @f() {\nentry:\n  %x = alloca i32, align 4\n"

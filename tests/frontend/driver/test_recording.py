@@ -45,7 +45,7 @@ def test_several_sources_become_one_program(tools: Toolchain) -> None:
     assert log[2] == {"link": f"{tools.tree}/prog"}
 
 
-def test_a_module_is_described_beside_its_text(tools: Toolchain) -> None:
+def test_a_module_is_stored_with_its_description_and_text(tools: Toolchain) -> None:
     tools.write(twice_c=TWICE)
     assert tools.cc("-c", "twice.c").status == 0
     (entry,) = tools.journal()
@@ -116,7 +116,7 @@ def test_assembler_text_on_request(tools: Toolchain) -> None:
     assert "wh_register" in (tools.tree / "twice.s").read_text()
 
 
-def test_options_that_recording_does_without(tools: Toolchain) -> None:
+def test_options_that_recording_drops(tools: Toolchain) -> None:
     """Recording does not optimise, and warnings do not fail a build, whatever the options are."""
     tools.write(main_c=MAIN + "static int unused;", twice_c=TWICE)
     flags = "-O3 -g0 -flto -Wall -Werror -D_FORTIFY_SOURCE=2 -fprofile-generate -save-temps -pipe"

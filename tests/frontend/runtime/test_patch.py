@@ -19,7 +19,7 @@ STORE, BRANCH = 0x1000005, 0x1000007
         (STORE + 1, "set=07000000", 0 + 1 + 2 + 3 + 4 + 200),
     ],
 )
-def test_the_third_time_round_is_changed(
+def test_the_third_iteration_is_changed(
     record: Record, point: int, action: str, total: int
 ) -> None:
     plain = record("patches")
