@@ -20,7 +20,7 @@ from bench.explain.desk import Desk, Fault, Recipe, Rewrite
 from bench.explain.source import Edit, words_of
 from bench.isolate.score import Place, hits
 from bench.why import suite
-from whence.changes.changeset import ChangeSet, compare
+from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
 from whence.model import Change
 
@@ -193,7 +193,7 @@ def _compared(good: Files, bad: Files) -> ChangeSet:
     with tempfile.TemporaryDirectory() as name:
         for side, files in (("good", good), ("bad", bad)):
             write(files, Path(name) / side)
-        return compare(read_tree(Path(name) / "good"), read_tree(Path(name) / "bad"))
+        return compare_trees(read_tree(Path(name) / "good"), read_tree(Path(name) / "bad"))
 
 
 def write(files: Files, folder: Path) -> None:

@@ -21,7 +21,7 @@ from statistics import median
 
 from bench import case_folder
 from bench.isolate.cases import Case, load, python_for_cases
-from whence.changes.changeset import ChangeSet, compare
+from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
 from whence.model import ChangeId, Reverted
 from whence.subject.forks.forker import Forks
@@ -78,7 +78,7 @@ def variants(changes: ChangeSet, count: int) -> Iterator[Reverted]:
 
 
 def measure(case: Case, runs: int, becoming: Becoming) -> Cost:
-    changes = compare(read_tree(case.env / "good"), read_tree(case.env / "bad"))
+    changes = compare_trees(read_tree(case.env / "good"), read_tree(case.env / "bad"))
     recipe = BuildAndTest(case.test, timeout=60.0)
     forks = Forks(at_once=True)
     lessons = forks.of(recipe.test, recipe.memory, recipe.as_recorded)

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from whence.changes.changeset import ChangeSet, compare
+from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import EntryKind, TreeNode, read_tree
 from whence.model import ChangeId, Reverted
 
@@ -201,7 +201,7 @@ def comparison(
         folder = Path(name)
         write_tree(folder / "good", good)
         write_tree(folder / "bad", bad)
-        yield compare(read_tree(folder / "good"), read_tree(folder / "bad"), keep), folder
+        yield compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"), keep), folder
 
 
 def variant(changes: ChangeSet, bad: Files, reverted: Reverted) -> Files:

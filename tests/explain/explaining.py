@@ -21,7 +21,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from whence.changes.changeset import ChangeSet, compare
+from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
 from whence.explain.session import ExplainRequest, explain_failure
 from whence.model import ChangeId, Explanation, Link, LinkKind, Outcome, Reported, Result, Span
@@ -240,7 +240,7 @@ def explain(
     )
     explanation, _ = explain_failure(ExplainRequest(request, frontend), watcher or Watcher())
     # Compare again: the trees of the session are deleted by now.
-    changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
+    changes = compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
     if compares_output:
         commands = replace(commands, expected=_output_of_good(folder, changes, commands))
     answer = ExplainedPair(pair, explanation, changes, commands, folder)

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from tests.explain.explaining import Pair
-from whence.changes.changeset import compare
+from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.explain.variant import VariantLines
 from whence.model import ChangeId
@@ -32,7 +32,7 @@ PAIR = """
 def test_a_line_that_the_good_version_has_is_found_there(tmp_path: Path) -> None:
     pair = Pair.of(PAIR, harmless=False)
     pair.write(tmp_path)
-    changes = compare(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
+    changes = compare_trees(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
     ids = [change.id for change in changes.changes]
     assert len(ids) >= 5
     for size in range(len(ids) + 1):

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.changes.trees import Files, comparison, pairs, subsets
-from whence.changes.changeset import ChangeSet, compare
+from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Run
@@ -73,7 +73,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def changes_of(project: Path) -> ChangeSet:
-    return compare(read_tree(project / "good"), read_tree(project / "bad"))
+    return compare_trees(read_tree(project / "good"), read_tree(project / "bad"))
 
 
 def isolate(project: Path, address: str | None, before: str = "true") -> Result:

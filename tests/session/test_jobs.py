@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.session.projects import Logged, Project, numbered
-from whence.changes.changeset import compare
+from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.model import Outcome, Reverted, Run
 from whence.search.asking import Search
@@ -107,7 +107,7 @@ class AtOnce:
 def test_looking_ahead_never_delays_the_search(tmp_path: Path) -> None:
     """Looking ahead replays the search; if runs are quicker than that, nothing is replayed."""
     folder = one_of_many(tmp_path).folder
-    changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
+    changes = compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
     replayed: list[Search[Answer]] = []
 
     def search() -> Search[Answer]:

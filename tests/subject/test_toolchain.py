@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whence.changes.changeset import compare
+from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.frontend.c.record import record
 from whence.model import ChangeId, Outcome, Run
@@ -25,7 +25,7 @@ def check_built(folder: Path, commands: BuildAndTest, *, with_coverage: bool = F
     for name, status in (("good", 0), ("bad", 1)):
         (folder / name).mkdir()
         (folder / name / "main.c").write_text(PROGRAM % status)
-    changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
+    changes = compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
     trial = Trial(folder / "work" / "trial", changes)
     bad = trial.run(frozenset(), commands, with_coverage=with_coverage)
     good = trial.run(frozenset({ChangeId(0)}), commands)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from whence.changes.changeset import compare
+from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.model import Reverted
 from whence.subject.workspace import Workspace
@@ -28,7 +28,7 @@ class VariantWorkspace:
             (folder / name).mkdir()
             for path, text in files.items():
                 write(folder / name / path, text)
-        self.changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
+        self.changes = compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
         self.workspace = Workspace(folder / "work", self.changes)
         self.tree = self.workspace.tree
 
@@ -199,7 +199,7 @@ def test_an_executable_stays_executable(tmp_path: Path) -> None:
         for file, what in (("run", text), ("same", "echo same")):
             write(tmp_path / name / file, f"#!/bin/sh\n{what}\n")
             (tmp_path / name / file).chmod(0o755)
-    changes = compare(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
+    changes = compare_trees(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
     workspace = Workspace(tmp_path / "work", changes)
 
     def outputs() -> list[str]:

@@ -159,7 +159,7 @@ def render_variant(
     return nodes
 
 
-def compare(good: Tree, bad: Tree, keep: Sequence[str] = ()) -> ChangeSet:
+def compare_trees(good: Tree, bad: Tree, keep: Sequence[str] = ()) -> ChangeSet:
     """Find the changes from good to bad.
 
     Paths that match `keep` are as in the bad tree in every variant, even the good version.

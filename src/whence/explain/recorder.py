@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
-from whence.languages import LANGUAGES, flow_of, open_recording
+from whence.languages import flow_of, open_recording
+from whence.languages.language import Language
 from whence.model import Reverted
 from whence.subject.trial import BuildAndTest
 from whence.subject.workspace import Workspace
@@ -29,18 +30,18 @@ class Recorder:
         self._folder = folder / "recorded"
         self._changes = changes
         self.commands = commands
-        self.frontend = "c"
+        self._language: Language | None = None
         self._max_trace = max_trace
         self._known: dict[Reverted, Recording] = {}
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def use(self, frontend: str, commands: BuildAndTest) -> None:
-        """Record with this front end from now on; forget the recordings of another one."""
-        if frontend != self.frontend:
+    def use(self, language: Language, commands: BuildAndTest) -> None:
+        """Record programs in this language from now on; forget recordings in another one."""
+        if language is not self._language:
             self._known.clear()
-        self.frontend, self.commands = frontend, commands
+        self._language, self.commands = language, commands
 
     def knows(self, reverted: Reverted) -> bool:
         return reverted in self._known
@@ -57,8 +58,8 @@ class Recorder:
             workspace.become(reverted)
             # A recorded build or run may take longer than the user's limit for a plain one.
             commands = replace(self.commands, timeout=_MAX_SECONDS)
-            record = LANGUAGES[self.frontend].record
-            record(workspace.tree, commands, out, max_trace=self._max_trace)
+            assert self._language is not None, "`use` comes first"
+            self._language.record(workspace.tree, commands, out, max_trace=self._max_trace)
             recording = open_recording(out)
             summarise(recording, workspace.tree, max_trace=self._max_trace)
             self._known[reverted] = recording

@@ -34,6 +34,7 @@ from whence.explain.recorder import (
     thread_pairs,
 )
 from whence.languages import LANGUAGES, cause_search, find_failure, fitting
+from whence.languages.language import Language
 from whence.model import Alternative, Explanation, Outcome, Run
 from whence.search.asking import union
 from whence.search.isolate import Answer, IsolateProblem
@@ -80,18 +81,18 @@ class _Explaining:
     def _explanation(self) -> Explanation:
         reasons: list[str] = []
         try:
-            for frontend in self._fitting():
+            for language in self._fitting():
                 try:
-                    return self._by(frontend)
+                    return self._explain_in(language)
                 except Unexplained as missing:
                     reasons.append(str(missing))
         except Unexplained as missing:
             reasons.append(str(missing))
         return self._isolated("; ".join(dict.fromkeys(reasons)))
 
-    def _by(self, frontend: str) -> Explanation:
-        """Explain with one front end."""
-        good, bad = self._references(frontend)
+    def _explain_in(self, language: Language) -> Explanation:
+        """Explain with the recorded runs of programs in one language."""
+        good, bad = self._references(language)
         try:
             return self._explained(good, bad)
         except KeyboardInterrupt:
@@ -103,19 +104,20 @@ class _Explaining:
         """Return what is known when the user or a limit stops the work."""
         return Explanation(self._session.result_for(answer, bad, None, self._context.times()))
 
-    # --- which front end; isolating without one --------------------------------------------------
+    # --- which language; isolating without one ---------------------------------------------------
 
-    def _fitting(self) -> list[str]:
-        """Return the front ends that may explain this, the likeliest first."""
+    def _fitting(self) -> list[Language]:
+        """Return the languages that may explain this, the likeliest first."""
         if self._request.frontend == "none":
             raise Unexplained("the request excludes every front end (--frontend none)")
         if self._request.frontend != "auto":
-            return [self._request.frontend]
+            return [LANGUAGES[self._request.frontend]]
         changes = self._context.changes
         found = fitting([c.file for c in changes.changes], changes.base_kinds)
         if not found:
-            raise Unexplained("the tree has neither C or C++ nor Python files")
-        return found
+            labels = " nor ".join(language.label for language in LANGUAGES.values())
+            raise Unexplained(f"the tree has neither {labels} files")
+        return [LANGUAGES[name] for name in found]
 
     def _isolated(self, why_not: str) -> Explanation:
         """Isolate without a recording; `why_not` says why nothing is explained."""
@@ -132,14 +134,14 @@ class _Explaining:
 
     # --- explaining ------------------------------------------------------------------------------
 
-    def _references(self, frontend: str) -> tuple[Run, Run]:
+    def _references(self, language: Language) -> tuple[Run, Run]:
         """Run both versions, built as they will be recorded, so that all runs are comparable."""
-        self._build_as_recorded(LANGUAGES[frontend].is_compiled)
-        self._context.recorder.use(frontend, self._session.laboratory.commands)
+        self._build_as_recorded(language.is_compiled)
+        self._context.recorder.use(language, self._session.laboratory.commands)
         try:
             good, bad = self._session.references(covers=False)
         except UserError as error:
-            if not LANGUAGES[frontend].is_compiled:  # recording did not change the build
+            if not language.is_compiled:  # recording does not change the build
                 raise
             raise Unexplained(f"with the recording compiler, {error_summary(error)}") from None
         if bad.failure is not None and bad.failure.kind == "timeout":

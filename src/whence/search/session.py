@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from whence.changes.changeset import ChangeSet, compare
+from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Reverted, Run
@@ -107,7 +107,7 @@ def get_changes(
     notes: list[str] = []
     if request.commands.build is None:
         good, bad, notes = without_spare(good, bad, request.keep)
-    changes = compare(good, bad, request.keep)
+    changes = compare_trees(good, bad, request.keep)
     if not changes.changes:
         raise UserError(
             f"{request.good} and {request.bad} have the same files"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.subject.forks.served import TEST
-from whence.changes.changeset import compare
+from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.model import ChangeId, Run
 from whence.subject.forks.forker import Forks, Lessons
@@ -23,7 +23,7 @@ class ForkingTrial:
             for path, text in files.items():
                 (folder / version / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / version / path).write_text(text)
-        self.changes = compare(read_tree(folder / "good"), read_tree(folder / "bad"))
+        self.changes = compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
         self.commands = BuildAndTest(test, timeout=30)
         forks = Forks(at_once=True)
         self.lessons: Lessons = forks.of(test, None, False)

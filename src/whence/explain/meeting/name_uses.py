@@ -67,7 +67,10 @@ class NameUses:
             )
         if declaration.scope is not None:
             return line in declaration.scope
-        comes_first = declaration.sort in _DECLARED_BEFORE_USE and grammar_of(path) in ("c", "cpp")
+        comes_first = declaration.sort in _DECLARED_BEFORE_USE and grammar_of(path) in (
+            "c",
+            "cpp",
+        )
         return not comes_first or changed.file != path or declaration.lines[0].start <= line
 
     def _reach(self, start: _Visit) -> list[ChangedName]:
