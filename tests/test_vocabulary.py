@@ -168,6 +168,28 @@ def test_no_name_uses_a_word_that_the_glossary_replaces() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
+# Phrases of the old prose, with the plain words for them.
+OLD_PHRASES = {
+    r"holds? together": "builds and runs",
+    r"otherwise than": "differs from",
+    r"c[ao]me to the same": "has the same value",
+    r"steers? around": "avoids",
+    r"something to mend": "usage or setup error",
+    r"who (?:made|left) it what": "definition",
+}
+
+
+def test_no_text_uses_the_old_phrases() -> None:
+    found = [
+        f"{path.relative_to(CHECKOUT)}: {match[0]!r}: {plain}"
+        for path, text in texts().items()
+        if path not in (OWN, HISTORY)
+        for phrase, plain in OLD_PHRASES.items()
+        for match in re.finditer(rf"\b{phrase}\b", " ".join(text.split()))
+    ]
+    assert found == []
+
+
 # --- documents -----------------------------------------------------------------------------------
 
 MODULE = re.compile(r"\bwhence(?:\.(?!(?:h|toml|yml|sarif|html)\b)[a-z_]\w*)+")

@@ -1,4 +1,4 @@
-"""Cause trees hold together, and are as small as what they are of."""
+"""Are cause trees consistent, and small for small failures?"""
 
 from __future__ import annotations
 
