@@ -1,4 +1,4 @@
-"""Runs that several tests look at, each recorded once."""
+"""Recorded runs that several tests use; each is recorded once."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.frontend.generator import BY_LINE, programs
 from whence.trace.c.flow import CFlow
 from whence.trace.recording import Recording
 
-MADE_UP = 4  # programs
-LINES = range(80, 250)  # of such a program: the first that are made up are too simple
+GENERATED = 4  # programs that are generated
+LINES = range(80, 250)  # lengths of generated programs; the first ones are too simple
 
 NOTING = """
 #include <assert.h>
@@ -26,14 +26,14 @@ static void show(void) { }
 
 
 def failing(text: str) -> str:
-    """A made-up program, which asserts at its end that all it printed comes to something else."""
+    """Return a generated program that asserts something false about its output at its end."""
     before, _, after = text.replace(BY_LINE, NOTING).rpartition("show();")
     return f"{before}fflush(stdout), assert(sum == 20260228);{after}"
 
 
 @pytest.fixture(scope="session")
 def flows_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[CFlow]]:
-    """The threads of a run of a program of the corpus."""
+    """Return the flows of all threads of a corpus program's run."""
 
     @cache
     def flows(name: str) -> list[CFlow]:
@@ -45,8 +45,8 @@ def flows_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[C
 
 
 @pytest.fixture(scope="session")
-def made_up_texts() -> list[str]:
-    """Programs that nobody wrote, which fail an assertion at their end."""
+def generated_texts() -> list[str]:
+    """Return generated programs that fail an assertion at their end."""
     texts: list[str] = []
 
     @settings(
@@ -59,12 +59,14 @@ def made_up_texts() -> list[str]:
             texts.append(failing(text))
 
     draw()
-    assert len(texts) >= MADE_UP
-    return texts[:MADE_UP]
+    assert len(texts) >= GENERATED
+    return texts[:GENERATED]
 
 
 @pytest.fixture(scope="session")
-def made_up(made_up_texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> list[Recording]:
-    """Runs of these programs."""
-    folder = tmp_path_factory.mktemp("made-up")
-    return [built(text, folder / str(k)).run() for k, text in enumerate(made_up_texts)]
+def generated(
+    generated_texts: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> list[Recording]:
+    """Record a run of each generated program."""
+    folder = tmp_path_factory.mktemp("generated")
+    return [built(text, folder / str(k)).run() for k, text in enumerate(generated_texts)]

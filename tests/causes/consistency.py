@@ -1,4 +1,4 @@
-"""What is true of every cause tree that was computed to its end."""
+"""Checks that hold for every cause tree that was computed completely."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whence.model import Cause, Influence, Predicate
 _CONDITIONS = (Influence.DIRECT, Influence.INDIRECT, Influence.PREMISE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"-?\d+")
-# Nothing that computes: C and Python do that differently.
+# Comparisons of variables only: C and Python compute other expressions differently.
 _COMPARISON = r"\w+ (<|<=|>|>=|==|!=) \w+"
 _COMPARISONS = re.compile(rf"{_COMPARISON}( (&&|\|\|) {_COMPARISON})*")
 
@@ -23,7 +23,7 @@ def check_consistent(tree: CauseSearch) -> None:
     assert [cause.id for cause in found] == list(range(len(tree)))
     assert len({cause.key for cause in found}) == len(found)
     below = [child for cause in found for child in tree.children(cause.id)]
-    assert sorted(below) == list(range(1, len(tree))), "each is below one other"
+    assert sorted(below) == list(range(1, len(tree))), "each cause has one parent"
     for cause in found:
         check_place(tree, cause)
         check_steps(tree, cause)
@@ -50,17 +50,17 @@ def check_steps(tree: CauseSearch, cause: Cause) -> None:
     assert 0 < steps[0] <= steps[-1] <= tree.thread.stream.steps
     places = (tree.thread.image.place(op) for op in {tree.flow.op_of(int(s)) for s in steps})
     ran = {(place.file, place.line) for place in places if place}
-    said = [(statement.file, statement.line) for statement in cause.statements]
-    assert len(set(said)) == len(said)
-    assert set(said) <= ran
-    assert said or not ran
+    shown = [(statement.file, statement.line) for statement in cause.statements]
+    assert len(set(shown)) == len(shown)
+    assert set(shown) <= ran
+    assert shown or not ran
 
 
 def check_predicate(tree: CauseSearch, cause: Cause) -> None:
-    """It held, as often as is said, and a condition that decided something did decide it."""
+    """Check that the predicate held, and that a direct condition controls what it bears on."""
     flow, question = tree.flow, question_of(tree, cause.id)
     assert cause.times >= 1
-    check_said(cause.predicate)
+    check_outcome(cause.predicate)
     if cause.influence not in _CONDITIONS:
         return
     for step in question.steps:
@@ -68,29 +68,29 @@ def check_predicate(tree: CauseSearch, cause: Cause) -> None:
         assert flow.queries.side_of(step) == question.side
     if cause.influence is Influence.DIRECT and not tree.hidden:
         for step in question.bears_on:
-            decided = flow.controlling_branch(step)
-            assert decided is not None
-            assert tree.conditions.head(decided) == question.op
-            assert flow.queries.side_of(decided) == question.side
+            branch = flow.controlling_branch(step)
+            assert branch is not None
+            assert tree.conditions.head(branch) == question.op
+            assert flow.queries.side_of(branch) == question.side
 
 
 def check_times(tree: CauseSearch) -> None:
-    """Claim that no cause stands for more turns than there were in which its condition held."""
+    """Check that no condition held less often than its cause says."""
     flow = tree.flow
     blocks = flow.thread.image.code.stretch_block[flow.thread.stream.stretch]
     for cause in causes(tree):
         question = question_of(tree, cause.id)
         if cause.influence in _CONDITIONS:
-            decided = {flow.queries.block_of(flow.instance_of(step)) for step in question.steps}
-            went = np.isin(blocks[:-1], list(decided)) & (blocks[1:] == question.side)
+            branching = {flow.queries.block_of(flow.instance_of(step)) for step in question.steps}
+            went = np.isin(blocks[:-1], list(branching)) & (blocks[1:] == question.side)
             assert cause.times <= np.count_nonzero(went), cause
 
 
-def check_said(predicate: Predicate) -> None:
-    """Of comparisons of variables, the outcome is what C makes of their values."""
+def check_outcome(predicate: Predicate) -> None:
+    """Check that the outcome of a comparison of variables follows from their values."""
     words = set(_WORD.findall(predicate.text))
     values = {word: predicate.values.get(word, "") for word in words}
     known = {word: int(value) for word, value in values.items() if _NUMBER.fullmatch(value)}
     if words == set(known) and _COMPARISONS.fullmatch(predicate.text):
-        said = predicate.text.replace("&&", "and").replace("||", "or")
-        assert str(bool(eval(said, {}, known))).lower() == predicate.outcome, predicate
+        text = predicate.text.replace("&&", "and").replace("||", "or")
+        assert str(bool(eval(text, {}, known))).lower() == predicate.outcome, predicate

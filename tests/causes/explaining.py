@@ -1,7 +1,7 @@
 """Record a program that fails, and read its cause tree.
 
-A line of a program that a test speaks of ends in a comment with a name for it: `x = 1; // [set]`.
-What is claimed of causes is then said in such names.
+A line of a program that a test refers to ends in a comment with its name: `x = 1; // [set]`.
+Claims about causes use these names.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from whence.trace.c.recording import CThread
 from whence.trace.recording import Recording
 
 PROGRAMS = Path(__file__).parent / "programs"
-DEEP = 1000  # levels: all of them
+ALL_LEVELS = 1000  # more levels than any tree here has
 _NAME = re.compile(r"// \[([^]]+)\]$")
 
 
 class Built:
-    """A program that is compiled once, and recorded as often as it is run."""
+    """A program that is compiled once; each run is recorded."""
 
     def __init__(self, program: Program, folder: Path) -> None:
         self.program, self.folder = program, folder
@@ -41,9 +41,9 @@ class Built:
         self._runs: list[Path] = []
 
     def run(self, *args: str, stack: int | None = None) -> Recording:
-        """A recorded run with these arguments, or those that the program says at its top.
+        """Record a run with these arguments, or with those in the comment at the top.
 
-        `stack` is how many KiB of stack it has, if not as many as usual.
+        `stack` limits the stack, in KiB.
         """
         out = self.folder / f"trace-{len(self._runs)}"
         out.mkdir()
@@ -56,7 +56,7 @@ class Built:
             out,
         )
         keep_sources(self.source, {self.name}, out)
-        if self._runs:  # what the compiler told of the program is where it was built
+        if self._runs:  # only the first run built the program and its tables
             (out / MODULES).rmdir()
             (out / MODULES).symlink_to(self._runs[0] / MODULES)
         self._runs.append(out)
@@ -69,7 +69,7 @@ class Built:
 
 
 def threads(recording: Recording) -> list[CThread]:
-    """The threads of all its processes."""
+    """Return the threads of all processes of a recording."""
     found = [
         recording.thread(recording.image(process), log)
         for process in recording.processes
@@ -79,7 +79,7 @@ def threads(recording: Recording) -> list[CThread]:
 
 
 def built(text: str, folder: Path, suffix: str = ".c") -> Built:
-    """The program with this text, which may say at its top how to run it."""
+    """Build the program with this text; a comment at its top may say how to run it."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"given{suffix}"
     source.write_text(text)
@@ -94,16 +94,16 @@ def whole_tree(
     recording: Recording, expect: bytes | None = None, trust: Sequence[str] = ()
 ) -> CauseSearch:
     tree = open_search(recording, expect, trust)
-    tree.grow(DEEP)
+    tree.grow(ALL_LEVELS)
     return tree
 
 
 def explained(text: str, folder: Path, expect: bytes | None = None) -> CauseSearch:
-    """The whole tree of the program with this text."""
+    """Return the whole cause tree of the program with this text."""
     return whole_tree(built(text, folder).run(), expect)
 
 
-# --- what a tree says --------------------------------------------------------------------------
+# --- reading a tree ----------------------------------------------------------------------------
 
 
 def causes(tree: CauseSearch) -> list[Cause]:
@@ -111,7 +111,7 @@ def causes(tree: CauseSearch) -> list[Cause]:
 
 
 def names(cause: Cause) -> set[str]:
-    """The lines of a cause that have a name."""
+    """Return the names of the lines of a cause."""
     found = (_NAME.search(statement.text) for statement in cause.statements)
     return {match[1] for match in found if match}
 
@@ -121,20 +121,20 @@ def all_names(tree: CauseSearch) -> set[str]:
 
 
 def predicate(tree: CauseSearch, cause: Cause) -> str:
-    """The name of the line of its predicate."""
-    said = cause.predicate
-    match = _NAME.search(tree.source(said.file)[said.line - 1]) if said.line else None
+    """Return the name of the line of a cause's predicate."""
+    found = cause.predicate
+    match = _NAME.search(tree.source(found.file)[found.line - 1]) if found.line else None
     return match[1] if match else ""
 
 
 def of_predicate(tree: CauseSearch, name: str) -> Cause:
-    """The only cause of a predicate on the line of this name."""
+    """Return the only cause whose predicate is on the line of this name."""
     (found,) = (cause for cause in causes(tree) if predicate(tree, cause) == name)
     return found
 
 
 def question_of(tree: CauseSearch, number: int) -> Question:
-    """What a cause was asked, which says of which steps it is: for tests that look inside."""
+    """Return the question that a cause answers; this looks inside the search."""
     return tree._entries[number].question
 
 
@@ -142,6 +142,6 @@ Shape = tuple[str, tuple["Shape", ...]]
 
 
 def shape(tree: CauseSearch, number: int = 0) -> Shape:
-    """A cause and those below it, by the names of their predicates."""
+    """Return the subtree of a cause, by the names of the predicates."""
     below = sorted(shape(tree, child) for child in tree.children(number))
     return predicate(tree, tree.cause(number)), tuple(below)

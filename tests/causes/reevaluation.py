@@ -1,9 +1,8 @@
-"""Does a proof force what it proves?  Compute it again from its steps, all else being different.
+"""Does a proof force its predicate?  Compute it again with different values everywhere else.
 
-The steps of a proof do what they did in the run; every other step, and every input that is not
-part of the proof, gives something else.  What was proved must come out as it was recorded.
-Memory is read as it was, and phis take the operand that they took: that they do is not a proof's
-question.
+The steps of the proof compute what they compute; every other step, and every input that is not
+part of the proof, gets another value.  The proved value must come out as it was recorded.
+Loads read the same definitions, and phis take the same operands: a proof does not cover these.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from whence.trace.flow import Constant, External, FlowNode, Left, Operand, Store
 class Unknown(Enum):
     """A value that was not recorded."""
 
-    SAME = "as it was in the run"
+    SAME = "the same as in the run"
 
 
 Value = int | Unknown
@@ -31,19 +30,19 @@ Value = int | Unknown
 
 @dataclass
 class Reevaluation:
-    """What comes of the steps of a proof if all else is arbitrary."""
+    """The values of the steps of a proof if everything else is arbitrary."""
 
     flow: CFlow
     proof: Proof
     choose: random.Random
-    fixed: Mapping[int, int] = field(default_factory=dict)  # steps that give just this
+    fixed: Mapping[int, int] = field(default_factory=dict)  # values of steps that are given
     values: dict[Operand, Value] = field(default_factory=dict)
 
     def of(self, step: int) -> Value:
-        """What a step gives now."""
+        """Return the new value of a step."""
         work: list[Operand] = [step]
         while work:
-            wanted = [one for one in self._rests_on(work[-1]) if one not in self.values]
+            wanted = [need for need in self._needed(work[-1]) if need not in self.values]
             if wanted:
                 work += wanted
             else:
@@ -52,7 +51,7 @@ class Reevaluation:
                     self.values[operand] = self._value(operand)
         return self.values[step]
 
-    def _rests_on(self, operand: Operand) -> tuple[Operand, ...]:
+    def _needed(self, operand: Operand) -> tuple[Operand, ...]:
         if isinstance(operand, StoredBits):
             return (operand.step,)
         if isinstance(operand, Left) and operand.step in self.proof.steps:
@@ -96,7 +95,7 @@ class Reevaluation:
         found = evaluate(operation, known)
         if found is not None:
             return found
-        # Undefined for these operands, or nothing that we can compute at all?
+        # Is the result undefined for these operands, or can we not compute the operation at all?
         before = [self.flow.value_of(operand) for operand in node.operands]
         defined = [value for value in before if value is not None]
         can_compute = len(defined) == len(before) and evaluate(operation, defined) is not None
@@ -107,7 +106,7 @@ class Reevaluation:
         return value is Unknown.SAME or value == self.flow.value_of(operand)
 
     def arbitrary(self, operand: Operand) -> int:
-        """Some value, often one at which something happens."""
+        """Return any value, often zero, an extreme, or one next to the recorded value."""
         full = (1 << max(self.flow.width_of(operand), 1)) - 1
         recorded = self.flow.value_of(operand) or 0
         near = (0, 1, full, full >> 1, (full >> 1) + 1, recorded + 1, recorded - 1, ~recorded)
@@ -116,11 +115,11 @@ class Reevaluation:
 
 
 def _filled(parts: list[Value], widths: tuple[int, ...], recorded: int) -> list[Value]:
-    """The parts of a value, those that are as they were taken from what it was as a whole."""
+    """Return the parts of a value; unchanged parts come from the recorded whole."""
     found: list[Value] = []
     low = 0
     for part, width in zip(parts, widths, strict=True):
-        is_known = low + width <= 64  # of wider values only so much is at hand
+        is_known = low + width <= 64  # only 64 bits of a wider value are recorded
         whole = recorded >> low & (1 << width) - 1
         found.append(whole if part is Unknown.SAME and is_known else part)
         low += width

@@ -28,7 +28,7 @@ FAILING, PRINTING = PROGRAMS / "failing.c", PROGRAMS / "printing.c"
 
 
 def place(source: Path, case: str) -> str:
-    """The number of a case of one of the two programs that have many."""
+    """Return the argument that selects a case of a program with many cases."""
     table = re.search(r"cases\[\]\)\(int\) = \{(.*?)\}", source.read_text(), re.DOTALL)
     assert table
     return str(re.findall(r"\w+", table[1]).index(case))
@@ -57,8 +57,8 @@ def below(tree: CauseSearch, number: int = 0) -> set[str]:
 
 # --- how a process ended ------------------------------------------------------------------------
 
-# For each case: what is said of the failure, the lines of the first cause, and the predicates of
-# the causes below it.
+# For each case: the start of the failure's description, the lines of the first cause, and the
+# predicates of the causes below it.
 ENDINGS = {
     "asserts": ("the failed assertion at program.c", "set main", ""),
     "aborts": ("the call of abort at program.c", "set main abort", ""),
@@ -76,7 +76,7 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("case", ENDINGS)
-def test_how_a_process_ended_is_explained(case: str, failing: Built) -> None:
+def test_the_end_of_a_process_is_explained(case: str, failing: Built) -> None:
     words, first, predicates = ENDINGS[case]
     tree = tree_of(failing.run(place(FAILING, case)))
     assert tree.failure.words.startswith(words)
@@ -91,14 +91,14 @@ def test_a_stack_that_is_full_is_explained_by_the_calls_that_filled_it(failing: 
     assert len(tree) == 2
 
 
-def test_what_a_jump_led_to_is_explained(failing: Built) -> None:
+def test_a_failure_after_a_jump_is_explained(failing: Built) -> None:
     tree = tree_of(failing.run(place(FAILING, "jumps")))
     assert names(tree.cause(0)) >= {"failure", "land"}
     assert of_predicate(tree, "if").influence is Influence.DIRECT
 
 
-@pytest.mark.xfail(reason="what setjmp gives the second time is not traced to the jump")
-def test_what_a_jump_passed_is_traced_to_it(failing: Built) -> None:
+@pytest.mark.xfail(reason="the second result of setjmp is not traced to the jump")
+def test_the_value_of_a_jump_is_traced_to_it(failing: Built) -> None:
     tree = tree_of(failing.run(place(FAILING, "jumps")))
     assert names(tree.cause(0)) == {"failure", "land", "jump", "call", "main"}
 
@@ -153,11 +153,11 @@ def test_a_call_of_terminate_is_explained(throwing: Built) -> None:
     assert "terminate" in names(tree.cause(0))
 
 
-# --- what it printed ----------------------------------------------------------------------------
+# --- wrong output -------------------------------------------------------------------------------
 
-MADE = "start add return main"  # the lines that make the value that is printed
+MADE = "start add return main"  # the lines that compute the printed value
 
-# For each case: what was expected, the lines of the first cause, and the predicates of the
+# For each case: the expected output, the lines of the first cause, and the predicates of the
 # causes below it.
 OUTPUTS = {
     "a_number": (b"total 6\n", f"print {MADE}", ""),
@@ -180,7 +180,7 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize("case", OUTPUTS)
-def test_what_was_printed_wrong_is_explained(case: str, printing: Built) -> None:
+def test_wrong_output_is_explained(case: str, printing: Built) -> None:
     expect, first, predicates = OUTPUTS[case]
     tree = tree_of(printing.run(place(PRINTING, case)), expect)
     assert names(tree.cause(0)) == set(first.split())

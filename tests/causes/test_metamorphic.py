@@ -1,4 +1,4 @@
-"""What has nothing to do with a failure does not change how it is explained."""
+"""Does an unrelated change of a program leave the explanation of its failure as it was?"""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ static int busy(int turns) {
     return odd;
 }
 """
-Told = tuple[Influence, str, str, frozenset[str], str]
+Content = tuple[Influence, str, str, frozenset[str], str]
 
 
-def told(tree: CauseSearch) -> list[Told]:
-    """All that the causes say of the lines that have names."""
+def contents(tree: CauseSearch) -> list[Content]:
+    """Return what the causes contain, for the lines that have names."""
 
     def parent(cause: Cause) -> str:
         return "" if cause.parent is None else predicate(tree, tree.cause(cause.parent))
@@ -39,7 +39,9 @@ def told(tree: CauseSearch) -> list[Told]:
         (
             cause.influence,
             predicate(tree, cause),
-            cause.predicate.outcome.replace("my_", ""),  # of an address: what is there
+            cause.predicate.outcome.replace(
+                "my_", ""
+            ),  # an address contains the name of the variable
             frozenset(names(cause)),
             parent(cause),
         )
@@ -47,11 +49,11 @@ def told(tree: CauseSearch) -> list[Told]:
     ]
 
 
-# --- what is done to a program ------------------------------------------------------------------
+# --- changes of a program -----------------------------------------------------------------------
 
 
 def renamed(text: str, prefix: str = "my_") -> str:
-    """All variables have other names, and no type has."""
+    """Return the program with all variables renamed, and no type."""
     names = r"(?<!enum )\b(longest|middle|shortest|kind|half|found|[a-hj-tv-z]\d+)\b"
     return re.sub(names, rf"{prefix}\1", text)
 
@@ -62,7 +64,7 @@ def with_dead_code(text: str) -> str:
 
 
 def with_unrelated_call(text: str) -> str:
-    """Something else is called before."""
+    """Return the program with an unrelated call before the others."""
     return re.sub(r"int main\(void\) \{\n", rf"{UNRELATED}\g<0>    busy(40);\n", text)
 
 
@@ -75,26 +77,26 @@ AREAS = (PROGRAMS / "areas.c").read_text()
 
 
 @pytest.fixture(scope="module")
-def areas(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
-    return told(explained(AREAS, tmp_path_factory.mktemp("areas")))
+def areas(tmp_path_factory: pytest.TempPathFactory) -> list[Content]:
+    return contents(explained(AREAS, tmp_path_factory.mktemp("areas")))
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_the_causes_of_a_wrong_area_stay(
-    change: Callable[[str], str], areas: list[Told], tmp_path: Path
+    change: Callable[[str], str], areas: list[Content], tmp_path: Path
 ) -> None:
     assert change(AREAS) != AREAS
-    assert told(explained(change(AREAS), tmp_path)) == areas
+    assert contents(explained(change(AREAS), tmp_path)) == areas
 
 
 def test_the_causes_of_a_wrong_area_stay_under_long_names(
-    areas: list[Told], tmp_path: Path
+    areas: list[Content], tmp_path: Path
 ) -> None:
-    assert told(explained(renamed(AREAS, "that_which_we_call_"), tmp_path)) == areas
+    assert contents(explained(renamed(AREAS, "that_which_we_call_"), tmp_path)) == areas
 
 
 def numbered(text: str) -> str:
-    """A program whose statements have numbers as names."""
+    """Return a program whose statements are named by numbers."""
     lines = text.splitlines()
     first = lines.index(next(line for line in lines if "static u64 sum;" in line))
     for number, line in enumerate(lines):
@@ -103,12 +105,12 @@ def numbered(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_the_causes_of_what_a_made_up_program_printed_stay(
-    made_up_texts: list[str], tmp_path: Path
+def test_the_causes_of_what_a_generated_program_printed_stay(
+    generated_texts: list[str], tmp_path: Path
 ) -> None:
-    for number, text in enumerate(map(numbered, made_up_texts[:2])):
+    for number, text in enumerate(map(numbered, generated_texts[:2])):
         other = renamed(with_unrelated_call(text))
         before, after = (
             explained(one, tmp_path / f"{number}-{k}") for k, one in enumerate((text, other))
         )
-        assert told(after) == told(before)
+        assert contents(after) == contents(before)

@@ -1,6 +1,6 @@
-"""What a run computed, step by step: every node of the flow gives what was recorded.
+"""Does every node of a C flow give the recorded value of its step?
 
-Loads are copies of what was stored, so this checks memory too, byte by byte; calls are copies of
+A load is a copy of what was stored, so this also checks memory, byte by byte.  A call is a copy of
 what the callee returned.
 """
 
@@ -20,10 +20,10 @@ from whence.trace.c.flow import CFlow
 from whence.trace.flow import FlowNode
 from whence.trace.recording import Recording
 
-MOST = 4000  # steps of one thread that are looked at
-WIDEST = 64  # bits: of wider values only these are at hand
+MAX_STEPS = 4000  # limit on steps of one thread that are compared; for speed
+MAX_WIDTH = 64  # bits of a value that are recorded
 
-# How many steps of each program agree at least.
+# For each program, the least number of steps that agree.
 EXPECTED = {
     "bitint.c": 2000,
     "callbacks.c": 550,
@@ -41,53 +41,55 @@ EXPECTED = {
 
 
 def compared(flow: CFlow) -> tuple[Counter[COp | PyOp], list[str]]:
-    """How often each operation gave what was recorded; and where it did not."""
+    """Count the steps that agree, by operation, and describe those that do not."""
     agreed: Counter[COp | PyOp] = Counter()
-    others = []
+    different = []
     steps = range(1, flow.thread.stream.steps + 1)
-    for step in sorted(random.Random(1).sample(steps, min(MOST, len(steps)))):
+    for step in sorted(random.Random(1).sample(steps, min(MAX_STEPS, len(steps)))):
         node = flow.node(step)
-        found = given(flow, node)
+        found = computed(flow, node)
         if found is None or is_unrecorded(flow, step) or passes_copy(flow, node):
             continue
         if found == flow.value(step):
             agreed[node.operation.op] += 1
         else:
             place = flow.thread.image.place(flow.op_of(step))
-            others.append(f"step {step} at {place}: {node} gives {found}, not {flow.value(step)}")
-    return agreed, others
+            different.append(
+                f"step {step} at {place}: {node} gives {found}, not {flow.value(step)}"
+            )
+    return agreed, different
 
 
-def given(flow: CFlow, node: FlowNode) -> int | None:
-    """What a node gives for the recorded values of its operands; None if one is not known."""
+def computed(flow: CFlow, node: FlowNode) -> int | None:
+    """Return the result of a node for the recorded operands; None if one is unknown."""
     operation = node.operation
     values = [flow.value_of(operand) for operand in node.operands]
     known: list[int] = [value for value in values if value is not None]
-    if len(known) < len(values) or max(operation.width, *operation.widths, 0) > WIDEST:
+    if len(known) < len(values) or max(operation.width, *operation.widths, 0) > MAX_WIDTH:
         return None
-    if operation.op is COp.SWITCH:  # what it decided on, not which case that is
+    if operation.op is COp.SWITCH:  # the recorded value is the operand, not the case
         return known[0]
     return evaluate(operation, known)
 
 
 def is_unrecorded(flow: CFlow, step: int) -> bool:
-    """Is it an address in a frame, which nobody needs to know?"""
+    """Is the step the address of a local variable, which is not recorded?"""
     return int(flow.thread.image.program.ops["code"][flow.op_of(step)]) == OpCode.NOP
 
 
 def passes_copy(flow: CFlow, node: FlowNode) -> bool:
     """Did an operand come through a call that copies what it points to?
 
-    The callee then has the address of the copy; the node has that of what was copied, which
-    says more of why it is as it is.
+    The callee then has the address of the copy, and the node the address of the original, which
+    explains more.
     """
     located = (flow.thread.image.locate(flow.op_of(call)) for call in node.through)
     return any(any(source.instruction(local).byval) for source, local in located)
 
 
 def check(flow: CFlow) -> Counter[COp | PyOp]:
-    agreed, others = compared(flow)
-    assert not others, "\n".join(others[:10])
+    agreed, different = compared(flow)
+    assert not different, "\n".join(different[:10])
     return agreed
 
 
@@ -97,13 +99,13 @@ def test_a_node_gives_what_was_recorded(name: str, flows_of: Callable[[str], lis
     assert agreed.total() >= EXPECTED[name]
 
 
-def test_a_node_gives_what_was_recorded_of_made_up_programs(made_up: list[Recording]) -> None:
-    for recording in made_up:
+def test_a_node_gives_what_was_recorded_of_generated_programs(generated: list[Recording]) -> None:
+    for recording in generated:
         (thread,) = threads(recording)
         check(CFlow(thread))
 
 
-@pytest.mark.xfail(reason="what setjmp gives the second time is taken to be what it gave the first")
-def test_what_a_jump_passed_is_what_setjmp_gives(flows_of: Callable[[str], list[CFlow]]) -> None:
+@pytest.mark.xfail(reason="the second result of setjmp is taken to be the first")
+def test_setjmp_returns_the_value_of_the_jump(flows_of: Callable[[str], list[CFlow]]) -> None:
     for flow in flows_of("jumps.c"):
         check(flow)

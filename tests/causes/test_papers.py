@@ -58,27 +58,27 @@ def test_each_cause_of_the_wrong_area_has_the_lines_of_fig_4(
     assert cause.influence is influence
 
 
-def test_what_was_overwritten_is_no_cause_of_the_wrong_area(areas: CauseSearch) -> None:
+def test_an_overwritten_value_is_no_cause_of_the_wrong_area(areas: CauseSearch) -> None:
     assert not {"6", "7", "8"} & all_names(areas)
 
 
 def test_a_condition_of_several_parts_is_one_predicate_of_the_wrong_area(
     areas: CauseSearch,
 ) -> None:
-    said = of_predicate(areas, "5").predicate
-    assert said.text == "longest >= middle && middle >= shortest"
-    assert said.outcome == "true"
-    assert said.values == {"longest": "6", "middle": "5", "shortest": "4"}
+    found = of_predicate(areas, "5").predicate
+    assert found.text == "longest >= middle && middle >= shortest"
+    assert found.outcome == "true"
+    assert found.values == {"longest": "6", "middle": "5", "shortest": "4"}
 
 
 def test_across_functions_the_wrong_class_is_found_too(tmp_path: Path) -> None:
     tree = tree_of(corpus.PROGRAMS / "triangle.c", tmp_path)
-    told = {cause.predicate.text: cause for cause in map(tree.cause, range(len(tree)))}
-    wrong = told["a * a != b * b + c * c"]
+    by_text = {cause.predicate.text: cause for cause in map(tree.cause, range(len(tree)))}
+    wrong = by_text["a * a != b * b + c * c"]
     assert wrong.level == 2
-    assert wrong.parent == told["kind"].id
-    assert "a == b || b == c" not in told
-    assert set(told) == {
+    assert wrong.parent == by_text["kind"].id
+    assert "a == b || b == c" not in by_text
+    assert set(by_text) == {
         "found == 1575", "kind", "a * a != b * b + c * c", "a < b || b < c || a >= b + c", "a == b",
     }  # fmt: skip
 
@@ -89,7 +89,7 @@ def test_across_functions_the_wrong_class_is_found_too(tmp_path: Path) -> None:
 def check_influence(
     tree: CauseSearch, first: set[int], below: list[tuple[Influence, set[int]]]
 ) -> None:
-    """Claim the lines of the first cause, and of all others, which are on the first level."""
+    """Check the lines of the first cause, and of all others, which are its children."""
 
     def lines(number: int) -> set[int]:
         return {statement.line for statement in tree.cause(number).statements}
@@ -119,7 +119,7 @@ def test_a_value_under_another_name_has_the_cause_of_table_i(tmp_path: Path) -> 
     tree = tree_of(PROGRAMS / "another_name.c", tmp_path)
     assert names(tree.cause(0)) == {"8", "4", "3", "2", "0"}
     below = {predicate(tree, tree.cause(child)) for child in tree.children(0)}
-    assert below == {"6", "8"}  # what could have overwritten it, and which memory was read
+    assert below == {"6", "8"}  # a store that did not happen, and the address that was read
 
 
 # --- AFTER, Fig. 6 and 7: a sum -----------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_the_first_cause_of_the_wrong_sum_is_that_of_fig_7(summing: CauseSearch)
 
 
 @pytest.mark.parametrize("number", ["5", "9"])
-def test_the_next_causes_of_the_wrong_sum_are_its_two_wrong_turns(
+def test_the_next_causes_of_the_wrong_sum_are_its_two_wrong_branches(
     summing: CauseSearch, number: str
 ) -> None:
     cause = of_predicate(summing, number)
@@ -143,5 +143,5 @@ def test_the_next_causes_of_the_wrong_sum_are_its_two_wrong_turns(
     assert (cause.level, cause.influence) == (1, Influence.DIRECT)
 
 
-def test_the_two_wrong_turns_are_all_of_the_first_level(summing: CauseSearch) -> None:
+def test_the_two_wrong_branches_are_all_of_the_first_level(summing: CauseSearch) -> None:
     assert shape(summing) == ("13", (("5", (("4", ()),)), ("9", ())))

@@ -1,4 +1,4 @@
-"""The steps of a proof force what it proves, whatever all other steps gave."""
+"""Do the steps of a proof force its predicate, whatever all other steps compute?"""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from whence.trace.flow import Constant
 from whence.trace.recording import Recording
 
 SEEDS = 40  # steps of one thread that are proved
-TIMES = 3  # that each is computed again
-CORES = 12  # proofs of one thread whose cores are looked at
-SMALL = 12  # steps of a proof that is checked for being minimal
+TIMES = 3  # reevaluations of each proof
+CORES = 12  # proofs of one thread whose cores are checked
+SMALL = 12  # limit on steps of a proof that is checked for being minimal
 
 CORPUS = [
     "bitint.c", "callbacks.c", "complex_numbers.c", "exceptions.cc", "floats.c", "locals.c",
@@ -36,7 +36,7 @@ STORES = (OpCode.STORE, OpCode.LSTORE)
 
 
 def seeds(flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...]) -> list[int]:
-    """Some steps of a run."""
+    """Return a random sample of steps of a run."""
     codes = flow.thread.image.program.ops["code"]
     steps = range(1, flow.thread.stream.steps + 1)
     found = (
@@ -56,7 +56,7 @@ def proofs(
 
 
 def check_forced(flow: CFlow, choose: random.Random) -> None:
-    """Claim that proofs force what they prove: all bits of a value, or those that are asked for."""
+    """Check that proofs force all bits of a value, or the bits that a mask selects."""
     prover = Prover(flow, CLogic())
     for seed in seeds(flow, choose, BRANCHES + STORES):
         for mask in (ALL, 1 << choose.randrange(64), choose.randrange(1 << 64)):
@@ -67,7 +67,7 @@ def check_forced(flow: CFlow, choose: random.Random) -> None:
                 assert found & mask == flow.value(seed) & mask, (
                     f"step {seed} at {flow.thread.image.place(flow.op_of(seed))} gave "
                     f"{flow.value(seed)}, but with all else different its proof gives {found}, "
-                    f"where {mask:#x} was asked for"
+                    f"under the mask {mask:#x}"
                 )
 
 
@@ -82,19 +82,19 @@ def test_a_proof_forces_what_it_proves(name: str, flows_of: Callable[[str], list
         check_forced(flow, random.Random(1))
 
 
-def test_a_proof_forces_what_it_proves_of_made_up_programs(made_up: list[Recording]) -> None:
-    for recording in made_up:
+def test_a_proof_forces_what_it_proves_of_generated_programs(generated: list[Recording]) -> None:
+    for recording in generated:
         check_forced(flow_of(recording), random.Random(1))
 
 
-def test_less_than_a_proof_does_not_force_it(made_up: list[Recording]) -> None:
-    """So that we know that something else is tried: without one of its steps a proof fails.
+def test_a_proof_without_one_of_its_steps_does_not_force_it(generated: list[Recording]) -> None:
+    """Without one of its steps a proof mostly fails, so reevaluation does change values.
 
-    Not always: some of them the solver finds out not to matter, after a proof is found.
+    It does not always fail: the solver removes some unnecessary steps only later.
     """
     needed = tried = 0
     choose = random.Random(1)
-    for recording in made_up:
+    for recording in generated:
         flow = flow_of(recording)
         for seed, proof in proofs(flow, choose):
             if len(proof.steps) > SMALL or not is_transparent(flow, proof):
@@ -111,14 +111,14 @@ def is_transparent(flow: CFlow, proof: Proof) -> bool:
 
 
 def computing(flow: CFlow, proof: Proof, seed: int) -> set[int]:
-    """The steps that a value was computed from, not those that only passed it on."""
+    """Return the steps that a value was computed from, without those that only copied it."""
     run = Reevaluation(flow, proof, random.Random(1))
     run.of(seed)
-    return {one for one in run.values if isinstance(one, int) and one in proof.steps} - {seed}
+    return {key for key in run.values if isinstance(key, int) and key in proof.steps} - {seed}
 
 
 def can_change(flow: CFlow, proof: Proof, seed: int, step: int, choose: random.Random) -> bool:
-    """Does something else come out for some value of a step, one that is likely to matter?"""
+    """Does one of some likely values of a step change the result?"""
     constants = {
         operand.value + near
         for one in proof.steps
@@ -135,11 +135,11 @@ def can_change(flow: CFlow, proof: Proof, seed: int, step: int, choose: random.R
     return False
 
 
-def test_a_core_forces_what_it_is_the_core_of(made_up: list[Recording]) -> None:
-    """Whatever comes from before it, as long as the conditions that it assumes come out so."""
+def test_a_core_forces_what_it_is_the_core_of(generated: list[Recording]) -> None:
+    """All values from before the cut may change, if the premises come out as in the run."""
     choose = random.Random(1)
     held = cores = 0
-    for recording in made_up:
+    for recording in generated:
         flow = flow_of(recording)
         preconditions = Preconditions(flow, CLogic())
         for seed, proof in itertools.islice(proofs(flow, choose, BRANCHES), CORES):

@@ -1,4 +1,4 @@
-"""Are cause trees consistent, and small for small failures?"""
+"""Are cause trees consistent, and no larger than needed?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.causes.consistency import check_consistent, check_times
 from tests.causes.explaining import (
-    DEEP,
+    ALL_LEVELS,
     PROGRAMS,
     Built,
     all_names,
@@ -28,11 +28,11 @@ from whence.languages import open_search
 from whence.model import Cause, Influence, Mark
 from whence.trace.recording import Recording
 
-# --- of any program -----------------------------------------------------------------------------
+# --- generated programs -------------------------------------------------------------------------
 
 
-def otherwise(printed: bytes, choose: random.Random) -> bytes:
-    """Some output with one line of it changed, or left out, or one more."""
+def changed_output(printed: bytes, choose: random.Random) -> bytes:
+    """Return an output with one line changed, removed or added."""
     lines = printed.splitlines(keepends=True)
     at = choose.randrange(len(lines))
     lines[at : at + 1] = choose.choice([[b"7" + lines[at]], [], [lines[at], b"1234567\n"]])
@@ -40,11 +40,11 @@ def otherwise(printed: bytes, choose: random.Random) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def trees(made_up: list[Recording]) -> list[CauseSearch]:
-    return [whole_tree(recording) for recording in made_up]
+def trees(generated: list[Recording]) -> list[CauseSearch]:
+    return [whole_tree(recording) for recording in generated]
 
 
-def test_the_trees_of_made_up_programs_hold_together(trees: list[CauseSearch]) -> None:
+def test_the_trees_of_generated_programs_are_consistent(trees: list[CauseSearch]) -> None:
     for tree in trees:
         check_consistent(tree)
         check_times(tree)
@@ -53,14 +53,16 @@ def test_the_trees_of_made_up_programs_hold_together(trees: list[CauseSearch]) -
     assert max(map(len, trees)) > 10
 
 
-def test_the_trees_of_made_up_output_hold_together(made_up: list[Recording]) -> None:
+def test_the_trees_of_generated_output_are_consistent(generated: list[Recording]) -> None:
     choose = random.Random(1)
-    for recording in made_up:
-        check_consistent(whole_tree(recording, otherwise(recording.printed(), choose)))
+    for recording in generated:
+        check_consistent(whole_tree(recording, changed_output(recording.printed(), choose)))
 
 
-def test_the_same_run_has_the_same_tree(made_up: list[Recording], trees: list[CauseSearch]) -> None:
-    for recording, tree in zip(made_up, trees, strict=True):
+def test_the_same_run_has_the_same_tree(
+    generated: list[Recording], trees: list[CauseSearch]
+) -> None:
+    for recording, tree in zip(generated, trees, strict=True):
         assert causes(whole_tree(recording)) == causes(tree)
 
 
@@ -69,10 +71,10 @@ def depth_first(tree: CauseSearch, number: int = 0) -> None:
         depth_first(tree, child)
 
 
-def test_in_whatever_order_it_is_walked_a_tree_tells_the_same_lines(
-    made_up: list[Recording], trees: list[CauseSearch]
+def test_a_tree_has_the_same_lines_in_whatever_order_it_grows(
+    generated: list[Recording], trees: list[CauseSearch]
 ) -> None:
-    for recording, broad in zip(made_up, trees, strict=True):
+    for recording, broad in zip(generated, trees, strict=True):
         deep = open_search(recording)
         depth_first(deep)
         check_consistent(deep)
@@ -80,7 +82,8 @@ def test_in_whatever_order_it_is_walked_a_tree_tells_the_same_lines(
 
 
 def lines(tree: CauseSearch) -> set[tuple[str, int]]:
-    return {(one.file, one.line) for cause in causes(tree) for one in cause.statements}
+    statements = (statement for cause in causes(tree) for statement in cause.statements)
+    return {(statement.file, statement.line) for statement in statements}
 
 
 # --- marks --------------------------------------------------------------------------------------
@@ -91,18 +94,18 @@ def areas(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return recorded(PROGRAMS / "areas.c", tmp_path_factory.mktemp("areas"))
 
 
-def test_nothing_is_computed_below_what_is_benign(areas: Recording) -> None:
+def test_nothing_is_computed_below_a_benign_cause(areas: Recording) -> None:
     tree = open_search(areas)
     (kind,) = tree.children(0)
     tree.mark(kind, Mark.BENIGN)
-    tree.grow(DEEP)
+    tree.grow(ALL_LEVELS)
     assert tree.children(kind) == ()
     assert len(tree) == 2
     tree.mark(kind, None)
     assert len(tree.children(kind)) == 3
 
 
-def test_a_subtree_that_was_computed_goes_when_its_root_is_benign(areas: Recording) -> None:
+def test_a_computed_subtree_vanishes_when_its_root_is_benign(areas: Recording) -> None:
     tree = whole_tree(areas)
     before = causes(tree)
     tree.mark(0, Mark.BENIGN)
@@ -116,7 +119,7 @@ def test_marks_stay_as_the_tree_grows(areas: Recording) -> None:
     tree.mark(0, Mark.ROOT)
     (kind,) = tree.children(0)
     tree.mark(kind, Mark.BENIGN)
-    tree.grow(DEEP)
+    tree.grow(ALL_LEVELS)
     assert tree.marks == {0: Mark.ROOT, kind: Mark.BENIGN}
 
 
@@ -198,25 +201,25 @@ def looping(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return built(LOOPS[request.param], tmp_path_factory.mktemp(request.param))
 
 
-def test_more_turns_of_a_loop_are_not_more_causes(looping: Built) -> None:
+def test_more_iterations_of_a_loop_are_not_more_causes(looping: Built) -> None:
     few, many = (whole_tree(looping.run(turns)) for turns in ("10", "200"))
     check_consistent(many)
-    assert [told(cause) for cause in causes(many)] == [told(cause) for cause in causes(few)]
+    assert [content(cause) for cause in causes(many)] == [content(cause) for cause in causes(few)]
 
 
-@pytest.mark.xfail(reason="some turns are counted twice", strict=False)  # of one of the loops
-def test_a_cause_stands_for_as_many_turns_as_there_were(looping: Built) -> None:
+@pytest.mark.xfail(reason="some iterations are counted twice", strict=False)  # in one of the loops
+def test_a_cause_counts_no_more_iterations_than_there_were(looping: Built) -> None:
     tree = whole_tree(looping.run("100"))
     check_times(tree)
     assert max(cause.times for cause in causes(tree)) >= 100
 
 
-def told(cause: Cause) -> tuple[Influence, str, str, frozenset[str]]:
-    said = cause.predicate
-    return cause.influence, said.text, said.outcome, frozenset(names(cause))
+def content(cause: Cause) -> tuple[Influence, str, str, frozenset[str]]:
+    found = cause.predicate
+    return cause.influence, found.text, found.outcome, frozenset(names(cause))
 
 
-def test_a_thousand_turns_are_one_cause(tmp_path: Path) -> None:
+def test_a_thousand_iterations_are_one_cause(tmp_path: Path) -> None:
     tree = whole_tree(built(ADDING, tmp_path).run("1000"))
     went_on, left = (tree.cause(child) for child in tree.children(0))
     assert names(tree.cause(0)) == {"failure", "zero", "loop", "add"}
@@ -229,7 +232,7 @@ def test_deeper_recursion_is_not_more_causes(tmp_path: Path) -> None:
     program = built(RECURSIVE, tmp_path)
     few, many = (whole_tree(program.run(depth)) for depth in ("5", "12"))
     check_consistent(many)
-    assert set(map(told, causes(many))) == set(map(told, causes(few)))
+    assert set(map(content, causes(many))) == set(map(content, causes(few)))
     assert len(many) == 3  # the failure, and n < 2 true and false
 
 
@@ -266,7 +269,7 @@ def conditions(tmp_path_factory: pytest.TempPathFactory) -> CauseSearch:
 @pytest.mark.parametrize(
     ("line", "text", "outcome", "values"),
     [
-        ("and", "a < b && b < c && c > 5", "false", {"c": "3"}),  # the last part made it so
+        ("and", "a < b && b < c && c > 5", "false", {"c": "3"}),  # the last part decided it
         ("or", "a > b || b < c", "true", {"b": "2", "c": "3"}),
         ("switch", "kind * c", "6", {"kind": "2", "c": "3"}),
     ],
@@ -274,8 +277,8 @@ def conditions(tmp_path_factory: pytest.TempPathFactory) -> CauseSearch:
 def test_a_condition_of_several_parts_is_one_predicate(
     line: str, text: str, outcome: str, values: dict[str, str], conditions: CauseSearch
 ) -> None:
-    said = of_predicate(conditions, line).predicate
-    assert (said.text, said.outcome, said.values) == (text, outcome, values)
+    found = of_predicate(conditions, line).predicate
+    assert (found.text, found.outcome, found.values) == (text, outcome, values)
 
 
 def test_a_condition_of_a_loop_is_one_predicate(conditions: CauseSearch) -> None:
@@ -298,10 +301,10 @@ int main(int argc, char **argv) {
 """
 
 
-def test_a_condition_of_parts_that_have_parts_is_one_predicate(tmp_path: Path) -> None:
+def test_a_nested_condition_is_one_predicate(tmp_path: Path) -> None:
     tree = explained(MIXED, tmp_path)
     assert shape(tree) == ("failure", (("and", ()), ("or", ())))
-    assert of_predicate(tree, "or").predicate.text == "a > b || c > 5"  # as far as it ran
+    assert of_predicate(tree, "or").predicate.text == "a > b || c > 5"  # the evaluated part
     assert of_predicate(tree, "and").predicate.text == "a < b && b > c || c > 2"
 
 
@@ -322,9 +325,9 @@ int main(int argc, char **argv) {
 """
 
 
-def test_what_ran_inside_a_condition_was_decided_by_the_part_before_it(tmp_path: Path) -> None:
-    said = of_predicate(explained(INSIDE_OF_ONE, tmp_path), "if").predicate
-    assert (said.text, said.outcome) == ("a == 1", "true")
+def test_a_part_of_a_condition_is_controlled_by_the_part_before_it(tmp_path: Path) -> None:
+    found = of_predicate(explained(INSIDE_OF_ONE, tmp_path), "if").predicate
+    assert (found.text, found.outcome) == ("a == 1", "true")
 
 
 FORCED = """
@@ -341,13 +344,13 @@ int main(int argc, char **argv) {
 """
 
 
-def test_what_could_not_come_out_otherwise_has_no_further_reason(tmp_path: Path) -> None:
+def test_a_forced_condition_has_no_further_cause(tmp_path: Path) -> None:
     tree = explained(FORCED, tmp_path)
     assert names(tree.cause(0)) == {"failure", "none"}
     assert names(of_predicate(tree, "if")) == {"if", "number"}
 
 
-# --- what could have been -----------------------------------------------------------------------
+# --- indirect influence ------------------------------------------------------------------------
 
 GUARDED = """
 #include <assert.h>
@@ -383,7 +386,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> CauseSearch:
         ("store", Influence.ADDRESS, {"store", "at", "given"}),
     ],
 )
-def test_what_could_have_ended_the_run_or_gone_elsewhere_is_a_cause(
+def test_a_guard_and_a_store_elsewhere_are_causes(
     line: str, influence: Influence, of: set[str], guarded: CauseSearch
 ) -> None:
     cause = of_predicate(guarded, line)
@@ -391,9 +394,9 @@ def test_what_could_have_ended_the_run_or_gone_elsewhere_is_a_cause(
     assert names(cause) == of
 
 
-def test_of_a_store_that_went_elsewhere_it_is_told_where(guarded: CauseSearch) -> None:
-    said = of_predicate(guarded, "store").predicate
-    assert (said.text, said.outcome) == ("row[at]", "row[2]")
+def test_a_store_that_went_elsewhere_shows_where(guarded: CauseSearch) -> None:
+    found = of_predicate(guarded, "store").predicate
+    assert (found.text, found.outcome) == ("row[at]", "row[2]")
 
 
 # --- trust --------------------------------------------------------------------------------------
@@ -425,7 +428,7 @@ def trusted(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 
 
 @pytest.mark.parametrize("function", INSIDE)
-def test_of_a_trusted_function_only_the_call_is_told(function: str, trusted: Recording) -> None:
+def test_only_the_call_of_a_trusted_function_is_shown(function: str, trusted: Recording) -> None:
     without, tree = whole_tree(trusted), whole_tree(trusted, trust=(function,))
     check_consistent(tree)
     assert all_names(without) >= INSIDE[function]
@@ -434,7 +437,7 @@ def test_of_a_trusted_function_only_the_call_is_told(function: str, trusted: Rec
     assert all_names(tree) >= {"x", "call", "failure"}
 
 
-def test_what_a_trusted_function_was_given_is_told(trusted: Recording) -> None:
+def test_the_arguments_of_a_trusted_function_are_shown(trusted: Recording) -> None:
     tree = whole_tree(trusted, trust=("clamp",))
     assert shape(tree) == ("failure", ())
     assert names(tree.cause(0)) == {"failure", "call", "x"}
