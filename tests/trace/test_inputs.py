@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.causes.explaining import Built, built
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import keep_sources
 from whence.inputs import (
@@ -168,7 +170,7 @@ def read_bytes(flow: CFlow) -> Iterator[tuple[InputByte, int]]:
         operands: tuple[Operand, ...] = node.operands
         if len(operands) == 1 and isinstance(operands[0], Left) and operands[0].width == 8:
             operands = tuple(one for one in flow.left(operands[0]) if isinstance(one, InputByte))
-        elif flow.is_call(step):
+        elif flow.is_call(step) and node.operation.width == 32:  # fgetc, getchar
             operands = tuple(one for one in operands if isinstance(one, InputByte))
         if len(operands) == 1 and isinstance(operands[0], InputByte):
             yield operands[0], flow.value(step) & 0xFF
@@ -216,6 +218,86 @@ def test_what_a_process_read_is_told_by_source(reader: Recording) -> None:
         "stdin (bytes 0 to 4)",
         "data/in.txt (bytes 0 to 9)",
     ]
+
+
+# --- random inputs, and random ways to read them ---------------------------------------------
+
+RANDOM_READER = (
+    HEADERS
+    + """#include <unistd.h>
+static int sum(const char *text, long n) {
+    int total = 0;
+    for (long i = 0; i < n; i++) total += text[i];
+    return total;
+}
+int main(int argc, char **argv) {
+    char chunk[64], copy[64];
+    int total = 0;
+    for (int i = 3; i < argc; i++) total += sum(argv[i], strlen(argv[i]) + 1);
+    FILE *file = fopen(argv[1], "r");
+    for (const char *how = argv[2]; *how; how++) {
+        long n = 0;
+        int c;
+        switch (*how) {
+        case 'c': if ((c = fgetc(file)) != EOF) chunk[0] = c, total += c; break;
+        case 'u': if ((c = fgetc(file)) != EOF) ungetc(c, file); break;
+        case 'r': n = fread(chunk, 1, 5, file); total += sum(chunk, n); break;
+        case 'l': if (fgets(chunk, 9, file)) total += sum(chunk, strlen(chunk)); break;
+        case 'm':
+            n = fread(chunk, 1, 4, file);
+            memcpy(copy, chunk, n);
+            total += sum(copy, n);
+            break;
+        case 's': fseek(file, 2, SEEK_SET); break;
+        case 'b': fseek(file, -1, SEEK_CUR); break;
+        case 'i': if ((c = getchar()) != EOF) total += c; break;
+        }
+    }
+    return total == -1;
+}
+"""
+)
+ALPHABET = "abc \n\u00e4"
+RUNS = st.tuples(
+    st.text("curlmsbi", max_size=12),
+    st.text(ALPHABET, max_size=30),
+    st.text(ALPHABET, max_size=8),
+    st.lists(st.text("xyz =\u00e4", max_size=6), max_size=3),
+)
+
+
+@pytest.fixture(scope="module")
+def random_reader(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return built(RANDOM_READER, tmp_path_factory.mktemp("random"))
+
+
+@given(RUNS)
+@settings(
+    deadline=None,
+    max_examples=10,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_random_inputs_have_the_bytes_of_their_source(
+    random_reader: Built, drawn: tuple[str, str, str, list[str]]
+) -> None:
+    ways, contents, typed, arguments = drawn
+    (random_reader.source / "in.txt").write_bytes(contents.encode())
+    random_reader.program = replace(random_reader.program, stdin=typed.encode())
+    recording = random_reader.run("in.txt", ways, *arguments)
+    sources = {
+        InputSource(SourceKind.FILE, "in.txt"): contents.encode(),
+        STDIN: typed.encode(),
+        **{argument(n): text.encode() + b"\0" for n, text in enumerate(arguments, 3)},
+        argument(1): b"in.txt\0",
+        argument(2): ways.encode() + b"\0",
+    }
+    found = list(read_bytes(CFlow(main_thread(recording))))
+    for byte, value in found:
+        assert sources[byte.source][byte.offset] == value, byte
+    read = {byte for byte, _ in found}
+    for number, text in enumerate(arguments, 3):
+        own = {InputByte(argument(number), offset) for offset in range(len(text.encode()) + 1)}
+        assert own <= read
 
 
 # --- the same input in two recordings --------------------------------------------------------
