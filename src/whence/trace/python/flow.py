@@ -113,7 +113,7 @@ class PythonFlow(Flow):
         return self.opcode(step) in LOADS or self.opcode(step) in _READS_CONTENTS
 
     def withheld(self, step: int) -> tuple[Step, ...]:
-        return tuple(map(Step, self._omitted.branches(step)))
+        return self._omitted.branches(step)
 
     def is_given(self, step: int) -> bool:
         """Is the value a new instance of a class of the program?
@@ -124,12 +124,10 @@ class PythonFlow(Flow):
         return super().is_given(step) and self.run.objects.is_program_instance(token)
 
     def returned(self, call: int) -> Step | None:
-        found = self.run.source.get(call) if self.is_call(call) else None
-        return Step(found) if found else None
+        return self.run.source.get(call) if self.is_call(call) else None
 
     def made_at(self, step: int) -> Step | None:
-        found = self.run.handed.get(self.activation_of(step))
-        return Step(found) if found else None
+        return self.run.handed.get(self.activation_of(step))
 
     def previous_instance(self, instance: int) -> Instance | None:
         return self.queries.previous_instance(instance)
@@ -170,7 +168,7 @@ class PythonFlow(Flow):
         if opcode in ("attr", "next"):
             return FlowNode(_COPY, (source,), through, base=_step(operands, 0))
         if opcode == "item":
-            through = tuple(map(Step, self._shifted(step, source)))
+            through = self._shifted(step, source)
             return FlowNode(
                 _COPY, (source,), through, pointer=self._key(operands), base=_step(operands, 0)
             )
@@ -230,7 +228,7 @@ class PythonFlow(Flow):
         operands = self._operands(call, self.op_of(call))
         return (operand for operand in self._all(call, operands) if isinstance(operand, int))
 
-    def _shifted(self, step: int, source: int) -> tuple[int, ...]:
+    def _shifted(self, step: int, source: int) -> tuple[Step, ...]:
         """Return the steps since `source` that moved the items of the list that `step` reads."""
         holder = self.run.operands[self.run.start[step]]
         if not holder:

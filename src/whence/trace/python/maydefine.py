@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 
 from whence.program.graph import post_dominators
+from whence.program.ids import Block, Stretch
 from whence.trace.columns import NONE
 from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import PythonProgram
@@ -98,14 +99,14 @@ def _called(program: PythonProgram, op: int) -> str | None:
     return program.name[use] if use is not None and use >= 0 else None
 
 
-def _defining_sides(program: PythonProgram) -> Iterator[tuple[int, int, frozenset[Hashable]]]:
+def _defining_sides(program: PythonProgram) -> Iterator[tuple[Stretch, Block, frozenset[Hashable]]]:
     """Yield the stretch of each branch, the first block of a side, and what it may define."""
     defined = _definitions(program)
     for last, target, blocks in branch_sides(program):
         yield last, target, frozenset().union(*(defined[block] for block in blocks))
 
 
-def branch_sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
+def branch_sides(program: PythonProgram) -> Iterator[tuple[Stretch, Block, set[Block]]]:
     """Yield the stretch of each branch, the first block of a side, and all its blocks.
 
     A side ends where all sides of the branch meet again.
@@ -118,10 +119,10 @@ def branch_sides(program: PythonProgram) -> Iterator[tuple[int, int, set[int]]]:
             if len(targets) < 2:
                 continue
             count = program.block_stretches[first + block]
-            last = program.block_first_stretch[first + block] + count - 1
+            last = Stretch(program.block_first_stretch[first + block] + count - 1)
             for target in targets:
                 inside = _region(following, target, meeting[block])
-                yield last, first + target, {first + inner for inner in inside}
+                yield last, Block(first + target), {Block(first + inner) for inner in inside}
 
 
 def _region(following: list[list[int]], target: int, meet: int | None) -> set[int]:

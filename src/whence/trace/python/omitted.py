@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from whence.frontend.python.logged import Token
+from whence.program.ids import Block, Instance, Op, Step, Stretch
 from whence.trace.python.maydefine import branch_sides
 from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import PythonProgram, Use
-from whence.trace.python.replayed_run import MISSING, ReplayedRun
+from whence.trace.python.replayed_run import MISSING, NO_STEP, ReplayedRun
 from whence.trace.queries import Queries
 
 _GENERATORS = ("generator", "genexpr")
@@ -38,8 +39,8 @@ class OmittedPath(NamedTuple):
 class BranchSide(NamedTuple):
     """One side of a branch, and what the code of this side does."""
 
-    stretch: int  # the stretch that ends with the branch
-    block: int  # the first block of the side
+    stretch: Stretch  # the stretch that ends with the branch
+    block: Block  # the first block of the side
     paths: frozenset[OmittedPath]  # the containers that it changes
     elements: frozenset[int]  # operations that add elements to comprehensions
     yields: bool
@@ -48,17 +49,17 @@ class BranchSide(NamedTuple):
 class OmittedWrites:
     """Finds the branches of one thread whose other side would have added something."""
 
-    def __init__(self, run: ReplayedRun, queries: Queries, op_of: Callable[[int], int]) -> None:
+    def __init__(self, run: ReplayedRun, queries: Queries, op_of: Callable[[int], Op]) -> None:
         self._run, self._program, self._queries, self._op_of = run, run.program, queries, op_of
-        self._known: dict[int, tuple[int, ...]] = {}
+        self._known: dict[int, tuple[Step, ...]] = {}
 
-    def branches(self, step: int) -> tuple[int, ...]:
+    def branches(self, step: int) -> tuple[Step, ...]:
         """Return the last executions of branches that could have given a step more to read."""
         if step not in self._known:
             self._known[step] = tuple(sorted({*self._search(step)}))
         return self._known[step]
 
-    def _search(self, step: int) -> Iterator[int]:
+    def _search(self, step: int) -> Iterator[Step]:
         run, op = self._run, self._op_of(step)
         if self._program.opcode[op] == "comp":
             for side in self._sides:
@@ -73,24 +74,24 @@ class OmittedWrites:
                 yield from self._unwritten(run.values[receiver], step)
         yield from self._unyielded(step)
 
-    def _start(self, step: int) -> int:
+    def _start(self, step: int) -> Step:
         """Return the first step of the activation of a step."""
         row = self._run.activations[self._queries.activation_of(step)]
         return self._run.first[row.first_instance]
 
-    def _receiver(self, step: int) -> int:
-        """Return the step of the object whose method a step calls; 0: none."""
+    def _receiver(self, step: int) -> Step | None:
+        """Return the step of the object whose method a step calls."""
         run = self._run
         operands = run.operands_of(step)
         if not operands or not operands[0]:
-            return 0
+            return None
         op = self._op_of(operands[0])
         is_method = self._program.opcode[op] == "method"
-        return run.operands[run.start[operands[0]]] if is_method else 0
+        return (run.operands[run.start[operands[0]]] or None) if is_method else None
 
     # --- containers ----------------------------------------------------------------------------
 
-    def _unwritten(self, token: Token, step: int) -> Iterator[int]:
+    def _unwritten(self, token: Token, step: int) -> Iterator[Step]:
         """Yield branches that could have changed a container before `step` read it."""
         objects = self._run.objects
         if objects.kind(token) not in _WRITABLE:
@@ -108,7 +109,7 @@ class OmittedWrites:
 
     def _executions(
         self, side: BranchSide, since: int, until: int, *, activation: bool = False
-    ) -> Iterator[int]:
+    ) -> Iterator[Step]:
         """Yield the last executions of a branch between two steps that did not take a side.
 
         With `activation` only those in the activation of `until`.
@@ -123,12 +124,13 @@ class OmittedWrites:
             after = self._following.get(instance)
             went = None if after is None else self._program.stretch_block[run.stretch[after]]
             if went is not None and went != side.block and own in (None, run.activation[instance]):
-                yield run.first[instance] + size
+                yield Step(run.first[instance] + size)
 
     @cached_property
-    def _following(self) -> dict[int, int]:
+    def _following(self) -> dict[int, Instance]:
         """For each instance, the next one of its activation."""
-        return {before - 1: at for at, before in enumerate(self._run.previous) if before}
+        previous = enumerate(self._run.previous)
+        return {before - 1: Instance(at) for at, before in previous if before}
 
     def _named(self, path: OmittedPath, step: int) -> Token:
         """Return the value that a path names at a step."""
@@ -139,19 +141,20 @@ class OmittedWrites:
             setters = [] if state is None else state.attribute_writers
             before = setters[: bisect_right(setters, step)]
             found = (setter for setter in reversed(before) if self._sets(setter) == attribute)
-            token = self._run.values[next(found, 0)]
+            token = self._run.values[next(found, NO_STEP)]
         return token
 
     def _sets(self, step: int) -> str | None:
         """Return the name of the attribute that a step sets."""
         return self._program.name[self._op_of(step)]
 
-    def _last_set(self, path: OmittedPath, step: int) -> int:
-        """Return the last step before `step` that set a variable; 0: none.
+    def _last_set(self, path: OmittedPath, step: int) -> Step | None:
+        """Return the last step before `step` that set a variable.
 
         Only the activation of `step` counts if the variable belongs to its function.
         """
-        run, found = self._run, 0
+        run = self._run
+        found: Step | None = None
         activation = self._queries.activation_of(step)
         is_own = run.activations[activation].function == path.owner
         for op in self._setters.get((path.owner, path.name), ()):
@@ -161,23 +164,23 @@ class OmittedWrites:
             at = bisect_left(instances, step, key=lambda instance: run.first[int(instance)])
             for instance in map(int, instances[max(0, at - _MAX_STORES) : at][::-1]):
                 if not is_own or run.activation[instance] == activation:
-                    found = max(found, run.first[instance] + inside)
+                    found = Step(max(found or 0, run.first[instance] + inside))
                     break
         return found
 
     @cached_property
-    def _setters(self) -> dict[tuple[int, str], list[int]]:
+    def _setters(self) -> dict[tuple[int, str], list[Op]]:
         """The operations that set each variable, by its owner and name."""
-        found: dict[tuple[int, str], list[int]] = {}
+        found: dict[tuple[int, str], list[Op]] = {}
         for op, opcode in enumerate(self._program.opcode):
             if opcode in ("store", "param"):
                 key = (self._program.extra[op], self._program.name[op] or "")
-                found.setdefault(key, []).append(op)
+                found.setdefault(key, []).append(Op(op))
         return found
 
     # --- generators ----------------------------------------------------------------------------
 
-    def _unyielded(self, step: int) -> Iterator[int]:
+    def _unyielded(self, step: int) -> Iterator[Step]:
         """Yield the branches of generators that ran for a step and could have yielded."""
         run, instance = self._run, self._queries.instance_of(step)
         own, end = run.activation[instance], self._following.get(instance, len(run.stretch))
@@ -190,7 +193,7 @@ class OmittedWrites:
                 after = self._following.get(at)
                 went = None if after is None else self._program.stretch_block[run.stretch[after]]
                 if went is not None and went not in blocks:
-                    yield run.first[at] + self._program.stretch_ops[run.stretch[at]] - 1
+                    yield Step(run.first[at] + self._program.stretch_ops[run.stretch[at]] - 1)
 
     @cached_property
     def _yielding(self) -> dict[int, set[int]]:

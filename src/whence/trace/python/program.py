@@ -204,7 +204,7 @@ class PythonProgram:
     # --- control -------------------------------------------------------------------------------
 
     @cached_property
-    def deciders(self) -> list[tuple[Block, ...]]:
+    def controlling_blocks(self) -> list[tuple[Block, ...]]:
         """For each block, the blocks whose branches decide whether it runs."""
         found: list[tuple[Block, ...]] = [()] * len(self._blocks)
         for function in self.functions:
@@ -212,8 +212,10 @@ class PythonProgram:
             following = [[to - first for to in self.following[first + k]] for k in range(count)]
             failed = [k for k in range(count) if self._fails(first + k)]
             edges = controlling_edges(following, post_dominators(following, failed))
-            for at, deciding in enumerate(edges):
-                found[first + at] = tuple(sorted({Block(first + branch) for branch, _ in deciding}))
+            for at, controlling in enumerate(edges):
+                found[first + at] = tuple(
+                    sorted({Block(first + branch) for branch, _ in controlling})
+                )
         return found
 
     def _fails(self, block: int) -> bool:

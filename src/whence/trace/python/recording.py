@@ -94,7 +94,7 @@ class PythonThread(Thread):
         return self.decoded(self.program.constant(op, use))
 
     def text(self, step: int) -> str:
-        """The source of the expression that a step is of."""
+        """Return the source of the expression that a step evaluated."""
         op = self.queries.op_of(step)
         return self.program.text[op] or self.program.name[op] or self.program.opcode[op]
 

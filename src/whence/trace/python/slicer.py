@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from whence.program.ids import Step
 from whence.trace.columns import NONE, U32
 from whence.trace.python.flow import PythonFlow
 from whence.trace.relevance import Relevance
@@ -54,12 +55,10 @@ class _Walk:
     def __init__(self, flow: PythonFlow, trusted: npt.NDArray[np.bool_] | None) -> None:
         self._flow, self._trusted = flow, trusted
         self._whole: set[int] = set()  # steps whose value matters
-        self._entered: set[int] = (
-            set()
-        )  # steps whose value does not matter, only which code they ran
+        self._entered: set[int] = set()  # steps that matter only because they ran code
         self._todo: list[tuple[int, bool]] = []
-        # Activation -> the call of the outermost trusted function around it; 0: none.
-        self._outer: dict[int, int] = {0: 0}
+        # Activation -> the call of the outermost trusted function around it.
+        self._outer: dict[int, Step | None] = {0: None}
         self.new: list[int] = []  # steps of `_whole` that `withheld` has not looked at
         self.loads: list[tuple[int, int]] = []  # new loads, each with its earliest operand
 
@@ -70,7 +69,7 @@ class _Walk:
     def add(self, step: int, *, is_whole: bool = True) -> None:
         """Add a step to the slice; `is_whole` if its value matters."""
         known = self._whole if is_whole else self._entered
-        if step and step not in known:
+        if step not in known:
             known.add(step)
             self._todo.append((step, is_whole))
 
@@ -86,19 +85,21 @@ class _Walk:
             if is_whole:
                 self._add_operands(step)
             else:
-                self.add(self._flow.called_on(step) or 0)
+                callee = self._flow.called_on(step)
+                if callee is not None:
+                    self.add(callee)
 
     def _add_controlling_step(self, step: int) -> None:
         """Add the controlling step: with its value if it is a branch of the same activation.
 
-        Otherwise it is a call, and only matters which code it ran.
+        Otherwise it is a call, which matters only because it ran code.
         """
         controlling = self._flow.controlling_step(step)
         if controlling is not None:
             own = self._flow.activation_of(controlling) == self._flow.activation_of(step)
             self.add(controlling, is_whole=own)
 
-    def withheld(self) -> list[int]:
+    def withheld(self) -> list[Step]:
         """Return the branches that could have put more into what new steps read."""
         new, self.new = self.new, []
         return [branch for step in new for branch in self._flow.withheld(step)]
@@ -115,17 +116,17 @@ class _Walk:
         if self._flow.is_load(step):
             self.loads.append((step, min(steps, default=0)))
 
-    def _hidden(self, step: int) -> int:
-        """Return the call of the outermost trusted function around a step; 0: none."""
-        return 0 if self._trusted is None else self._around(self._flow.activation_of(step))
+    def _hidden(self, step: int) -> Step | None:
+        """Return the call of the outermost trusted function around a step."""
+        return None if self._trusted is None else self._around(self._flow.activation_of(step))
 
-    def _around(self, activation: int) -> int:
+    def _around(self, activation: int) -> Step | None:
         assert self._trusted is not None
         if activation not in self._outer:
             row = self._flow.thread.stream.activations[activation]
             outer = self._around(int(row["parent"]))
-            own = int(row["call"]) if self._trusted[row["function"]] else 0
-            self._outer[activation] = outer or own
+            own = Step(int(row["call"])) if self._trusted[row["function"]] else None
+            self._outer[activation] = outer or own or None
         return self._outer[activation]
 
 

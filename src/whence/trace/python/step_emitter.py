@@ -18,7 +18,7 @@ class StepEmitter:
     ) -> None:  # fmt: skip
         self._run, self._program = run, run.program
         self._logged, self._silent = logged, silent
-        self._deciders = run.program.deciders
+        self._controlling_blocks = run.program.controlling_blocks
 
     def emit(self, activation: RunningActivation, stretch: Stretch) -> Step:
         """Append one step for each operation of a stretch, and return the last one."""
@@ -53,8 +53,8 @@ class StepEmitter:
     def _controlling_branch(self, activation: RunningActivation, block: Block) -> Step:
         """Return the last branch of the activation that decided about a block, or its call."""
         found = NO_STEP
-        for decider in self._deciders[block]:
-            step = activation.branches.get(decider, NO_STEP)
+        for controlling in self._controlling_blocks[block]:
+            step = activation.branches.get(controlling, NO_STEP)
             if step > found:
                 found = step
         return found or activation.call or NO_STEP

@@ -6,6 +6,7 @@ import numpy as np
 
 from whence.errors import UserError
 from whence.frontend.python.logged import Token
+from whence.program.ids import Step
 from whence.trace.python.program import PythonProgram
 from whence.trace.python.replayed_run import ReplayedRun
 from whence.trace.queries import Queries
@@ -15,7 +16,7 @@ _MENTION = (*_DEFINE, "load")
 _MAX_NAMED = 12  # limit on the variables that an error message lists; guessed
 
 
-def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tuple[int, ...]:
+def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tuple[Step, ...]:
     """Return the steps that defined `variable`, such as x or self.x, as it is after `step`.
 
     For a container these include the steps that wrote its elements.  The result is empty if the
@@ -28,10 +29,10 @@ def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tu
         raise _unknown(run.program, run.program.function_of(op), variable)
     end = _after(run, queries, step)
     found = _last_set(run, queries, owner, name, end, queries.activation_of(step))
+    if found is None:
+        return ()
     for attribute in attributes:
         found = _attribute(run, queries, run.values[found], attribute, end) or found
-    if not found:
-        return ()
     token = run.values[found]
     writers = (
         run.objects.content_writers(token, end + 1, with_attributes=False)
@@ -63,10 +64,11 @@ def _owner(program: PythonProgram, function: int, name: str) -> int | None:
 
 def _last_set(
     run: ReplayedRun, queries: Queries, owner: int, name: str, end: int, activation: int
-) -> int:
-    """Return the last step up to `end` that set a variable; 0: it has no value."""
+) -> Step | None:
+    """Return the last step up to `end` that set a variable; None: it has no value."""
     program = run.program
-    found, is_gone = 0, False
+    found: Step | None = None
+    is_deleted = False
     for op, opcode in enumerate(program.opcode):
         if opcode not in _DEFINE or program.name[op] != name or program.extra[op] != owner:
             continue
@@ -76,24 +78,26 @@ def _last_set(
         # Operations of nested functions set that of an enclosing activation.
         is_own = program.function_of(op) == owner == run.activations[activation].function
         for instance in reversed(queries.instances_of(stretch).tolist()):
-            step = run.first[instance] + inside
-            if step <= found:
+            step = Step(run.first[instance] + inside)
+            if found is not None and step <= found:
                 break
             if step <= end and (not is_own or run.activation[instance] == activation):
-                found, is_gone = step, opcode == "delete"
+                found, is_deleted = step, opcode == "delete"
                 break
-    return 0 if is_gone else found
+    return None if is_deleted else found
 
 
-def _attribute(run: ReplayedRun, queries: Queries, holder: Token, name: str, end: int) -> int:
-    """Return the last step up to `end` that set an attribute of an object; 0: none."""
+def _attribute(
+    run: ReplayedRun, queries: Queries, holder: Token, name: str, end: int
+) -> Step | None:
+    """Return the last step up to `end` that set an attribute of an object."""
     state = run.objects.at(holder, end)
     for step in reversed(state.attribute_writers if state is not None else []):
         op = queries.op_of(step)
         extra = run.program.extra[op]
         if step <= end and name in (run.program.name[op], extra[1] if extra else None):
             return step
-    return 0
+    return None
 
 
 def _unknown(program: PythonProgram, function: int, variable: str) -> UserError:
