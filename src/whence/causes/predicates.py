@@ -214,7 +214,7 @@ class CriticalPredicates(QuestionFinder):
         """
         if self.flow.is_call(load):
             found = self.flow.queries.definitions(load, Part.ARGUMENTS)
-            return min((one.step or 0 for one in found if one.kind == "memory"), default=0)
+            return min((part.step or 0 for part in found if part.kind == "memory"), default=0)
         return min(map(_defining_step, self.flow.node(load).operands), default=0)
 
 

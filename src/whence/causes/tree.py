@@ -134,7 +134,11 @@ class CauseSearch:
         if passing is None:
             return ()
         found = (passing.missing(lost) for lost in self._lost.get(number, ()))
-        by_line = {(one.statement.file, one.statement.line): one for one in found if one}
+        by_line = {
+            (missing.statement.file, missing.statement.line): missing
+            for missing in found
+            if missing
+        }
         return tuple(by_line.values())
 
     def source(self, file: str) -> list[str]:

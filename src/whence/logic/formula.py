@@ -88,8 +88,8 @@ class Formula(ABC):
         if found is None:
             assert self._solver is not None
             switch = z3.Bool(f"{kind}{step}", self._context)
-            constraints = [one.translate(self._context) for one in constrain(step)]
-            self._solver.add(*(z3.Implies(switch, one) for one in constraints))
+            constraints = [constraint.translate(self._context) for constraint in constrain(step)]
+            self._solver.add(*(z3.Implies(switch, constraint) for constraint in constraints))
             found = self._constraints[kind, step] = switch, constraints
         return found
 

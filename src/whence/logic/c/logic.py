@@ -1,4 +1,4 @@
-"""The rules for the values of C and C++, which are rows of bits."""
+"""Which rules do the values of C and C++ follow, which are rows of bits?"""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def _affix(
     def rule(own: PythonTerm, affix: PythonTerm) -> PythonTerm | None:
         several = affix.parts if affix.sort == "tuple" else (affix,)
         return (
-            bool_term(z3.Or([asks(one.z3, own.z3) for one in several]))
+            bool_term(z3.Or([asks(text.z3, own.z3) for text in several]))
             if are_texts(*several)
             else None
         )

@@ -32,7 +32,7 @@ def equals(a: PythonTerm, b: PythonTerm) -> Any:
 
 def all_of(found: Sequence[Any]) -> Any:
     """Return the conjunction of constraints, or None if one of them is unknown."""
-    return None if any(one is None for one in found) else z3.And(list(found))
+    return None if any(constraint is None for constraint in found) else z3.And(list(found))
 
 
 ORDER: dict[PyOp, Callable[[Any, Any], Any]] = {
@@ -65,7 +65,7 @@ def _is(a: PythonTerm, b: PythonTerm) -> Any:
     if a.sort == b.sort == "bool":
         return a.z3 == b.z3
     if a.sort == b.sort == "other" and any(
-        one.value is None and z3.is_bv_value(one.z3) for one in (a, b)
+        term.value is None and z3.is_bv_value(term.z3) for term in (a, b)
     ):
         return a.z3 == b.z3
     return None

@@ -70,8 +70,8 @@ def _member(operation: Operation, a: PythonTerm, whole: PythonTerm) -> Cases | P
         return None
     given, inside = opened
     kind = whole.value.kind if isinstance(whole.value, Obj) else "tuple"
-    matches = [_matches(a, one) for one in (inside[::2] if kind == "dict" else inside)]
-    if any(one is None for one in matches) or (kind in ("dict", "set") and not _is_hashable(a)):
+    matches = [_matches(a, item) for item in (inside[::2] if kind == "dict" else inside)]
+    if any(match is None for match in matches) or (kind in ("dict", "set") and not _is_hashable(a)):
         return None
     found = z3.Or(matches) if operation.op is PyOp.IN else z3.Not(z3.Or(matches))
     return Cases([(None, PythonTerm("bool", UNKNOWN, found))], given=given)
@@ -90,7 +90,7 @@ def _item(_: Operation, whole: PythonTerm, at: PythonTerm) -> Cases | None:
     if kind == "set" or not are_numbers(at):
         return None
     n, x = len(inside), number_of(at)
-    cases = [(z3.Or(x == k, x == k - n), one) for k, one in enumerate(inside)]
+    cases = [(z3.Or(x == k, x == k - n), item) for k, item in enumerate(inside)]
     return Cases(cases, z3.Or(x >= n, x < -n), "IndexError", given)
 
 
@@ -104,8 +104,8 @@ def looked_up(
     at: PythonTerm, inside: Sequence[PythonTerm], given: Any, default: PythonTerm | None = None
 ) -> Cases | None:
     """Return the entry whose key is `at`; without one, the default or a KeyError."""
-    matches = [_matches(at, one) for one in inside[::2]]
-    if any(one is None for one in matches) or not _is_hashable(at):
+    matches = [_matches(at, item) for item in inside[::2]]
+    if any(match is None for match in matches) or not _is_hashable(at):
         return None
     cases = list(zip(matches, inside[1::2], strict=True))
     missing = z3.Not(z3.Or(matches))

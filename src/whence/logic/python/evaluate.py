@@ -36,8 +36,8 @@ _MAX_COUNT = 1 << 16  # limit on counts that we repeat, shift or pad by; guessed
 _WIDE = re.compile(r"\d{5}|\*")  # in a format: a width that may be too large
 
 BUILTINS: dict[str, Callable[..., Any]] = {
-    one.__name__: one
-    for one in (
+    function.__name__: function
+    for function in (
         *(abs, all, any, bool, chr, dict, divmod, float, frozenset, int, len, list, max, min, ord),
         *(range, repr, round, set, sorted, str, sum, tuple),
     )
@@ -71,8 +71,8 @@ _SET_OPS = frozenset({
 })  # fmt: skip
 _SET_CALLS = _OF_SETS | {"bool", "frozenset", "len", "set", "sorted"}
 _PLAIN = (bool, int, float, str, bytes, type(None))
-_TYPES = {one.__name__: one for one in (list, tuple, set, frozenset, dict)}
-_CLASSES = {one.__name__: one for one in (*_PLAIN[:-1], *_TYPES.values(), object)}
+_TYPES = {kind.__name__: kind for kind in (list, tuple, set, frozenset, dict)}
+_CLASSES = {kind.__name__: kind for kind in (*_PLAIN[:-1], *_TYPES.values(), object)}
 _ANSWERS = frozenset({"range", "complex", "dict_keys", "dict_values", "dict_items"})
 
 
@@ -109,7 +109,7 @@ for _name in (
 
 def evaluate(operation: Operation, operands: Sequence[Value]) -> Value:
     """Return the result, which may be an exception, or UNKNOWN."""
-    if any(isinstance(one, Long) or one is UNKNOWN for one in operands):
+    if any(isinstance(operand, Long) or operand is UNKNOWN for operand in operands):
         return UNKNOWN
     op = operation.op
     if op in (COp.COPY, PyOp.EITHER):
@@ -151,7 +151,7 @@ def _flattened(value: Obj) -> Obj:
 
 def _computed(operation: Operation, operands: Sequence[Value], rule: Callable[..., Any]) -> Value:
     ghosts: list[_Ghost] = []
-    copies = [_as_object(one, ghosts) for one in operands]
+    copies = [_as_object(operand, ghosts) for operand in operands]
     try:
         found = _as_value(rule(operation, *copies))
         return UNKNOWN if has_unknown(found) else found
@@ -166,7 +166,7 @@ def _computed(operation: Operation, operands: Sequence[Value], rule: Callable[..
 
 def _raised(error: Exception) -> Value:
     try:
-        arguments = tuple(_as_value(one, inside=True) for one in error.args)
+        arguments = tuple(_as_value(argument, inside=True) for argument in error.args)
     except _UnknownResult:
         arguments = ()
     return Obj(0, "exception", type(error).__name__, arguments)
@@ -181,7 +181,7 @@ def _as_object(value: Value, ghosts: list[_Ghost], *, inside: bool = False) -> A
     if not isinstance(value, Obj | Long | Unknown) and not (inside and value != value):
         return value
     if not inside and isinstance(value, Obj) and value.type in _TYPES:
-        found = [_as_object(one, ghosts, inside=True) for one in inner(value)]
+        found = [_as_object(item, ghosts, inside=True) for item in inner(value)]
         if value.kind in ("list", "tuple"):
             found += [
                 _as_object(UNKNOWN, ghosts) for _ in range(len(found), min(size(value), _MAX_COUNT))
@@ -215,13 +215,13 @@ def _as_value(found: Any, *, inside: bool = False) -> Value:
 
 def _flat(found: Any) -> Iterator[Value]:
     if isinstance(found, dict):
-        return (_as_value(one, inside=True) for pair in found.items() for one in pair)
+        return (_as_value(part, inside=True) for pair in found.items() for part in pair)
     if isinstance(found, set | frozenset):
-        if all(type(one) in (str, int) for one in found):
+        if all(type(item) in (str, int) for item in found):
             found = sorted(found, key=repr)
         elif len(found) > MAX_ITEMS:  # the order of its items is unknown
             raise _UnknownResult
-    return (_as_value(one, inside=True) for one in found)
+    return (_as_value(item, inside=True) for item in found)
 
 
 def _container(name: str, length: int, inside: Sequence[Value] | None) -> Obj:
@@ -245,7 +245,7 @@ def _is_long(value: Any) -> bool:
 
 
 def _has_set(operands: Sequence[Value]) -> bool:
-    return any(isinstance(one, Obj) and one.kind == "set" for one in operands)
+    return any(isinstance(operand, Obj) and operand.kind == "set" for operand in operands)
 
 
 def _ignores_order(operation: Operation) -> bool:
@@ -317,7 +317,9 @@ def _type_of(value: Value) -> type | None:
 
 def _asked_classes(value: Value) -> tuple[type, ...] | None:
     asked = items(value) if isinstance(value, Obj) and value.type == "tuple" else (value,)
-    names = [one.shape for one in asked or () if isinstance(one, Obj) and one.kind == "class"]
+    names = [
+        value.shape for value in asked or () if isinstance(value, Obj) and value.kind == "class"
+    ]
     if asked is None or len(names) < len(asked) or not all(name in _CLASSES for name in names):
         return None
     return tuple(_CLASSES[name] for name in names)
@@ -414,7 +416,10 @@ def _method(operation: Operation, a: Any, *operands: Any) -> Any:
 def _called(callee: Any, operation: Operation, operands: Sequence[Any]) -> Any:
     is_large = operation.op is PyOp.METHOD or operation.extra[0] == "round"
     _refuse_if(callee is None)
-    _refuse_if(is_large and any(isinstance(one, int) and abs(one) > _MAX_COUNT for one in operands))
+    _refuse_if(
+        is_large
+        and any(isinstance(operand, int) and abs(operand) > _MAX_COUNT for operand in operands)
+    )
     names = operation.extra[1:]
     _refuse_if("key" in names)
     positional = len(operands) - len(names)

@@ -61,7 +61,7 @@ class PythonFormula(Formula):
             constraint = encode(node.operation, terms, self.term(step))
         found = self._as_in_run(step, node, terms) if constraint is None else [constraint]
         if node.chosen_by is not None:  # another predecessor would have brought another value
-            return [z3.Implies(self.outcome(node.chosen_by), one) for one in found]
+            return [z3.Implies(self.outcome(node.chosen_by), constraint) for constraint in found]
         return found
 
     def _as_in_run(

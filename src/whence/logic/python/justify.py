@@ -181,7 +181,7 @@ def _affix(operation: Operation, operands: Sequence[Value], index: int) -> int |
 
 
 def _first(op: PyOp, a: Value, others: Sequence[Value]) -> int | None:
-    return next((1 << at for at, one in enumerate(others) if _holds(op, a, one)), None)
+    return next((1 << at for at, other in enumerate(others) if _holds(op, a, other)), None)
 
 
 def _first_difference(operation: Operation, operands: Sequence[Value], _: int) -> int | None:

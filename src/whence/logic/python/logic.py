@@ -1,4 +1,4 @@
-"""The rules for the values of Python, which are objects."""
+"""Which rules do the values of Python follow, which are objects?"""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def variable_term(name: str, value: Value) -> PythonTerm:
     """Return a variable of the type of `value`."""
     sort = sort_of(value)
     if sort in ("tuple", "exception"):
-        parts = (variable_term(f"{name}.{at}", one) for at, one in enumerate(_parts(value)))
+        parts = (variable_term(f"{name}.{at}", part) for at, part in enumerate(_parts(value)))
         return PythonTerm(sort, value, None, tuple(parts))
     return PythonTerm(sort, value, z3.Const(name, _Z3_SORTS[sort]()))
 
