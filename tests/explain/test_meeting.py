@@ -195,13 +195,13 @@ def test_unchanged_lines_have_the_same_text_in_both_versions(pair: tuple[Files, 
             lines = bad[path].content.split(b"\n")
             changed = {n for c in changes.changes if c.file == path for n in c.new.lines}
             for number, line in enumerate(lines[:-1], start=1):
-                there = edits.counterpart(number)
-                assert (there is None) == (
+                other = edits.counterpart(number)
+                assert (other is None) == (
                     number in changed or edits.other is None or bool(edits.whole)
                 )
-                if there is not None and edits.other is not None:
-                    assert good[edits.other].content.split(b"\n")[there - 1] == line
-                    assert edits.nearest(number) == there
+                if other is not None and edits.other is not None:
+                    assert good[edits.other].content.split(b"\n")[other - 1] == line
+                    assert edits.nearest(number) == other
 
 
 @settings(max_examples=30, deadline=None)

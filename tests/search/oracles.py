@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run, Span
-from whence.search.asking import Search
 from whence.search.isolate import Answer, IsolateProblem, isolate_changes
+from whence.search.space import Search
 
 
 def changes(count: int, *, block_size: int = 1, functions: int = 0) -> tuple[Change, ...]:

@@ -217,7 +217,7 @@ def refusal(address: str, project: Path) -> UserError:
     return raised.value
 
 
-def test_nobody_at_the_address(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_without_a_cluster(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_MAX_CONNECT", 1.0)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # and never listens

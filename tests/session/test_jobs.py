@@ -11,9 +11,9 @@ from tests.session.projects import Logged, Project, numbered
 from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.model import Outcome, Reverted, Run
-from whence.search.asking import Search
 from whence.search.isolate import Answer, IsolateProblem, isolate_changes
 from whence.search.laboratory import Laboratory
+from whence.search.space import Search
 from whence.search.workers import Job
 from whence.subject.trial import BuildAndTest
 

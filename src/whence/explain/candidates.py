@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from whence.causes.tree import CauseSearch
 from whence.explain.meeting import Meeting
-from whence.explain.variant import VariantLines
+from whence.explain.variant_lines import VariantLines
 from whence.model import Cause, ChangeId, Missing
 
 _MAX_LEVEL_SECONDS = 60.0  # limit on the time that one level may take; guessed

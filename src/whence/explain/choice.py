@@ -19,14 +19,14 @@ from whence.explain.chain import ChainBuilder, FailurePlace
 from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import steered_around
 from whence.explain.recorder import counterpart
-from whence.explain.variant import VariantLines
+from whence.explain.variant_lines import VariantLines
 from whence.languages import cause_search
 from whence.model import Alternative, Cause, Link, Outcome, Reverted
-from whence.search.among import Instead, find_instead
-from whence.search.asking import union
 from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
+from whence.search.space import union
+from whence.search.suspects import Instead, find_instead
 from whence.trace.flow import Flow
 
 _MAX_ALONG = 8  # limit on changes reverted only so that dodged code can be reverted too; guessed
@@ -240,5 +240,5 @@ def change_places(changes: ChangeSet, ids: Reverted) -> str:
             for change in found
         )
     )
-    *most, last = places
-    return f"{', '.join(most)} and {last}" if most else last
+    *others, last = places
+    return f"{', '.join(others)} and {last}" if others else last

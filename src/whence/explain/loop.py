@@ -20,8 +20,8 @@ from dataclasses import replace
 from whence.explain.candidates import CandidateChanges
 from whence.explain.context import ExplainContext
 from whence.model import ChangeId
-from whence.search.among import Phase, find_among
 from whence.search.isolate import Answer, IsolateProblem, isolate_changes
+from whence.search.suspects import Phase, find_among
 
 _LEVEL_RATIO = 4.0  # weight ratio between changes met at two adjacent levels; guessed
 _MAX_SUSPECTS = 50  # with more suspects than this, search all changes instead; guessed

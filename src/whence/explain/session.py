@@ -36,10 +36,10 @@ from whence.explain.recorder import (
 from whence.languages import LANGUAGES, cause_search, find_failure, fitting
 from whence.languages.language import Language
 from whence.model import Alternative, Explanation, Outcome, Run
-from whence.search.asking import union
 from whence.search.isolate import Answer, IsolateProblem
 from whence.search.laboratory import OutOfRuns
 from whence.search.session import IsolateRequest, IsolateSession, Watcher, open_session
+from whence.search.space import union
 from whence.trace.recording import Recording
 
 FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
@@ -221,9 +221,9 @@ class _Explaining:
     def _note_unlinked(self, choice: Choice) -> None:
         """Add a note on root changes that are not on the chain: why they are in the root."""
         linked = {change for link in choice.explained.chain for change in link.changes}
-        left = [unit for unit in choice.answer.root if not unit & linked]
-        if choice.explained.chain and left:
-            places = change_places(self._context.changes, union(left))
+        unlinked = [unit for unit in choice.answer.root if not unit & linked]
+        if choice.explained.chain and unlinked:
+            places = change_places(self._context.changes, union(unlinked))
             self._session.note(
                 f"{places} is not on the chain, but the test still fails unless it is reverted too."
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from whence.model import Outcome, Reverted
-from whence.search.asking import Atom, Search, Space, parts_of, union, without
+from whence.search.space import Atom, Search, Space, parts_of, union, without
 
 
 @dataclass(frozen=True, slots=True)

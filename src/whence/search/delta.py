@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from whence.model import Outcome
-from whence.search.asking import Atom, Search, Space, parts_of, union, without
+from whence.search.space import Atom, Search, Space, parts_of, union, without
 
 
 def _applied(space: Space, applied: Collection[Atom]) -> Search[Outcome]:

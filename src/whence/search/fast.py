@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from whence.model import Outcome, Reverted, Run
-from whence.search.asking import Atom, Search, Space, parts_of, union, without
 from whence.search.dependencies import Knowledge
+from whence.search.space import Atom, Search, Space, parts_of, union, without
 
 # Guessed; the strategy as a whole was measured on 26 Python regressions (notes/search.md).
 _MAX_REPAIRS = 2  # limit on enlarging a set that builds but is inconsistent

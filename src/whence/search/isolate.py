@@ -11,9 +11,9 @@ from whence.changes.changeset import blocks, function_groups, pieces
 from whence.model import Change, ChangeId, Outcome, Reverted, Run
 from whence.search import delta
 from whence.search.after import after, find_auxiliary
-from whence.search.asking import Atom, Search, Space, union, without
 from whence.search.dependencies import Dependencies, Knowledge, Words, read_words
 from whence.search.fast import Fast, FoundSet
+from whence.search.space import Atom, Search, Space, union, without
 
 METHODS = ("fast", "after", "add", "dd", "ddmin")
 _MAX_ALTERNATIVES = 10  # limit on other minimal sets that --all finds; guessed

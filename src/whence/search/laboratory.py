@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from whence.changes.changeset import ChangeSet
 from whence.model import ChangeId, Outcome, Reverted, Run
-from whence.search.asking import Search
+from whence.search.space import Search
 from whence.search.store import Store
 from whence.search.workers import Job, Workers
 from whence.subject.trial import BuildAndTest, Reference

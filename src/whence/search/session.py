@@ -13,12 +13,12 @@ from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Reverted, Run
-from whence.search.asking import Search
 from whence.search.dependencies import Dependencies, read_dependencies
 from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, isolate_changes, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
-from whence.search.objections import bad_does_not_fail, good_fails
+from whence.search.reference_errors import bad_does_not_fail, good_fails
+from whence.search.space import Search
 from whence.search.store import Store
 from whence.search.suspicion import Evidence, executed, find_minor, find_renamings, weigh
 from whence.search.workers import LocalWorkers, Workers

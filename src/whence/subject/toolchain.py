@@ -33,9 +33,9 @@ def recording_compilers() -> dict[str, str]:
 
 def _own(script: str, language: str) -> str:
     """Return the command of our compiler: one word if possible, as some builds require it."""
-    beside = Path(sys.executable).parent / script
-    if beside.exists() and " " not in str(beside):
-        return str(beside)
+    in_folder = Path(sys.executable).parent / script
+    if in_folder.exists() and " " not in str(in_folder):
+        return str(in_folder)
     return f"{shlex.quote(sys.executable)} -m whence.frontend.c.driver {language}"
 
 

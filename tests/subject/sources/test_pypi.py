@@ -30,13 +30,13 @@ def test_a_package_needs_one_version(get: Fetch, spec: str) -> None:
 
 
 def test_without_a_network_the_connection_is_named() -> None:
-    said = sources._what_pip_says(
+    message = sources._what_pip_says(
         "WARNING: Retrying (Retry(total=0)) after connection broken by 'refused'\n"
         "ERROR: Could not find a version that satisfies the requirement six (from versions: none)\n"
         "ERROR: No matching distribution found for six\n"
     )
-    assert "refused" in said
-    assert "No matching distribution" in said
+    assert "refused" in message
+    assert "No matching distribution" in message
 
 
 def test_without_pip_the_error_says_how_to_get_it(

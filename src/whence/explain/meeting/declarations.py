@@ -15,7 +15,7 @@ from whence.explain.meeting.lexemes import NameUse
 
 
 class DeclarationKind(Enum):
-    """What a declared name stands for."""
+    """The kind of thing that a declared name means."""
 
     MACRO = "macro"
     TYPE = "type"

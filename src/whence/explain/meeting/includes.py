@@ -58,9 +58,9 @@ class Includes:
             return
         for match in _INCLUDE.finditer(text):
             name = posixpath.normpath(match[1].decode("utf-8", "surrogateescape"))
-            beside = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
-            if beside in self._tree.entries:
-                yield beside
+            in_folder = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
+            if in_folder in self._tree.entries:
+                yield in_folder
             else:
                 yield from self._ending_with(name.lstrip("./"))
 

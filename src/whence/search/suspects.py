@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from whence.changes.changeset import blocks, function_groups
 from whence.model import Change, ChangeId, Outcome, Reverted
-from whence.search.asking import Atom, Search, Space, union
 from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
 from whence.search.isolate import Answer, IsolateProblem, find_one
+from whence.search.space import Atom, Search, Space, union
 
 _INCONSISTENT = (Outcome.OTHER, Outcome.BROKEN)  # outcomes that say nothing about the failure
 _MAX_ALONE = 8  # limit on suspects tried one by one, if all together are inconsistent; guessed

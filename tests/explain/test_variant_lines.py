@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.explain.explaining import Pair
 from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
-from whence.explain.variant import VariantLines
+from whence.explain.variant_lines import VariantLines
 from whence.model import ChangeId
 
 PAIR = """
@@ -29,7 +29,7 @@ PAIR = """
 """
 
 
-def test_a_line_that_the_good_version_has_is_found_there(tmp_path: Path) -> None:
+def test_a_line_of_the_good_version_is_found(tmp_path: Path) -> None:
     pair = Pair.of(PAIR, harmless=False)
     pair.write(tmp_path)
     changes = compare_trees(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
