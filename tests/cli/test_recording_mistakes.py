@@ -321,7 +321,7 @@ def _damage_the_run(process: Path) -> None:
     [
         (_cut, ("bytes of the log are missing",), "no-such-end"),
         (_cut_in_its_header, ("the log of process", "missing or damaged"), "no-such-end"),
-        (_scribble, ("the trace is damaged",), "no-such-end"),
+        (_scribble, ("the log is damaged",), "no-such-end"),
         (_lose_modules, ("is missing", "Record it again"), "module-missing"),
         (_cut_modules, ("cannot be read", "damaged"), "module-missing"),
         (_lose_the_run, ("is no trace", "whence trace"), "not-a-trace"),

@@ -17,7 +17,7 @@ import pytest
 
 from whence.causes.tree import CauseSearch
 from whence.cli import main
-from whence.logic.c import formula
+from whence.logic import formula
 from whence.model import Cause
 
 from .asker import FAILS, PASSES, Asker, document

@@ -42,7 +42,7 @@ def test_options_that_only_concern_the_users_run_are_left_out(given: str, left: 
 
 def test_it_runs_where_pytest_was_started(tmp_path: Path) -> None:
     (tmp_path / "a b").mkdir()
-    found = words(tmp_path, here=str(tmp_path / "a b"), root=str(tmp_path / "a b"))
+    found = words(tmp_path, started_in=str(tmp_path / "a b"), root=str(tmp_path / "a b"))
     assert found[:2] == ["cd", "a b"]
     assert found[5:9] == [sys.executable, "-m", "pytest", "tests/test_a.py::test_b"]
     assert "--rootdir={tree}/a b" in found
@@ -50,7 +50,7 @@ def test_it_runs_where_pytest_was_started(tmp_path: Path) -> None:
 
 def test_started_outside_of_the_repository_it_runs_in_the_root(tmp_path: Path) -> None:
     top = tmp_path / "top"
-    assert words(top, here=str(tmp_path))[:4] == [sys.executable, "-m", "pytest", request(top).test]
+    assert words(top, started_in=str(tmp_path))[:4] == [sys.executable, "-m", "pytest", request(top).test]
 
 
 def test_a_test_outside_of_the_repository_stays_where_it_is(tmp_path: Path) -> None:

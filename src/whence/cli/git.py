@@ -15,7 +15,7 @@ from whence.cli.main import run, settings
 from whence.cli.settings import FILE
 from whence.errors import UserError
 from whence.service.git_request import request_for, revisions_of
-from whence.service.repository import about, first_bad, here
+from whence.service.repository import commit_title, current_repository, first_bad
 from whence.service.shell_commands import quoted, run_in
 
 # Options of `whence explain` that `git whence` has as arguments, or finds out itself.
@@ -29,7 +29,7 @@ class _Command(click.Command):
         end = args.index("--") if "--" in args else len(args)
         ctx.obj = args[end + 1 :]
         if not {"-h", "--help"}.intersection(args[:end]):
-            top = here().work_tree
+            top = current_repository().work_tree
             folder = Path() if FILE.exists() or top is None else top
             ctx.default_map = settings(folder)["explain"]
         return super().parse_args(ctx, args[:end])
@@ -72,7 +72,7 @@ def git_whence(
 
     Exit status: 0 explained, 1 not explained (the report says why), 2 usage or setup error.
     """
-    repository, say = here(), _silent if options["quiet"] else _say
+    repository, say = current_repository(), _silent if options["quiet"] else _say
     versions = _bisected(revisions, say) if bisect else _two_revisions(revisions)
     test, folder = _test(context, repository.prefix)
     request = request_for(repository, versions, test, folder=folder, keep_tests=not no_keep)
@@ -121,7 +121,7 @@ def _bisected(revisions: Sequence[str], say: Callable[[str], None]) -> tuple[str
     if revisions:
         raise click.UsageError("--bisect finds GOOD and BAD itself; leave them out.")
     commit = first_bad()
-    say(f"the first bad commit is {about(commit)}")
+    say(f"the first bad commit is {commit_title(commit)}")
     return f"{commit[:12]}^", commit[:12]
 
 

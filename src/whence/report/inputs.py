@@ -13,20 +13,20 @@ _NUMBERED = (SourceKind.STDIN, SourceKind.FILE, SourceKind.STREAM)  # whose byte
 
 def input_words(inputs: Sequence[InputRange]) -> list[str]:
     """Return one phrase for each source: "argument 2", "in.txt (bytes 0 to 3)"."""
-    literals = [one for one in inputs if one.source.kind is SourceKind.LITERAL]
-    others = [one for one in inputs if one.source.kind is not SourceKind.LITERAL]
-    groups = groupby(others, key=lambda one: one.source)
+    literals = [each for each in inputs if each.source.kind is SourceKind.LITERAL]
+    others = [each for each in inputs if each.source.kind is not SourceKind.LITERAL]
+    groups = groupby(others, key=lambda each: each.source)
     words = [_words(source, list(ranges)) for source, ranges in groups]
     return words + [
         _literals(name, list(ranges))
-        for name, ranges in groupby(literals, key=lambda one: one.source.name)
+        for name, ranges in groupby(literals, key=lambda each: each.source.name)
     ]
 
 
 def process_input_words(inputs: Sequence[InputRange]) -> list[str]:
-    """As `input_words`, with the number of arguments in place of a list of them."""
-    arguments = sum(one.source.kind is SourceKind.ARGUMENT for one in inputs)
-    others = [one for one in inputs if one.source.kind is not SourceKind.ARGUMENT]
+    """Return the same phrases, but only the number of arguments instead of a list of them."""
+    arguments = sum(each.source.kind is SourceKind.ARGUMENT for each in inputs)
+    others = [each for each in inputs if each.source.kind is not SourceKind.ARGUMENT]
     count = [f"{arguments} argument{'s' * (arguments != 1)}"] if arguments else []
     return count + input_words(others)
 

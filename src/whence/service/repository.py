@@ -59,7 +59,7 @@ class Repository:
         return found
 
 
-def here() -> Repository:
+def current_repository() -> Repository:
     """Return the repository of the current directory."""
     git_dir = _run("rev-parse", "--absolute-git-dir")
     if git_dir.returncode != 0:
@@ -104,14 +104,14 @@ def first_bad() -> str:
         )
     if commit_of(f"{commit}^") is None:
         raise UserError(
-            f"The first bad commit, {about(commit)}, has no parent here to compare it with.\n"
+            f"The first bad commit, {commit_title(commit)}, has no parent to compare it with.\n"
             "If the clone is shallow, fetch the rest: git fetch --unshallow",
             slug="no-such-revision",
         )
     return str(commit)
 
 
-def about(commit: str) -> str:
+def commit_title(commit: str) -> str:
     """Return a commit as people name it: its short hash and its subject."""
     return _ask("log", "-1", "--format=%h %s", commit, "--") or commit
 
