@@ -13,7 +13,7 @@ import whence
 
 SOURCES = Path(whence.__file__).parents[1]
 
-# Each layer with all that it may import besides itself, the lowest first.
+# Each layer with the layers that it may import, the lowest first.
 LAYERS: dict[str, tuple[str, ...]] = {
     "whence": (),  # the version
     "errors": ("whence",),
@@ -35,7 +35,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("whence", "errors", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages"),
     ),
-    "report": ("whence", "errors", "inputs", "model", "changes"),  # draws what was found, however
+    "report": ("whence", "errors", "inputs", "model", "changes"),  # draws any result
     "service": (
         *("whence", "errors", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages", "explain"),
@@ -63,7 +63,7 @@ def module_name(path: Path) -> str:
 
 
 def imports_of(source: str, package: str, modules: frozenset[str]) -> Iterator[str]:
-    """Yield which of our modules a source names in imports, wherever in it they are."""
+    """Yield the modules of ours that a source imports, anywhere in it."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
@@ -77,7 +77,7 @@ def imports_of(source: str, package: str, modules: frozenset[str]) -> Iterator[s
 
 
 def packages_of(source: str) -> set[str]:
-    """The top-level packages that a source imports, wherever in it."""
+    """Return the top-level packages that a source imports, anywhere in it."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -145,7 +145,7 @@ def test_no_layer_imports_what_is_above_it() -> None:
     assert violations(import_graph()) == []
 
 
-def test_no_module_imports_itself_in_a_roundabout_way() -> None:
+def test_there_is_no_import_cycle() -> None:
     TopologicalSorter(import_graph()).prepare()
 
 
