@@ -1,4 +1,4 @@
-"""Programs of the shapes of the papers' examples have the causes that the papers give them.
+"""Do programs shaped like the papers' examples have the causes that the papers give?
 
 The names of the lines are the papers' line numbers.
 """

@@ -31,15 +31,18 @@ class QuestionProofs:
         flow: Flow,
         logic: Logic,
         conditions: Conditions,
-        is_hidden: Callable[[int], bool],
+        is_hidden: Callable[[int], bool] | None,
         comparison: Comparison | None,
         describer: StepDescriber,
         cancellation: Cancellation,
     ) -> None:
-        """`is_hidden(step)`: is the step inside a function that is taken as a whole?"""
+        """Answer questions about the run `flow`.
+
+        `is_hidden(step)`: is the step inside a function that is taken as a whole?  None: none is.
+        """
         self.flow, self.conditions, self.is_hidden = flow, conditions, is_hidden
         needs_none = comparison.needs_no_reason if comparison else None
-        self._prover = Prover(flow, logic, is_hidden, needs_none, cancellation)
+        self._prover = Prover(flow, logic, is_hidden or _never, needs_none, cancellation)
         self._points = DivergencePoints(comparison) if comparison else None
         self._describer = describer
         self.preconditions = Preconditions(flow, logic, cancellation)
@@ -120,10 +123,11 @@ class QuestionProofs:
 
     def shown_steps(self, proof: Proof) -> npt.NDArray[np.uint32]:
         """Return the steps of a proof; a hidden step is replaced by the call around it."""
-        return np.array(sorted({self._shown(step) for step in proof.steps}), np.uint32)
+        steps = {self._shown(step) for step in proof.steps} if self.is_hidden else proof.steps
+        return np.array(sorted(steps), np.uint32)
 
     def _shown(self, step: int) -> int:
-        while self.is_hidden(step):
+        while self.is_hidden is not None and self.is_hidden(step):
             call = self.flow.call_of(step)
             if call is None:
                 break
@@ -149,3 +153,7 @@ def _by_step(question: Question) -> list[Question]:
     if not isinstance(question, ConditionQuestion):
         return [question]
     return [replace(question, steps=frozenset({step})) for step in sorted(question.steps)]
+
+
+def _never(_step: int) -> bool:
+    return False

@@ -91,7 +91,7 @@ class FailedCondition:
 
 @dataclass(frozen=True, kw_only=True)
 class FailedValue:
-    """Why had the failed step these operands: a wild pointer, a wrong status, a wrong output?"""
+    """Why did the failed step have these operands: a wild pointer, a wrong status, wrong output?"""
 
     op: int
     step: int

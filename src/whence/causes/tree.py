@@ -85,9 +85,10 @@ class CauseSearch:
         self.marks: dict[int, Mark] = {}
         self._cancellation = Cancellation()
         self._finder = self._question_finder()
+        is_hidden = self._finder.is_hidden if self.hidden else None
         self._describer = CauseDescriber(self.flow, self.conditions, self.comparison)
         self._proofs = QuestionProofs(
-            self.flow, logic, self.conditions, self._finder.is_hidden, self.comparison,
+            self.flow, logic, self.conditions, is_hidden, self.comparison,
             self._describer.steps, self._cancellation,
         )  # fmt: skip
         self._entries: list[_Entry] = []

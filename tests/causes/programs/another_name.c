@@ -1,4 +1,4 @@
-// What is read under one name was written under another (the shape of CaFL's Table I).
+// A value is written under one name and read under another (the shape of CaFL's Table I).
 // signal: SIGABRT
 #include <assert.h>
 #include <stdlib.h>

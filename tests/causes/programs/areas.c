@@ -1,4 +1,4 @@
-// A condition the wrong way round, and the class that it sets (the shape of CaFL's Fig. 1).
+// An inverted condition sets the wrong class (the shape of CaFL's Fig. 1).
 // flags: -lm
 // signal: SIGABRT
 #include <assert.h>

@@ -1,4 +1,4 @@
-// Ways to fail, one a run: the argument says which, by its place in `cases`.
+// Ways to fail; the argument selects one by its index in `cases`.
 #include <assert.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Ways to print something wrong, one a run: the argument says which, by its place in `cases`.
+// Ways to print something wrong; the argument selects one by its index in `cases`.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Two wrong turns and one wrong sum (the shape of the revised program of AFTER's Fig. 6).
+// Two wrong branches and a wrong sum (the shape of the revised program of AFTER's Fig. 6).
 // signal: SIGABRT
 #include <assert.h>
 #include <stdbool.h>

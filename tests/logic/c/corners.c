@@ -1,4 +1,4 @@
-// Operations that programs rarely have, and floats that they rarely meet.
+// Rare operations, and operations on rare floats.
 // flags: -lm
 #include <math.h>
 #include <stdio.h>

@@ -60,17 +60,16 @@ def _ended(recording: Recording, process: str | None) -> ObservedFailure:
         return make(point)
     if recording.failure is not None and recording.failure.kind == "timeout":
         raise UserError(
-            "The test was stopped because it did not end in time, so the run has no point where it "
-            "failed.\n"
-            "Allow more with --timeout, or have the program fail by itself, such as by an "
+            "The test was stopped because it did not end in time, so no step of the run failed.\n"
+            "Raise the limit with --timeout, or make the program fail by itself, such as by an "
             "assertion in its loop.",
             slug="failure-not-recorded",
         )
     raise UserError(
         "The test fails, but no recorded process does: none crashed, failed an assertion, or "
-        "exited with another status than 0.\n"
-        "Build what fails with $CC or $CXX, which record it; or let the test run the recorded "
-        "program alone, with --expect FILE if what it prints is wrong.",
+        "exited with a status other than 0.\n"
+        "Build the failing program with $CC or $CXX, so that it is recorded; or let the test run "
+        "only the recorded program, with --expect FILE if its output is wrong.",
         slug="failure-not-recorded",
     )
 
