@@ -17,7 +17,7 @@ from whence.changes.changeset import ChangeSet
 from whence.explain.candidates import CandidateChanges
 from whence.explain.chain import ChainBuilder, FailurePlace
 from whence.explain.context import ExplainContext, Unexplained
-from whence.explain.dodge import steered_around
+from whence.explain.dodge import avoided_changes
 from whence.explain.recorder import counterpart
 from whence.explain.variant_lines import VariantLines
 from whence.languages import cause_search
@@ -26,10 +26,10 @@ from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.search.space import union
-from whence.search.suspects import Instead, find_instead
+from whence.search.suspects import Replacement, find_replacement
 from whence.trace.flow import Flow
 
-_MAX_ALONG = 8  # limit on changes reverted only so that dodged code can be reverted too; guessed
+_MAX_EXTRA = 8  # limit on changes reverted only so that avoided code can be reverted too; guessed
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class Chooser:
         self,
         context: ExplainContext,
         problem: IsolateProblem,
-        found: ObservedFailure,
+        failure: ObservedFailure,
         candidates: CandidateChanges,
     ) -> None:
         """`candidates` compares the failing run with the run of the good version."""
-        self._context, self._question = context, problem
-        self._found, self._candidates = found, candidates
+        self._context, self._problem = context, problem
+        self._failure, self._candidates = failure, candidates
 
     def choose(self, answer: Answer) -> tuple[Choice, tuple[Alternative, ...]]:
         """Return the best choice, and the other sets in order of rank."""
@@ -88,58 +88,61 @@ class Chooser:
 
     def _answers(self, answer: Answer) -> list[Answer]:
         """Return the answer and, if the user asked for all, the other minimal sets."""
-        if not self._question.find_all:
+        if not self._problem.find_all:
             return [answer]
         self._context.watcher.phase("looking for other sets")
         lab = self._context.session.laboratory
         with self._context.timed("search"):
             try:
-                return [answer, *lab.answer(lambda: find_others(self._question, answer))]
+                return [answer, *lab.answer(lambda: find_others(self._problem, answer))]
             except (OutOfRuns, KeyboardInterrupt):
                 return [answer]
 
     def _choice(self, answer: Answer) -> Choice:
-        """Explain an answer.  If it is a dodge, choose a set with the dodged code instead."""
+        """Explain an answer.  If it is a dodge, choose a set with the avoided code instead."""
         changes = self._context.changes
         answer, explained = self._explain(answer)
-        around = steered_around(
+        avoided = avoided_changes(
             explained.tree, explained.causes_on_chain, self._context.meeting, answer.reverted
         )
-        around -= _same_functions(changes, union(answer.root))
-        if not around or not answer.holds:
+        avoided -= _same_functions(changes, union(answer.root))
+        if not avoided or not answer.holds:
             return Choice(answer, explained)
-        instead = self._instead(answer, around)
-        if instead.answer is not None:
-            places = change_places(changes, around)
+        replacement = self._replacement(answer, avoided)
+        if replacement.answer is not None:
+            places = change_places(changes, avoided)
             why = f"it only keeps the faulty code from running: {places}"
             dodge = self._alternative(Choice(answer, explained), is_dodge=True, why=why)
-            return Choice(*self._explain(instead.answer), dodges=(dodge,))
-        if not instead.along:
+            return Choice(*self._explain(replacement.answer), dodges=(dodge,))
+        if not replacement.with_found:
             return Choice(answer, explained)
         root_places = change_places(changes, union(answer.root))
         dodged = (
             f"Reverting {root_places} alone is enough for the test to pass, but only because "
-            f"{change_places(changes, around)} does not run then. The fault may be in that code."
+            f"{change_places(changes, avoided)} does not run then. The fault may be in that code."
         )
-        if len(instead.along - answer.reverted - around) > _MAX_ALONG:
+        if len(replacement.with_found - answer.reverted - avoided) > _MAX_EXTRA:
             return Choice(answer, explained, dodged)
-        joined = self._joined(answer, around, instead.along)
+        joined = self._joined(answer, avoided, replacement.with_found)
         return Choice(*self._explain(joined), dodged)
 
-    def _instead(self, answer: Answer, around: Reverted) -> Instead:
+    def _replacement(self, answer: Answer, avoided: Reverted) -> Replacement:
         self._context.watcher.phase("checking whether the answer only avoids the faulty code")
         lab = self._context.session.laboratory
         with self._context.timed("search"):
             try:
-                return lab.answer(lambda: find_instead(self._question, answer.reverted, around))
+                return lab.answer(lambda: find_replacement(self._problem, answer.reverted, avoided))
             except OutOfRuns:
-                return Instead(None)
+                return Replacement(None)
 
-    def _joined(self, answer: Answer, around: Reverted, along: Reverted) -> Answer:
-        """Return the answer with the dodged code `around` in its root."""
+    def _joined(self, answer: Answer, avoided: Reverted, with_found: Reverted) -> Answer:
+        """Return the answer with the `avoided` changes in its root.
+
+        `with_found` is the passing set that has both.
+        """
         changes = self._context.changes.changes
-        root = union(answer.root) | (around & along)
-        rest = tuple(units_of(changes, along - root))
+        root = union(answer.root) | (avoided & with_found)
+        rest = tuple(units_of(changes, with_found - root))
         return replace(answer, root=tuple(units_of(changes, root)), auxiliary=rest)
 
     def _alternative(self, choice: Choice, *, is_dodge: bool = False, why: str = "") -> Alternative:
@@ -171,7 +174,9 @@ class Chooser:
             return answer, self._explained_set(self._candidates, root, "good")
         with self._context.timed("semantics"):
             lines = VariantLines(self._context.changes.changes, answer.reverted)
-            tree = cause_search(with_earlier_outputs(self._found, flow), self._context.trust, flow)
+            tree = cause_search(
+                with_earlier_outputs(self._failure, flow), self._context.trust, flow
+            )
             candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
             while not root <= candidates.met.keys() and candidates.grow():
                 pass
@@ -186,7 +191,7 @@ class Chooser:
             return None, False
         if recording.outcome is not Outcome.PASS:
             return None, False
-        return counterpart(self._found.flow.thread, recording), True
+        return counterpart(self._failure.flow.thread, recording), True
 
     def _explained_set(
         self, candidates: CandidateChanges, root: Reverted, passing: str
@@ -197,7 +202,7 @@ class Chooser:
             self._context.meeting.seeking(root),
             root,
             causes,
-            _failed(self._found, causes[0]),
+            _failed(self._failure, causes[0]),
         )
         return ExplainedSet(candidates.tree, tuple(causes.values()), builder.chain(), passing)
 

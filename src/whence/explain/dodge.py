@@ -14,7 +14,7 @@ from whence.explain.meeting import Meeting
 from whence.model import Cause, ChangeId, Reverted
 
 
-def steered_around(
+def avoided_changes(
     tree: CauseSearch, causes: Iterable[Cause], meeting: Meeting, reverted: Reverted
 ) -> frozenset[ChangeId]:
     """Return the changes, outside `reverted`, whose code runs only in the failing run.

@@ -91,7 +91,7 @@ class Fast:
             if len(chosen) > 1:
                 tried, run = yield from self._fewer_together(chosen)
             else:
-                tried, run = yield from self.hold_together(chosen[0])
+                tried, run = yield from self.revert_consistently(chosen[0])
             if run.outcome is Outcome.PASS and not union(pool) <= tried:
                 pool = {atom & tried: weight for atom, weight in pool.items() if atom & tried}
                 whole = sum(pool.values())
@@ -159,10 +159,10 @@ class Fast:
 
     def _passing(self, changes: Reverted) -> Search[Reverted | None]:
         """Return the closed set if reverting it passes, else None."""
-        tried, run = yield from self.hold_together(changes)
+        tried, run = yield from self.revert_consistently(changes)
         return tried if run.outcome is Outcome.PASS else None
 
-    def hold_together(self, changes: Reverted) -> Search[tuple[Reverted, Run]]:
+    def revert_consistently(self, changes: Reverted) -> Search[tuple[Reverted, Run]]:
         """Revert the closed set; enlarge it while it is inconsistent and we learn why."""
         tried = self._closed(changes)
         run = yield from self._space.ask(tried)

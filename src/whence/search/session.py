@@ -36,20 +36,20 @@ _USES_COVERAGE = ("fast", "add")  # the methods that need the executed lines
 class IsolateRequest:
     """What the user asks `whence isolate` to do."""
 
-    good: str
+    good: str  # a version, as `sources.fetch` takes it
     bad: str
     commands: BuildAndTest
-    repo: Path = Path()
-    keep: tuple[str, ...] = ()
+    repo: Path = Path()  # the git repository of revisions
+    keep: tuple[str, ...] = ()  # globs of paths that are as in the bad version in every variant
     method: str = "fast"
-    find_all: bool = False
-    same_failure: str = "exact"
-    jobs: int = 1
-    cluster: str | None = None
+    find_all: bool = False  # also find other minimal sets
+    same_failure: str = "exact"  # which failures count as THE failure
+    jobs: int = 1  # variants to run at the same time
+    cluster: str | None = None  # the address of a Dask scheduler
     store: Path | None = None
-    fresh: bool = False
+    fresh: bool = False  # ignore outcomes stored earlier
     max_runs: int | None = None
-    command: str = "isolate"
+    command: str = "isolate"  # the name of the command, for the result
 
 
 class Watcher:
@@ -103,7 +103,7 @@ def get_changes(
     watcher.phase("getting the two versions")
     good = read_tree(fetch(request.good, repo=request.repo, into=folder / "good"))
     bad = read_tree(fetch(request.bad, repo=request.repo, into=folder / "bad"))
-    watcher.phase("comparing them")
+    watcher.phase("comparing the two versions")
     notes: list[str] = []
     if request.commands.build is None:
         good, bad, notes = without_spare(good, bad, request.keep)

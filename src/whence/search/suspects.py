@@ -39,6 +39,7 @@ def find_among(problem: IsolateProblem, phases: Sequence[Phase]) -> Search[Answe
 
 
 def _in_phase(problem: IsolateProblem, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
+    """Find a minimal set among the suspects of one phase: all together, then one by one."""
     fast = _fast(problem, knowledge, problem.changes)
     in_blocks, in_functions = (
         _whole(phase.suspects, cut(problem.changes)) for cut in (blocks, function_groups)
@@ -49,7 +50,7 @@ def _in_phase(problem: IsolateProblem, knowledge: Knowledge, phase: Phase) -> Se
         tried, run = wanted, (yield wanted) if wanted in alone else None
         # A single suspect is first tried without what it requires: that is only a guess.
         if run is None or run.outcome in _INCONSISTENT:
-            tried, run = yield from fast.hold_together(wanted)
+            tried, run = yield from fast.revert_consistently(wanted)
         if run.outcome is Outcome.PASS:
             chosen = [change for change in problem.changes if change.id in tried]
             return (yield from find_one(problem, knowledge, chosen))
@@ -70,22 +71,26 @@ def _fast(problem: IsolateProblem, knowledge: Knowledge, changes: Sequence[Chang
 
 
 @dataclass(frozen=True)
-class Instead:
+class Replacement:
     """The result of reverting other changes than the found ones."""
 
     answer: Answer | None  # a minimal set among the other changes
-    along: Reverted = frozenset()  # a passing set that includes the found changes as well
+    with_found: Reverted = frozenset()  # a passing set that includes the found changes as well
 
 
-def find_instead(problem: IsolateProblem, found: Reverted, others: Reverted) -> Search[Instead]:
+def find_replacement(
+    problem: IsolateProblem, found: Reverted, others: Reverted
+) -> Search[Replacement]:
     """Find a minimal set among `others`, and what they require, without any found change."""
     knowledge = Knowledge(problem.words, problem.dependencies)
     free = [change for change in problem.changes if change.id not in found]
-    tried, run = yield from _fast(problem, knowledge, free).hold_together(others)
+    tried, run = yield from _fast(problem, knowledge, free).revert_consistently(others)
     if run.outcome is Outcome.PASS:
         chosen = [change for change in free if change.id in tried]
-        return Instead((yield from find_one(problem, knowledge, chosen)))
+        return Replacement((yield from find_one(problem, knowledge, chosen)))
     if run.outcome is not Outcome.BROKEN:
-        return Instead(None)
-    tried, run = yield from _fast(problem, knowledge, problem.changes).hold_together(found | others)
-    return Instead(None, tried if run.outcome is Outcome.PASS else frozenset())
+        return Replacement(None)
+    tried, run = yield from _fast(problem, knowledge, problem.changes).revert_consistently(
+        found | others
+    )
+    return Replacement(None, tried if run.outcome is Outcome.PASS else frozenset())
