@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 import pytest
 
+from whence.cli.git import git_whence
 from whence.cli.main import cli
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -30,6 +31,7 @@ REPLACED = {
     "twin": "counterpart", "partner": "counterpart", "decider": "controlling branch",
     "narrator": "describer", "teller": "describer", "weaver": "builder", "namer": "names",
     "theta": "candidates", "wish": "request", "workshop": "scratch", "told": "describe",
+    "narrate": "describe", "weave": "build", "invocation": "activation",
 }  # fmt: skip
 
 
@@ -247,7 +249,7 @@ def commands(command: click.Command, name: str = "whence") -> Iterator[tuple[str
             yield from commands(found, f"{name} {below}")
 
 
-@pytest.mark.parametrize(("name", "command"), list(commands(cli)))
+@pytest.mark.parametrize(("name", "command"), [*commands(cli), *commands(git_whence, "git whence")])
 def test_every_option_has_help(name: str, command: click.Command) -> None:
     assert command.help, name
     assert [
