@@ -9,6 +9,7 @@ import numpy as np
 from tests.causes.explaining import causes, question_of
 from whence.causes.tree import CauseSearch
 from whence.model import Cause, Influence, Predicate
+from whence.program.ids import Step
 
 _CONDITIONS = (Influence.DIRECT, Influence.INDIRECT, Influence.PREMISE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -48,7 +49,7 @@ def check_steps(tree: CauseSearch, cause: Cause) -> None:
     assert cause.instances == len(steps) > 0
     assert np.all(np.diff(steps.astype(np.int64)) > 0)
     assert 0 < steps[0] <= steps[-1] <= tree.thread.stream.steps
-    places = (tree.thread.image.place(op) for op in {tree.flow.op_of(int(s)) for s in steps})
+    places = (tree.thread.image.place(op) for op in {tree.flow.op_of(Step(int(s))) for s in steps})
     ran = {(place.file, place.line) for place in places if place}
     shown = [(statement.file, statement.line) for statement in cause.statements]
     assert len(set(shown)) == len(shown)

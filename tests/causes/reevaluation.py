@@ -14,6 +14,7 @@ from enum import Enum
 
 from whence.causes.proof import Proof
 from whence.logic.c.evaluate import evaluate
+from whence.program.ids import Step
 from whence.program.operations import COp
 from whence.trace.c.flow import CFlow
 from whence.trace.flow import Constant, External, FlowNode, Left, Operand, StoredBits
@@ -35,10 +36,10 @@ class Reevaluation:
     flow: CFlow
     proof: Proof
     choose: random.Random
-    fixed: Mapping[int, int] = field(default_factory=dict)  # values of steps that are given
+    fixed: Mapping[Step, int] = field(default_factory=dict)  # values of steps that are given
     values: dict[Operand, Value] = field(default_factory=dict)
 
-    def of(self, step: int) -> Value:
+    def of(self, step: Step) -> Value:
         """Return the new value of a step."""
         work: list[Operand] = [step]
         while work:
@@ -79,7 +80,7 @@ class Reevaluation:
             return self.arbitrary(operand)
         return self._computed(operand, self.flow.node(operand))
 
-    def _computed(self, step: int, node: FlowNode) -> int:
+    def _computed(self, step: Step, node: FlowNode) -> int:
         operation = node.operation
         recorded = self.flow.value(step)
         given = [self.values[operand] for operand in node.operands]

@@ -15,6 +15,7 @@ import pytest
 from tests.causes.explaining import threads
 from whence.frontend.c.tables import OpCode
 from whence.logic.c.evaluate import evaluate
+from whence.program.ids import Step
 from whence.program.operations import COp, PyOp
 from whence.trace.c.flow import CFlow
 from whence.trace.flow import FlowNode
@@ -44,7 +45,7 @@ def compared(flow: CFlow) -> tuple[Counter[COp | PyOp], list[str]]:
     """Count the steps that agree, by operation, and describe those that do not."""
     agreed: Counter[COp | PyOp] = Counter()
     different = []
-    steps = range(1, flow.thread.stream.steps + 1)
+    steps = flow.thread.stream.every_step
     for step in sorted(random.Random(1).sample(steps, min(MAX_STEPS, len(steps)))):
         node = flow.node(step)
         found = computed(flow, node)
@@ -72,7 +73,7 @@ def computed(flow: CFlow, node: FlowNode) -> int | None:
     return evaluate(operation, known)
 
 
-def is_unrecorded(flow: CFlow, step: int) -> bool:
+def is_unrecorded(flow: CFlow, step: Step) -> bool:
     """Is the step the address of a local variable, which is not recorded?"""
     return int(flow.thread.image.program.ops["code"][flow.op_of(step)]) == OpCode.NOP
 

@@ -15,6 +15,7 @@ from whence.causes.proof import Proof, Prover
 from whence.frontend.c.tables import OpCode
 from whence.logic.c.logic import CLogic
 from whence.logic.logic import ALL
+from whence.program.ids import Step
 from whence.program.operations import COp
 from whence.trace.c.flow import CFlow
 from whence.trace.flow import Constant
@@ -35,10 +36,10 @@ BRANCHES = (OpCode.CBR, OpCode.SWITCH)
 STORES = (OpCode.STORE, OpCode.LSTORE)
 
 
-def seeds(flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...]) -> list[int]:
+def seeds(flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...]) -> list[Step]:
     """Return a random sample of steps of a run."""
     codes = flow.thread.image.program.ops["code"]
-    steps = range(1, flow.thread.stream.steps + 1)
+    steps = flow.thread.stream.every_step
     found = (
         step
         for step in choose.sample(steps, len(steps))
@@ -49,7 +50,7 @@ def seeds(flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...]) -> list
 
 def proofs(
     flow: CFlow, choose: random.Random, kinds: tuple[OpCode, ...] = BRANCHES + STORES
-) -> Iterator[tuple[int, Proof]]:
+) -> Iterator[tuple[Step, Proof]]:
     prover = Prover(flow, CLogic())
     for seed in seeds(flow, choose, kinds):
         yield seed, prover.prove([(seed, ALL)])
@@ -110,14 +111,14 @@ def is_transparent(flow: CFlow, proof: Proof) -> bool:
     return not any(flow.node(step).operation.op is COp.OPAQUE for step in proof.steps)
 
 
-def computing(flow: CFlow, proof: Proof, seed: int) -> set[int]:
+def computing(flow: CFlow, proof: Proof, seed: Step) -> set[Step]:
     """Return the steps that a value was computed from, without those that only copied it."""
     run = Reevaluation(flow, proof, random.Random(1))
     run.of(seed)
     return {key for key in run.values if isinstance(key, int) and key in proof.steps} - {seed}
 
 
-def can_change(flow: CFlow, proof: Proof, seed: int, step: int, choose: random.Random) -> bool:
+def can_change(flow: CFlow, proof: Proof, seed: Step, step: Step, choose: random.Random) -> bool:
     """Does one of some likely values of a step change the result?"""
     constants = {
         operand.value + near

@@ -27,6 +27,7 @@ from whence.inputs import (
 )
 from whence.languages import language_of, open_recording
 from whence.model import SliceResult
+from whence.program.ids import Step
 from whence.report.inputs import input_words, process_input_words
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.flow import CFlow
@@ -90,8 +91,8 @@ def test_memory_holds_the_arguments_from_the_start(tmp_path: Path) -> None:
     memory = Memory(main_thread(recording))
     strings = dict(memory.strings.strings)
     (address,) = (start for start, text in strings.items() if text == b"7\0")
-    assert memory.read(address, 2, before=5) == b"7\0"
-    assert memory.read(address, 3, before=5) is None
+    assert memory.read(address, 2, before=Step(5)) == b"7\0"
+    assert memory.read(address, 3, before=Step(5)) is None
 
 
 CALLS = ['strlen("x")', 'strcmp("x", "y")', 'printf("x\\n")', "putchar(1)", 'fputs("x", stdout)']

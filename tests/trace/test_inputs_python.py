@@ -43,7 +43,7 @@ def inputs_at(thread: PythonThread, fragment: str) -> set[InputRange]:
         if fragment in line
     }
     assert rows
-    steps = range(1, thread.run.steps + 1)
+    steps = thread.stream.every_step
     own = [step for step in steps if thread.program.row[thread.queries.op_of(step)] in rows]
     found = thread.inputs(np.array(own, np.uint32))
     return {one for one in found if one.source.kind is not SourceKind.LITERAL}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whence.program.ids import Step
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
 from whence.trace.recording import Comparable
@@ -24,22 +25,22 @@ class Comparison:
         self.failing, self.passing = alignment.failing, alignment.passing
         self._same: dict[int, bool] = {}
 
-    def counterpart(self, step: int) -> int | None:
+    def counterpart(self, step: Step) -> Step | None:
         """Return the matching step of the passing run."""
         return self.alignment.passing_counterpart(step)
 
-    def is_same(self, step: int) -> bool:
+    def is_same(self, step: Step) -> bool:
         """Does the step have a counterpart with the same value?"""
         found = self._same.get(step)
         if found is None:
             found = self._same[step] = self._compare(step, 0)
         return found
 
-    def needs_no_reason(self, value: int | StoredBits) -> bool:
+    def needs_no_reason(self, value: Step | StoredBits) -> bool:
         """Is the value of a step, or a part of it, the same in the passing run?"""
         return self._is_same_part(*value) if isinstance(value, StoredBits) else self.is_same(value)
 
-    def _is_same_part(self, step: int, low: int, width: int) -> bool:
+    def _is_same_part(self, step: Step, low: int, width: int) -> bool:
         other = self.counterpart(step)
         if other is None or self.failing.compared_as(step) is not Comparable.PLAIN:
             return self.is_same(step)
@@ -47,7 +48,7 @@ class Comparison:
         value, passing = self.failing.value(step), self.passing.value(other)
         return bool(value >> low & mask == passing >> low & mask)
 
-    def _compare(self, step: int, depth: int) -> bool:
+    def _compare(self, step: Step, depth: int) -> bool:
         known = self._same.get(step)
         if known is not None:
             return known
@@ -69,7 +70,7 @@ class Comparison:
             or self._has_same_origin(step, other, depth + 1)
         )
 
-    def _has_same_origin(self, step: int, other: int, depth: int) -> bool:
+    def _has_same_origin(self, step: Step, other: Step, depth: int) -> bool:
         """Were two matching steps computed by the same operation from the same operands?"""
         failing, passing = self.failing.node(step), self.passing.node(other)
         if failing.operation.op is not passing.operation.op:
@@ -94,7 +95,7 @@ class Comparison:
             return self.counterpart(failing.step) == passing.step
         return type(failing) is type(passing)
 
-    def other_arguments(self, call: int) -> list[Operand | None]:
+    def other_arguments(self, call: Step) -> list[Operand | None]:
         """Return the arguments of a call, such as memcpy, that differ from the passing run."""
         other = self.counterpart(call)
         failing, passing = self.failing, self.passing
@@ -109,14 +110,14 @@ class Comparison:
             return failing.value != passing.value
         return not self._is_same_operand(failing, passing, 0)
 
-    def side_differs(self, branch: int) -> bool:
+    def side_differs(self, branch: Step) -> bool:
         """Did a branch go another way in the passing run, or not run there at all?"""
         other = self.counterpart(branch)
         if other is None:
             return True
         return bool(self.failing.decision(branch) != self.passing.decision(other))
 
-    def read_instead(self, load: int) -> Iterator[int]:
+    def read_instead(self, load: Step) -> Iterator[Step]:
         """Yield the definitions that the passing run's load read and the failing run's did not."""
         other = self.counterpart(load)
         if other is None:
@@ -128,7 +129,7 @@ class Comparison:
                 yield _behind_return(self.passing, definition)
 
 
-def _behind_return(flow: Flow, step: int) -> int:
+def _behind_return(flow: Flow, step: Step) -> Step:
     """Return the definition behind a step on a line that only ends a function."""
     while (operands := flow.node(step).operands) and _is_on_closing_line(flow, step):
         following = _step_of(operands[0])
@@ -138,14 +139,14 @@ def _behind_return(flow: Flow, step: int) -> int:
     return step
 
 
-def _is_on_closing_line(flow: Flow, step: int) -> bool:
+def _is_on_closing_line(flow: Flow, step: Step) -> bool:
     place = flow.thread.image.place(flow.op_of(step))
     if place is None:
         return False
     return flow.thread.is_closing(place.file, place.line)
 
 
-def _step_of(operand: Operand) -> int:
+def _step_of(operand: Operand) -> Step | None:
     if isinstance(operand, int):
         return operand
-    return operand.step if isinstance(operand, StoredBits | Left) else 0
+    return operand.step if isinstance(operand, StoredBits | Left) else None

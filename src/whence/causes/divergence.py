@@ -15,6 +15,7 @@ from whence.causes.divergence_points import DivergencePoints, Lost
 from whence.causes.open_questions import OpenQuestions, QuestionFinder, Raised
 from whence.causes.questions import Question, controlling_branches, silence_of
 from whence.model import Influence
+from whence.program.ids import Activation, Instance, Step
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, StoredBits
 
@@ -26,7 +27,7 @@ class DivergencePredicates(QuestionFinder):
         self,
         flow: Flow,
         conditions: Conditions,
-        hidden: set[int],
+        hidden: set[Activation],
         comparison: Comparison,
         cancellation: Cancellation | None = None,
     ) -> None:
@@ -34,7 +35,7 @@ class DivergencePredicates(QuestionFinder):
         self.comparison, self.points = comparison, DivergencePoints(comparison)
 
     def of(
-        self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
+        self, steps: Iterable[Step], question: Question, premises: Iterable[Step] = ()
     ) -> OpenQuestions:
         ordered = sorted(steps, reverse=True)
         lost: list[Lost] = []
@@ -47,7 +48,7 @@ class DivergencePredicates(QuestionFinder):
         )
         return self._gathered(raised, lost)
 
-    def _address_operands(self, steps: frozenset[int]) -> Iterator[Operand]:
+    def _address_operands(self, steps: frozenset[Step]) -> Iterator[Operand]:
         """Yield the operands that say where steps went, and the arguments of calls that differ."""
         yield from super()._address_operands(steps)
         for step in steps:
@@ -56,12 +57,12 @@ class DivergencePredicates(QuestionFinder):
                     yield argument
 
     def _diverging(
-        self, steps: Iterable[int], question: Question, lost: list[Lost]
+        self, steps: Iterable[Step], question: Question, lost: list[Lost]
     ) -> Iterator[Raised]:
         own = self._own_branches(question)
         around = [(branch, question.about) for branch in controlling_branches(question)]
-        seen: set[int] = set()
-        walked: set[int] = set()
+        seen: set[Instance] = set()
+        walked: set[Step] = set()
         for step in steps:
             instance = self.flow.instance_of(step)
             if instance not in seen and not self.is_hidden(step):
@@ -76,7 +77,7 @@ class DivergencePredicates(QuestionFinder):
             if shown is not None and shown not in own and self.comparison.side_differs(shown):
                 yield Raised(Influence.DIRECT, shown, about)
 
-    def _moved(self, steps: Iterable[int]) -> Iterator[Raised]:
+    def _moved(self, steps: Iterable[Step]) -> Iterator[Raised]:
         """Yield loads and stores that went elsewhere than in the passing run."""
         for step in steps:
             if not self.is_hidden(step) and any(
@@ -84,13 +85,13 @@ class DivergencePredicates(QuestionFinder):
             ):
                 yield Raised(Influence.ADDRESS, step, step)
 
-    def _other_pointers(self, step: int) -> Iterator[int]:
+    def _other_pointers(self, step: Step) -> Iterator[Step]:
         """Yield the pointers of a step whose values differ from the passing run."""
         for pointer in self.flow.node(step).pointers:
             if isinstance(pointer, int) and not self.comparison.is_same(pointer):
                 yield pointer
 
-    def _unwritten(self, steps: Iterable[int], lost: list[Lost]) -> Iterator[Raised]:
+    def _unwritten(self, steps: Iterable[Step], lost: list[Lost]) -> Iterator[Raised]:
         """Yield branches that prevented a store whose value the passing run later read."""
         for step in steps:
             if not self.flow.reads(step):
@@ -111,7 +112,7 @@ class DivergencePredicates(QuestionFinder):
         if output is not None:
             yield from self._preventing(output, question.about, lost)
 
-    def _preventing(self, missing: int, about: int, lost: list[Lost]) -> Iterator[Raised]:
+    def _preventing(self, missing: Step, about: Step, lost: list[Lost]) -> Iterator[Raised]:
         """Yield the branch that prevented a step of the passing run; note what was lost."""
         found, branch = self.points.lost(missing, about)
         if found is not None:

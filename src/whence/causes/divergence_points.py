@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whence.causes.comparison import Comparison
+from whence.program.ids import Step
 from whence.program.rows import OUTPUT
 from whence.trace.alignment import PairedOp
 from whence.trace.flow import Flow
@@ -23,10 +24,10 @@ _MAX_DISTANCE = 4000  # limit on steps between a step and a neighbour with a cou
 class Lost:
     """A step that only the passing run has, and whose effect the failing run lacks."""
 
-    passing: int  # the step of the passing run
-    after: int  # the last step of the failing run before the place where it would have run
-    about: int  # the step of the failing run that read something else because of this
-    definition: int  # the step of the passing run that should have been read; `passing` led to it
+    passing: Step  # the step of the passing run
+    after: Step | None  # the last step of the failing run before the place where it would have run
+    about: Step  # the step of the failing run that read something else because of this
+    definition: Step  # the step of the passing run that should have been read; `passing` led to it
 
 
 class DivergencePoints:
@@ -36,7 +37,7 @@ class DivergencePoints:
         self.comparison, self.alignment = comparison, comparison.alignment
         self.failing, self.passing = comparison.failing, comparison.passing
 
-    def diverging_branches(self, step: int, walked: set[int]) -> tuple[list[int], bool]:
+    def diverging_branches(self, step: Step, walked: set[Step]) -> tuple[list[Step], bool]:
         """Return the branches that explain why a step has no counterpart.
 
         These are its region, the branches around it that only the bad version has, and the
@@ -45,7 +46,7 @@ class DivergencePoints:
         is True if the walk ended at such a region.
         """
         flow, counterpart = self.failing, self.comparison.counterpart
-        found: list[int] = []
+        found: list[Step] = []
         at = step
         while counterpart(at) is None:
             region = self.alignment.failing_region(at)
@@ -69,7 +70,7 @@ class DivergencePoints:
             at = region
         return found, False
 
-    def _branches_within(self, step: int, region: int | None) -> Iterator[int]:
+    def _branches_within(self, step: Step, region: Step | None) -> Iterator[Step]:
         """Yield the branches around a step, out to its region, that only the bad version has."""
         controlling = self.failing.controlling_step(step)
         while controlling is not None and controlling != region:
@@ -77,7 +78,7 @@ class DivergencePoints:
                 yield controlling
             controlling = self.failing.controlling_step(controlling)
 
-    def entered_by(self, step: int) -> Iterator[int]:
+    def entered_by(self, step: Step) -> Iterator[Step]:
         """Yield the added calls that lead to a step without a counterpart.
 
         If unrecorded code called the function of the step, yield the step that made the function.
@@ -96,7 +97,7 @@ class DivergencePoints:
                 yield call
             at = call
 
-    def lost(self, definition: int, load: int) -> tuple[Lost | None, int | None]:
+    def lost(self, definition: Step, load: Step) -> tuple[Lost | None, Step | None]:
         """Return why a step of the passing run has no counterpart.
 
         Either the step, or one that leads to it, was removed; or a branch went another way, and
@@ -116,7 +117,7 @@ class DivergencePoints:
             at = region
         return None, None
 
-    def _removed(self, step: int) -> int | None:
+    def _removed(self, step: Step) -> Step | None:
         """Return a step of the passing run whose operation was removed, around or at `step`.
 
         The search ends at the region.  It prefers the outermost call, because everything that
@@ -124,7 +125,7 @@ class DivergencePoints:
         """
         bad_op, flow = self.alignment.pairing.bad_op, self.passing
         region = self.alignment.passing_region(step)
-        at: int | None = step
+        at: Step | None = step
         found = None
         while at is not None and at != region:
             if bad_op(flow.op_of(at)) is None and (found is None or flow.is_call(at)):
@@ -132,7 +133,7 @@ class DivergencePoints:
             at = flow.controlling_step(at)
         return found
 
-    def lost_jump(self, step: int) -> Lost | None:
+    def lost_jump(self, step: Step) -> Lost | None:
         """Return the removed jump by which the passing run avoided a step."""
         at = step
         while self.comparison.counterpart(at) is None:
@@ -147,7 +148,7 @@ class DivergencePoints:
             at = region
         return None
 
-    def added_jump(self, missing: int) -> int | None:
+    def added_jump(self, missing: Step) -> Step | None:
         """Return the added branch by which the failing run avoided a step of the passing run."""
         alignment = self.alignment
         at = missing
@@ -163,36 +164,37 @@ class DivergencePoints:
             at = region
         return None
 
-    def unprinted(self, since: int) -> int | None:
+    def unprinted(self, since: Step | None) -> Step | None:
         """Return the first output of the passing run, after `since`, that has no counterpart.
 
-        `since` is a step of the failing run; 0: from the start.
+        `since` is a step of the failing run; None: from the start.
         """
         start = self.comparison.counterpart(since) or 0 if since else 0
         effects = self.passing.thread.stream.effects
         steps = np.unique(effects["step"][effects["kind"] == OUTPUT])
-        outputs = steps[steps > start].tolist()
+        outputs: list[Step] = steps[steps > start].tolist()
         return next((s for s in outputs if self.alignment.failing_counterpart(s) is None), None)
 
-    def _place_of(self, step: int, region: int | None) -> int:
+    def _place_of(self, step: Step, region: Step | None) -> Step | None:
         """Return the step of the failing run after which a step of the passing run belongs."""
         flow = self.passing
         activation = flow.activation_of(step)
-        for at in range(step - 1, max(0, step - _MAX_DISTANCE), -1):
+        for at in map(Step, range(step - 1, max(0, step - _MAX_DISTANCE), -1)):
             if flow.activation_of(at) == activation:
                 own = self.alignment.failing_counterpart(at)
                 if own is not None:
                     return own
-        return region or 0
+        return region
 
 
 def _last_unpaired(
-    flow: Flow, region_of: Callable[[int], int | None], paired: PairedOp, region: int | None
-) -> int | None:
+    flow: Flow, region_of: Callable[[Step], Step | None], paired: PairedOp, region: Step | None
+) -> Step | None:
     """Return the last step inside a region, near its start, that the other version lacks."""
     rows = flow.thread.image.rows
     start = region or 0
-    for step in range(min(start + _MAX_DISTANCE, flow.thread.stream.steps), start, -1):
+    steps = range(min(start + _MAX_DISTANCE, flow.thread.stream.steps), start, -1)
+    for step in map(Step, steps):
         op = flow.op_of(step)
         if not rows[op] or paired(op) is not None:
             continue

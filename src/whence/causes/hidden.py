@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from whence.program.ids import Activation
 from whence.trace.flow import Flow
 from whence.trace.slice_at import trusted_functions
 
 
-def hidden_activations(flow: Flow, trust: Sequence[str]) -> set[int]:
+def hidden_activations(flow: Flow, trust: Sequence[str]) -> set[Activation]:
     """Return the activations of functions that are taken as a whole, and all inside them.
 
     These are the functions that the user trusts, and functions from outside the program's tree
@@ -24,9 +26,10 @@ def hidden_activations(flow: Flow, trust: Sequence[str]) -> set[int]:
         return set()
     activations = flow.thread.stream.activations
     functions, parents = activations["function"].tolist(), activations["parent"].tolist()
-    hidden: set[int] = set()
-    inside: set[int] = set()  # activations of functions of the tree, and all that they called
-    for number, (function, parent) in enumerate(zip(functions, parents, strict=True)):
+    hidden: set[Activation] = set()
+    inside: set[Activation] = set()  # those of functions of the tree, and all that they called
+    rows: Any = enumerate(zip(functions, parents, strict=True))  # by Activation
+    for number, (function, parent) in rows:
         is_known = function < len(outside)
         is_outside = is_known and bool(outside[function])
         if parent in inside or (is_known and not is_outside):

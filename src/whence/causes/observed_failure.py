@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whence.causes.questions import FailedCondition, FailureQuestion
+from whence.program.ids import Activation, Block, Step
 from whence.program.source import Place
 from whence.trace.flow import Flow
 
@@ -28,7 +29,7 @@ class ObservedFailure:
         crashed = thread.stop_op
         if crashed is not None and self.question.about == thread.stream.steps:
             return thread.image.place(crashed)
-        step: int | None = self.question.about
+        step: Step | None = self.question.about
         while step:  # a step of whence's own library code has no place: take its caller
             place = thread.image.place(self.flow.op_of(step))
             if place is not None:
@@ -37,19 +38,19 @@ class ObservedFailure:
         return None
 
 
-def failed_condition(flow: Flow, branch: int, failed: int) -> FailedCondition:
+def failed_condition(flow: Flow, branch: Step, failed: Step) -> FailedCondition:
     """Return why a branch led to the step that failed."""
     around = calls_around(flow, failed, flow.activation_of(branch))
     return FailedCondition(
         op=flow.op_of(branch),
-        side=flow.side_of(branch) or 0,
+        side=flow.side_of(branch) or Block(0),
         branch=branch,
         about=failed,
         bears_on=frozenset({failed, *around}),
     )
 
 
-def calls_around(flow: Flow, step: int, activation: int) -> Iterator[int]:
+def calls_around(flow: Flow, step: Step, activation: Activation) -> Iterator[Step]:
     """Yield the calls that lead from an activation to a step inside it."""
     while flow.activation_of(step) != activation:
         call = flow.call_of(step)

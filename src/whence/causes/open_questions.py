@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +26,12 @@ from whence.causes.questions import (
 )
 from whence.logic.logic import ALL
 from whence.model import Influence
+from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Constant, Flow, Operand
 
 Steps = npt.NDArray[np.int64]
+_Number = TypeVar("_Number", bound=int)
 MAX_SAMPLE = 48  # limit on steps of one predicate that are examined; guessed
 
 
@@ -37,8 +39,8 @@ class Raised(NamedTuple):
     """A predicate that a proof leaves open."""
 
     influence: Influence
-    step: int  # a branch; for an address, the step that went there
-    about: int  # the step that it bears on
+    step: Step  # a branch; for an address, the step that went there
+    about: Step  # the step that it bears on
     is_elsewhere: bool = False  # a store that went elsewhere: the last resort of a search
 
 
@@ -51,19 +53,19 @@ class OpenQuestions:
     lost: tuple[Lost, ...] = ()  # steps of the passing run that the failing run lacks
 
 
-_Key = tuple[Influence, bool, int, int]  # influence, is elsewhere, operation, side
+_Key = tuple[Influence, bool, Op, Block]  # influence, is elsewhere, operation, side
 
 
 @dataclass
 class _Gathered:
     """The steps of one question, each with the last step that it bears on."""
 
-    steps: dict[int, int] = field(default_factory=dict)
-    raised_for: set[int] = field(default_factory=set)
+    steps: dict[Step, Step] = field(default_factory=dict)
+    raised_for: set[Step] = field(default_factory=set)
     times: int = 0
 
-    def add(self, step: int, about: int) -> None:
-        self.steps[step] = max(about, self.steps.get(step, 0))
+    def add(self, step: Step, about: Step) -> None:
+        self.steps[step] = max(about, self.steps.get(step, about))
 
 
 class QuestionFinder(ABC):
@@ -73,19 +75,19 @@ class QuestionFinder(ABC):
         self,
         flow: Flow,
         conditions: Conditions,
-        hidden: set[int],
+        hidden: set[Activation],
         cancellation: Cancellation | None = None,
     ) -> None:
         """`hidden`: the activations of functions that are taken as a whole, and inside them."""
         self.flow, self.conditions, self.hidden = flow, conditions, hidden
         self.raised_before: set[tuple[bool, int]] = set()  # (is it an address, step)
         self._cancellation = cancellation or Cancellation()
-        self._keys: dict[int, tuple[int, int]] = {}
-        self._executions: dict[int, Steps] = {}
+        self._keys: dict[Step, tuple[Op, Block]] = {}
+        self._executions: dict[Op, Steps] = {}
 
     @abstractmethod
     def of(
-        self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
+        self, steps: Iterable[Step], question: Question, premises: Iterable[Step] = ()
     ) -> OpenQuestions:
         """Return the questions that the proof of a question leaves open.
 
@@ -110,7 +112,7 @@ class QuestionFinder(ABC):
                 if (is_address, step) in self.raised_before:
                     repeated.add((is_address, step))
                     continue
-                side = 0 if is_address else self.flow.side_of(step) or 0
+                side = Block(0) if is_address else self.flow.side_of(step) or Block(0)
                 key = (influence, is_elsewhere, self.flow.op_of(step), side)
                 near.setdefault(key, _Gathered()).add(step, about)
         return OpenQuestions(self._questions(near), frozenset(repeated), tuple(lost))
@@ -125,7 +127,7 @@ class QuestionFinder(ABC):
                 end = step if is_address else self.conditions.settled(step)
                 if influence is Influence.DIRECT and gathered.steps[step] < end:
                     end = step  # the branch decided about a step inside the condition
-                key = (influence, is_elsewhere, *((op, 0) if is_address else self._key(end)))
+                key = (influence, is_elsewhere, *((op, Block(0)) if is_address else self._key(end)))
                 other = found.setdefault(key, _Gathered())
                 other.add(end, gathered.steps[step])
                 if number == 0:
@@ -151,61 +153,62 @@ class QuestionFinder(ABC):
         )  # fmt: skip
         return self.narrowed(question, steps)
 
-    def narrowed(self, question: OpenQuestion, steps: frozenset[int]) -> OpenQuestion:
+    def narrowed(self, question: OpenQuestion, steps: frozenset[Step]) -> OpenQuestion:
         """Return the question about these steps alone."""
         if isinstance(question, ConditionQuestion):
             return replace(question, steps=steps)
         seeds = frozenset((pointer, ALL) for pointer in self._address_operands(steps))
         return replace(question, steps=steps, seeds=seeds)
 
-    def _address_operands(self, steps: frozenset[int]) -> Iterable[Operand]:
+    def _address_operands(self, steps: frozenset[Step]) -> Iterable[Operand]:
         """Yield the operands that say where steps went."""
         for step in steps:
             yield from self.flow.node(step).pointers
 
-    def _key(self, branch: int) -> tuple[int, int]:
+    def _key(self, branch: Step) -> tuple[Op, Block]:
         found = self._keys.get(branch)
         if found is None:
-            side = self.flow.side_of(branch) or 0
+            side = self.flow.side_of(branch) or Block(0)
             found = self._keys[branch] = self.conditions.head(branch), side
         return found
 
     # --- iterations ----------------------------------------------------------------------------
 
-    def is_same(self, question: Question, branch: int) -> bool:
+    def is_same(self, question: Question, branch: Step) -> bool:
         """Is a branch another evaluation of the condition that a question is about?"""
         if not isinstance(question, ConditionQuestion):
             return False
         return self._key(branch) == (question.op, question.side)
 
-    def iterations(self, branches: Iterable[int]) -> set[int]:
+    def iterations(self, branches: Iterable[Step]) -> set[Step]:
         """Return these branches and those of the earlier iterations of their loops.
 
         An earlier iteration is the same branch in the same activation, going the same way.
         """
-        found: set[int] = set()
+        found: set[Step] = set()
         for branch in sorted(branches, reverse=True):
             if branch in found:
                 continue
             found.add(branch)
-            stretch = int(self.flow.thread.image.code.op_stretch[self.flow.op_of(branch)])
+            stretch = Stretch(int(self.flow.thread.image.code.op_stretch[self.flow.op_of(branch)]))
             instances, ends = self._last_steps(stretch)
             before = slice(None, int(np.searchsorted(ends, branch)))
             activations = self.flow.thread.stream.activation[instances[before]]
             own = np.flatnonzero(activations == self.flow.activation_of(branch))
             side = self.flow.side_of(branch)
-            same = (at for at in own.tolist() if self.flow.block(int(instances[at]) + 1) == side)
-            found.update(int(ends[at]) for at in same)
+            after = ((at, Instance(int(instances[at]) + 1)) for at in own.tolist())
+            same = (at for at, instance in after if self.flow.block(instance) == side)
+            found.update(Step(int(ends[at])) for at in same)
         return found
 
-    def _last_steps(self, stretch: int) -> tuple[Steps, Steps]:
+    def _last_steps(self, stretch: Stretch) -> tuple[Steps, Steps]:
         """Return the instances of a stretch, and the last step of each."""
         stream, code = self.flow.thread.stream, self.flow.thread.image.code
         instances = self.flow.queries.instances_of(stretch).astype(np.int64)
         last = int(code.stretch_ops[stretch]) - 1
         return instances, stream.first[instances].astype(np.int64) + last
 
-    def executions(self, op: int) -> Steps:
+    def executions(self, op: Op) -> Steps:
         """Return the steps that executed an operation."""
         if op not in self._executions:
             self._executions[op] = self.flow.executions(op)
@@ -213,10 +216,10 @@ class QuestionFinder(ABC):
 
     # --- control and visibility ----------------------------------------------------------------
 
-    def controlling(self, steps: Iterable[int], question: Question) -> dict[int, int]:
+    def controlling(self, steps: Iterable[Step], question: Question) -> dict[Step, Step]:
         """Return the controlling branches of steps, each with a step that it controls."""
         found = dict.fromkeys(controlling_branches(question), question.about)
-        seen: set[int] = set()
+        seen: set[Instance] = set()
         for step in steps:
             instance = self.flow.instance_of(step)
             if instance not in seen:
@@ -226,13 +229,13 @@ class QuestionFinder(ABC):
                     found.setdefault(branch, step)
         return found
 
-    def _own_branches(self, question: Question) -> set[int]:
+    def _own_branches(self, question: Question) -> set[Step]:
         """Return the branches of the condition that a question is about."""
         if question.seeds:
             return set()
         return {branch for step in question.steps for branch in self.conditions.executed(step)}
 
-    def visible(self, branch: int | None) -> int | None:
+    def visible(self, branch: Step | None) -> Step | None:
         """Return a branch, or the next controlling branch outwards that can be shown.
 
         A branch cannot be shown if it is hidden, or if the compiler made it and it has no line.
@@ -244,7 +247,7 @@ class QuestionFinder(ABC):
             return None  # a call that could have thrown is no branch of this program
         return branch
 
-    def is_hidden(self, step: int) -> bool:
+    def is_hidden(self, step: Step) -> bool:
         """Is the step inside a function that is taken as a whole?"""
         return bool(self.hidden) and self.flow.activation_of(step) in self.hidden
 
@@ -260,7 +263,7 @@ class QuestionFinder(ABC):
         return isinstance(operand, Constant)
 
 
-def sampled(steps: list[int]) -> list[int]:
+def sampled(steps: list[_Number]) -> list[_Number]:
     """Return all steps, or of many steps the first, the last and some between them."""
     if len(steps) <= MAX_SAMPLE:
         return steps

@@ -16,6 +16,7 @@ from whence.causes.divergence_points import DivergencePoints
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.questions import FailedValue, Silence
 from whence.logic.logic import ALL
+from whence.program.ids import Step
 from whence.program.rows import INPUT, OUTPUT
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Flow, Left, Operand
@@ -25,7 +26,7 @@ from whence.trace.queries import OUTSIDE
 def output_difference(failing: Flow, passing: Flow) -> ObservedFailure | None:
     """Return the first output that only one of two runs has; None if none is known."""
     comparison = Comparison(Alignment(failing, passing))
-    last = 0
+    last: Step | None = None
     for step, rows in _effects(failing, OUTPUT).items():
         other = comparison.counterpart(step)
         wrong = [
@@ -39,7 +40,7 @@ def output_difference(failing: Flow, passing: Flow) -> ObservedFailure | None:
             return _output_failure(failing, step, last, wrong if other else [])
         last = step
     if DivergencePoints(comparison).unprinted(last) is not None:
-        return _output_failure(failing, failing.thread.stream.steps, last, [], is_short=True)
+        return _output_failure(failing, Step(failing.thread.stream.steps), last, [], is_short=True)
     return None
 
 
@@ -67,7 +68,7 @@ def _read_the_same(failing: Flow, passing: Flow) -> bool:
     return _size(failing, own) == _size(passing, others) and all(map(comparison.is_same, own))
 
 
-def _size(flow: Flow, effects: Mapping[int, list[int]]) -> int:
+def _size(flow: Flow, effects: Mapping[Step, list[int]]) -> int:
     lengths = flow.thread.stream.effects["len"]
     return sum(int(lengths[row]) for rows in effects.values() for row in rows)
 
@@ -92,22 +93,22 @@ def with_earlier_outputs(failure: ObservedFailure, passing: Flow) -> ObservedFai
     return replace(failure, question=wider)
 
 
-def _effects(flow: Flow, kind: int) -> dict[int, list[int]]:
+def _effects(flow: Flow, kind: int) -> dict[Step, list[int]]:
     """Return the steps that printed or read, in order, each with its rows of `effects`."""
     effects = flow.thread.stream.effects
-    found: dict[int, list[int]] = {}
+    found: dict[Step, list[int]] = {}
     for row in np.flatnonzero(effects["kind"] == kind).tolist():
-        found.setdefault(int(effects["step"][row]), []).append(row)
+        found.setdefault(Step(int(effects["step"][row])), []).append(row)
     return dict(sorted(found.items()))
 
 
-def _output_size(flow: Flow, step: int) -> int:
+def _output_size(flow: Flow, step: Step) -> int:
     effects = flow.thread.stream.effects
     rows = [row for row in flow.queries.effects_of(step) if effects[row]["kind"] == OUTPUT]
     return sum(int(effects[row]["len"]) for row in rows)
 
 
-def _sources(flow: Flow, row: int, step: int) -> list[Operand]:
+def _sources(flow: Flow, row: int, step: Step) -> list[Operand]:
     """Return the operands that the bytes of an effect were computed from."""
     size = int(flow.thread.stream.effects[row]["len"])
     found: list[Operand] = []
@@ -127,7 +128,7 @@ def _is_same(comparison: Comparison, operand: Operand) -> bool:
 
 
 def _output_failure(
-    flow: Flow, step: int, last: int, wrong: list[Operand], *, is_short: bool = False
+    flow: Flow, step: Step, last: Step | None, wrong: list[Operand], *, is_short: bool = False
 ) -> ObservedFailure:
     """Return the failure of an output; `last` is the output before it, 0 if there is none."""
     where = flow.describer().names.line(step)

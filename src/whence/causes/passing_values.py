@@ -10,6 +10,7 @@ import numpy as np
 from whence.causes.comparison import Comparison
 from whence.causes.divergence_points import Lost
 from whence.model import Missing, Statement
+from whence.program.ids import Step
 from whence.program.source import NamedValue, Place
 from whence.trace.statements import Line, StepDescriber
 
@@ -44,14 +45,14 @@ class PassingValues:
             if value != other and not (_is_address(value) and _is_address(other))
         }
 
-    def condition(self, branch: int) -> NamedValue | None:
+    def condition(self, branch: Step) -> NamedValue | None:
         """Return the condition and its outcome in the passing run; None if it did not run."""
         other = self.comparison.counterpart(branch)
         if other is None or not self.comparison.passing.is_branch(other):
             return None
         return self._passing.names.condition(other)
 
-    def accessed(self, step: int) -> str | None:
+    def accessed(self, step: Step) -> str | None:
         """Return where a load or a store went in the passing run; None if it did not run."""
         other = self.comparison.counterpart(step)
         return None if other is None else self._passing.names.accessed(other)[1]
@@ -65,12 +66,12 @@ class PassingValues:
         values = statement.values | definition.values if definition else statement.values
         return Missing(replace(statement, values=values), place.file, place.line)
 
-    def _statement(self, passing: int) -> Statement | None:
+    def _statement(self, passing: Step) -> Statement | None:
         steps = np.array([passing], np.uint32)
         lines = self._passing.lines(steps)
         return self._passing.describe_line(lines[0], steps) if lines else None
 
-    def _place(self, step: int) -> Place | None:
+    def _place(self, step: Step) -> Place | None:
         """Return the place of a step, or the line before its function if it has none."""
         place = self._failing.names.place(step)
         if place is not None:

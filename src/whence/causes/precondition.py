@@ -20,6 +20,7 @@ from whence.causes.cancellation import Cancellation
 from whence.logic.formula import Formula, Goal, Premise
 from whence.logic.logic import Logic
 from whence.logic.witness import WitnessSearch
+from whence.program.ids import Step
 from whence.trace.flow import Flow, Operand
 
 _FIRST_CUT, MAX_CUT = 3, 48  # steps behind the first cut tried, and behind the last; guessed
@@ -32,8 +33,8 @@ _MAX_CONDITION_STEPS = 40  # limit on steps of one condition; guessed
 class Core:
     """The steps and premises that make the negated predicate impossible."""
 
-    steps: frozenset[int]  # the steps behind the cut and those of the premises
-    premises: tuple[int, ...]  # branches
+    steps: frozenset[Step]  # the steps behind the cut and those of the premises
+    premises: tuple[Step, ...]  # branches
 
 
 @dataclass
@@ -53,7 +54,7 @@ class _Negated:
     witnesses: WitnessSearch
     premises: Sequence[Premise]
 
-    def premises_since(self, step: int) -> list[Premise]:
+    def premises_since(self, step: Step) -> list[Premise]:
         return [premise for premise in self.premises if premise.branch >= step]
 
 
@@ -66,7 +67,7 @@ class Preconditions:
     cancellation: Cancellation = field(default_factory=Cancellation)
     cost: SolverCost = field(default_factory=SolverCost)
 
-    def core(self, goals: Sequence[Goal], steps: Iterable[int]) -> Core | None:
+    def core(self, goals: Sequence[Goal], steps: Iterable[Step]) -> Core | None:
         """Return the core that forces all goals to be as in the run.
 
         `steps` is a proof of the goals.  None: as far as we can tell, no smaller set of steps
@@ -85,13 +86,13 @@ class Preconditions:
             count *= 2
         return None
 
-    def _negated(self, goals: Sequence[Goal], order: Sequence[int]) -> _Negated:
+    def _negated(self, goals: Sequence[Goal], order: Sequence[Step]) -> _Negated:
         premises = self._premises(goals, order)
         formula = self.logic.formula(self.flow)
         formula.assert_negation(goals)
         return _Negated(formula, self.logic.witnesses(self.flow, goals), premises)
 
-    def _narrowed(self, negated: _Negated, order: Sequence[int], low: int, high: int) -> Core:
+    def _narrowed(self, negated: _Negated, order: Sequence[Step], low: int, high: int) -> Core:
         """Return the core for the latest cut: `low` steps are too few, `high` are enough."""
         while high - low > 1:
             middle = (low + high) // 2
@@ -109,7 +110,7 @@ class Preconditions:
         branches = sorted(premise.branch for premise in premises)
         return Core(frozenset(behind) | kept, tuple(branches))
 
-    def _is_impossible(self, negated: _Negated, order: Sequence[int], count: int) -> bool:
+    def _is_impossible(self, negated: _Negated, order: Sequence[Step], count: int) -> bool:
         behind = order[:count]
         premises = negated.premises_since(behind[-1])
         if negated.witnesses.has_witness(behind, premises):
@@ -117,7 +118,7 @@ class Preconditions:
         return bool(self._check(negated.formula, behind, premises) == z3.unsat)
 
     def _check(
-        self, formula: Formula, behind: Sequence[int], premises: Sequence[Premise]
+        self, formula: Formula, behind: Sequence[Step], premises: Sequence[Premise]
     ) -> z3.CheckSatResult:
         self.cost.calls += 1
         began = time.monotonic()
@@ -128,7 +129,7 @@ class Preconditions:
             self.cost.gave_up += 1
         return found
 
-    def _premises(self, goals: Sequence[Goal], order: Sequence[int]) -> list[Premise]:
+    def _premises(self, goals: Sequence[Goal], order: Sequence[Step]) -> list[Premise]:
         """Return conditions before the goals that read what the proof reads, nearest first."""
         read = {
             operand
@@ -148,7 +149,7 @@ class Preconditions:
                     break
         return found
 
-    def _passed(self, until: int, since: int) -> Iterator[int]:
+    def _passed(self, until: Step, since: Step) -> Iterator[Step]:
         """Yield the branches of an activation between two steps, the last first."""
         queries = self.flow.queries
         instance = self.flow.previous_instance(self.flow.instance_of(until))
@@ -162,9 +163,9 @@ class Preconditions:
                 yield last
             instance = self.flow.previous_instance(instance)
 
-    def _condition(self, branch: int) -> tuple[list[int], set[Operand]]:
+    def _condition(self, branch: Step) -> tuple[list[Step], set[Operand]]:
         """Return the steps of a condition back to its loads, and the operands of those loads."""
-        steps: list[int] = []
+        steps: list[Step] = []
         reads: set[Operand] = set()
         work: list[Operand] = [branch]
         while work and len(steps) < _MAX_CONDITION_STEPS:

@@ -17,6 +17,7 @@ from whence.causes.cancellation import Cancellation
 from whence.causes.open_questions import OpenQuestions, QuestionFinder, Raised, Steps, sampled
 from whence.causes.questions import Question, silence_of
 from whence.model import Influence
+from whence.program.ids import Activation, Block, Instance, Step
 from whence.trace.columns import BRANCH
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, StoredBits
@@ -35,7 +36,7 @@ class CriticalPredicates(QuestionFinder):
         flow: Flow,
         conditions: Conditions,
         relevance: Relevance | None,
-        hidden: set[int],
+        hidden: set[Activation],
         cancellation: Cancellation | None = None,
     ) -> None:
         """`hidden`: the activations of functions that are taken as a whole, and inside them."""
@@ -43,7 +44,7 @@ class CriticalPredicates(QuestionFinder):
         self.relevance = relevance
 
     def of(
-        self, steps: Iterable[int], question: Question, premises: Iterable[int] = ()
+        self, steps: Iterable[Step], question: Question, premises: Iterable[Step] = ()
     ) -> OpenQuestions:
         ordered = sorted(steps, reverse=True)
         loads = [step for step in ordered if self._is_analysed_load(step)]
@@ -60,19 +61,19 @@ class CriticalPredicates(QuestionFinder):
 
     # --- direct influence and addresses --------------------------------------------------------
 
-    def _direct(self, steps: Iterable[int], question: Question) -> Iterator[Raised]:
+    def _direct(self, steps: Iterable[Step], question: Question) -> Iterator[Raised]:
         own = self._own_branches(question)
         for branch, about in self.controlling(steps, question).items():
             if branch not in own:
                 yield Raised(Influence.DIRECT, branch, about)
 
-    def _addresses(self, steps: Iterable[int]) -> Iterator[Raised]:
+    def _addresses(self, steps: Iterable[Step]) -> Iterator[Raised]:
         for step in steps:
             pointers = self.flow.node(step).pointers
             if not self.is_hidden(step) and not all(map(self._is_fixed, pointers)):
                 yield Raised(Influence.ADDRESS, step, step)
 
-    def _elsewhere(self, loads: Iterable[int]) -> Iterator[Raised]:
+    def _elsewhere(self, loads: Iterable[Step]) -> Iterator[Raised]:
         """Yield stores that could have written what a load read, had they gone there."""
         if self.relevance is None:
             return
@@ -92,18 +93,18 @@ class CriticalPredicates(QuestionFinder):
 
     # --- indirect influence --------------------------------------------------------------------
 
-    def _is_analysed_load(self, step: int) -> bool:
+    def _is_analysed_load(self, step: Step) -> bool:
         """Does the static analysis know what could redefine the memory that a step read?"""
         if self.relevance is None or self.is_hidden(step):
             return False
         potential = self.relevance.potential
         return int(potential.class_of_op[self.flow.op_of(step)]) < len(potential.class_start) - 1
 
-    def _indirect(self, loads: Iterable[int]) -> Iterator[Raised]:
+    def _indirect(self, loads: Iterable[Step]) -> Iterator[Raised]:
         if self.relevance is None:
             return
         potential = self.relevance.potential
-        by_class: dict[int, list[int]] = {}
+        by_class: dict[int, list[Step]] = {}
         for step in loads:
             by_class.setdefault(int(potential.class_of_op[self.flow.op_of(step)]), []).append(step)
         for number, of_class in sorted(by_class.items()):
@@ -111,7 +112,7 @@ class CriticalPredicates(QuestionFinder):
             if first < last:
                 yield from self._redefining(sorted(of_class), potential.class_edge[first:last])
 
-    def _redefining(self, loads: list[int], edges: npt.NDArray[np.uint32]) -> Iterator[Raised]:
+    def _redefining(self, loads: list[Step], edges: npt.NDArray[np.uint32]) -> Iterator[Raised]:
         """Yield the branches between definitions and loads that could have redefined a value."""
         assert self.relevance is not None
         potential = self.relevance.potential
@@ -127,17 +128,17 @@ class CriticalPredicates(QuestionFinder):
                 continue
             reader = _covering(low, high, len(ends))
             for at in sampled(np.flatnonzero(reader >= 0).tolist()):
-                instance = int(instances[at])
+                instance = Instance(int(instances[at]))
                 if own is not None and self.flow.activation(instance) not in own:
                     continue
-                load, branch = loads[int(reader[at])], int(ends[at])
+                load, branch = loads[int(reader[at])], Step(int(ends[at]))
                 if not self._went_elsewhere(instance, block) or self._controls(branch, load):
                     continue
                 shown = self.visible(branch)
                 if shown is not None:
                     yield Raised(Influence.INDIRECT, shown, load)
 
-    def _withheld(self, steps: Iterable[int]) -> Iterator[Raised]:
+    def _withheld(self, steps: Iterable[Step]) -> Iterator[Raised]:
         """Yield the branches that could have put more into an object that a step read."""
         for step in steps if self.relevance is not None else ():
             for branch in () if self.is_hidden(step) else self.flow.withheld(step):
@@ -145,7 +146,7 @@ class CriticalPredicates(QuestionFinder):
                 if shown is not None and not self._controls(branch, step):
                     yield Raised(Influence.INDIRECT, shown, step)
 
-    def _controls(self, branch: int, step: int) -> bool:
+    def _controls(self, branch: Step, step: Step) -> bool:
         """Did the branch decide, directly or through others, that the step ran?
 
         If so, it could not have given the step something else to read by going the other way.
@@ -157,8 +158,8 @@ class CriticalPredicates(QuestionFinder):
             found = self.flow.controlling_branch(found)
         return found == branch
 
-    def _went_elsewhere(self, instance: int, block: int) -> bool:
-        after = instance + 1
+    def _went_elsewhere(self, instance: Instance, block: Block) -> bool:
+        after = Instance(instance + 1)
         return after < self.flow.instances and self.flow.block(after) != block
 
     def _unprinted(self, question: Question) -> Iterator[Raised]:
@@ -168,21 +169,22 @@ class CriticalPredicates(QuestionFinder):
             return
         for stretch, block in self.relevance.printing.tolist():
             instances, ends = self._last_steps(stretch)
-            low, high = np.searchsorted(ends, [silence.after + 1, silence.until])
+            low, high = np.searchsorted(ends, [(silence.after or 0) + 1, silence.until])
             for at in sampled(list(range(int(low), int(high)))):
-                shown = self.visible(int(ends[at]))
-                if shown is not None and self._went_elsewhere(int(instances[at]), block):
+                shown = self.visible(Step(int(ends[at])))
+                instance = Instance(int(instances[at]))
+                if shown is not None and self._went_elsewhere(instance, block):
                     yield Raised(Influence.INDIRECT, shown, question.about)
 
-    def _guards(self, steps: Iterable[int]) -> Iterator[Raised]:
+    def _guards(self, steps: Iterable[Step]) -> Iterator[Raised]:
         """Yield the branches that could have ended the run before a step.
 
         Only branches in the same activation and with the same controlling step count.
         """
-        last: dict[tuple[int, int | None], int] = {}  # by activation and controlling step
+        last: dict[tuple[Activation, Step | None], Step] = {}  # by activation and controlling step
         for step in steps:
             place = self.flow.region_of(step)
-            last[place] = max(step, last.get(place, 0))
+            last[place] = max(step, last.get(place, step))
         for (activation, controlling), step in last.items():
             for branch in self._guards_at.get((activation, controlling), ()):
                 if branch < step:
@@ -191,9 +193,9 @@ class CriticalPredicates(QuestionFinder):
                         yield Raised(Influence.INDIRECT, shown, step)
 
     @cached_property
-    def _guards_at(self) -> dict[tuple[int, int | None], list[int]]:
+    def _guards_at(self) -> dict[tuple[Activation, Step | None], list[Step]]:
         """The branches that could have ended the run, by activation and controlling step."""
-        found: dict[tuple[int, int | None], list[int]] = {}
+        found: dict[tuple[Activation, Step | None], list[Step]] = {}
         if self.relevance is None:
             return found
         stream, code = self.flow.thread.stream, self.flow.thread.image.code
@@ -207,7 +209,7 @@ class CriticalPredicates(QuestionFinder):
             found.setdefault((activation, control or None), []).append(branch)
         return found
 
-    def _first_definition(self, load: int) -> int:
+    def _first_definition(self, load: Step) -> int:
         """Return the earliest step that defined a part of what a load read.
 
         It is 0 if a part was there before the run.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from whence.causes.cancellation import Cancellation
 from whence.logic.logic import ALL, Logic
+from whence.program.ids import Step
 from whence.trace.flow import (
     Constant,
     External,
@@ -31,9 +32,9 @@ from whence.trace.flow import (
 class Proof:
     """The steps that force a predicate."""
 
-    steps: set[int] = field(default_factory=set)
+    steps: set[Step] = field(default_factory=set)
     inputs: set[External] = field(default_factory=set)
-    premises: set[int] = field(default_factory=set)  # branches whose outcome it assumes
+    premises: set[Step] = field(default_factory=set)  # branches whose outcome it assumes
 
 
 class Prover:
@@ -43,8 +44,8 @@ class Prover:
         self,
         flow: Flow,
         logic: Logic,
-        is_hidden: Callable[[int], bool] = lambda _: False,
-        needs_none: Callable[[int | StoredBits], bool] | None = None,
+        is_hidden: Callable[[Step], bool] = lambda _: False,
+        needs_none: Callable[[Step | StoredBits], bool] | None = None,
         cancellation: Cancellation | None = None,
     ) -> None:
         """Find proofs in the run `flow`.
@@ -90,7 +91,7 @@ class Prover:
         assert isinstance(operand, int)
         return self._step(found, operand, mask)
 
-    def _step(self, found: Proof, step: int, mask: int) -> Iterable[tuple[Operand, int]]:
+    def _step(self, found: Proof, step: Step, mask: int) -> Iterable[tuple[Operand, int]]:
         found.steps.add(step)
         node = self.flow.node(step)
         if node.through:
@@ -101,7 +102,7 @@ class Prover:
         return known if self.needs_none is None else self._in_doubt(found, step, known)
 
     def _in_doubt(
-        self, found: Proof, step: int, operands: Iterable[tuple[Operand, int]]
+        self, found: Proof, step: Step, operands: Iterable[tuple[Operand, int]]
     ) -> Iterator[tuple[Operand, int]]:
         """Yield the operands that need an explanation.
 
@@ -115,7 +116,7 @@ class Prover:
             elif self.flow.is_load(step):
                 found.steps.add(operand.step if isinstance(operand, StoredBits) else operand)
 
-    def _needed(self, step: int, node: FlowNode, mask: int) -> Iterator[tuple[Operand, int]]:
+    def _needed(self, step: Step, node: FlowNode, mask: int) -> Iterator[tuple[Operand, int]]:
         for operand, bits in self.logic.needed(self.flow, node, step, mask):
             if not isinstance(operand, Constant):
                 yield operand, bits
@@ -130,7 +131,7 @@ class Prover:
                 yield node.pointer, ALL
 
 
-def _met_at(operand: External) -> list[int]:
+def _met_at(operand: External) -> list[Step]:
     """Return the step at which the run met something that no recorded step made."""
     if isinstance(operand, Parameter):
         return [operand.call] if operand.call else []

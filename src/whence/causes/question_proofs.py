@@ -15,6 +15,7 @@ from whence.causes.precondition import Preconditions
 from whence.causes.proof import Proof, Prover
 from whence.causes.questions import AddressQuestion, ConditionQuestion, FailureQuestion, Question
 from whence.logic.logic import ALL, Logic
+from whence.program.ids import Step
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Operand
 from whence.trace.statements import StepDescriber
@@ -31,7 +32,7 @@ class QuestionProofs:
         flow: Flow,
         logic: Logic,
         conditions: Conditions,
-        is_hidden: Callable[[int], bool] | None,
+        is_hidden: Callable[[Step], bool] | None,
         comparison: Comparison | None,
         describer: StepDescriber,
         cancellation: Cancellation,
@@ -104,7 +105,7 @@ class QuestionProofs:
             return found
         return shorter
 
-    def _pointer_store(self, load: int) -> int | None:
+    def _pointer_store(self, load: Step) -> Step | None:
         """Return the store that set the pointer of a load.
 
         It shows why a value that was written under one name was read under another.  Why the
@@ -126,7 +127,7 @@ class QuestionProofs:
         steps = {self._shown(step) for step in proof.steps} if self.is_hidden else proof.steps
         return np.array(sorted(steps), np.uint32)
 
-    def _shown(self, step: int) -> int:
+    def _shown(self, step: Step) -> Step:
         while self.is_hidden is not None and self.is_hidden(step):
             call = self.flow.call_of(step)
             if call is None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from whence.model import Influence
+from whence.program.ids import Block, Op, Step
 from whence.trace.flow import Operand
 
 Seeds = frozenset[tuple[Operand, int]]
@@ -21,8 +22,8 @@ Identity = tuple[bool, int, int]  # is it about an address, the operation, the s
 class Silence(NamedTuple):
     """Two steps between which the run may have printed too little."""
 
-    after: int  # 0: from the start of the run on
-    until: int
+    after: Step | None  # None: from the start of the run on
+    until: Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +31,13 @@ class ConditionQuestion:
     """Why did a condition of the source come out as it did?"""
 
     influence: Influence  # DIRECT, INDIRECT or PREMISE
-    op: int  # its first branch
-    side: int  # the block that it led to
-    steps: frozenset[int]  # its last branch, each time that the condition was evaluated
-    about: int  # the last step that it bears on
-    bears_on: frozenset[int]  # all steps that it bears on
+    op: Op  # its first branch
+    side: Block  # the block that it led to
+    steps: frozenset[Step]  # its last branch, each time that the condition was evaluated
+    about: Step  # the last step that it bears on
+    bears_on: frozenset[Step]  # all steps that it bears on
     times: int = 1  # how often it held; `steps` may be a sample
-    raised_for: frozenset[int] = frozenset()  # the branches that raised this question
+    raised_for: frozenset[Step] = frozenset()  # the branches that raised this question
     seeds: ClassVar[Seeds] = frozenset()
 
     @property
@@ -49,14 +50,14 @@ class ConditionQuestion:
 class AddressQuestion:
     """Why did a load, a store or a call go to the place that it went to?"""
 
-    op: int
-    steps: frozenset[int]
-    about: int  # the last step that it bears on
-    bears_on: frozenset[int]  # all steps that it bears on
+    op: Op
+    steps: frozenset[Step]
+    about: Step  # the last step that it bears on
+    bears_on: frozenset[Step]  # all steps that it bears on
     seeds: Seeds = frozenset()  # the pointers, or the arguments of calls
     is_elsewhere: bool = False  # a store that went elsewhere: the last resort of a search
     times: int = 1  # how often it held; `steps` may be a sample
-    raised_for: frozenset[int] = frozenset()  # the loads, stores or calls that raised it
+    raised_for: frozenset[Step] = frozenset()  # the loads, stores or calls that raised it
     influence: ClassVar[Influence] = Influence.ADDRESS
     side: ClassVar[int] = 0
 
@@ -70,18 +71,18 @@ class AddressQuestion:
 class FailedCondition:
     """Why did the condition come out so that the run failed?"""
 
-    op: int  # its branch
-    side: int  # the block that it led to
-    branch: int  # the step that executed the branch
-    about: int  # the step that failed: a call of abort, a raise
-    bears_on: frozenset[int]  # the failed step and the calls that lead to it
+    op: Op  # its branch
+    side: Block  # the block that it led to
+    branch: Step  # the step that executed the branch
+    about: Step  # the step that failed: a call of abort, a raise
+    bears_on: frozenset[Step]  # the failed step and the calls that lead to it
     silence: Silence | None = None
     influence: ClassVar[Influence] = Influence.FAILURE
     seeds: ClassVar[Seeds] = frozenset()
     times: ClassVar[int] = 1
 
     @property
-    def steps(self) -> frozenset[int]:
+    def steps(self) -> frozenset[Step]:
         return frozenset({self.branch})
 
     @property
@@ -93,22 +94,22 @@ class FailedCondition:
 class FailedValue:
     """Why did the failed step have these operands: a wild pointer, a wrong status, wrong output?"""
 
-    op: int
-    step: int
+    op: Op
+    step: Step
     seeds: Seeds
-    controlling: tuple[int, ...] = ()  # branches that decided that the step ran
-    bears_on: frozenset[int] = frozenset()  # further steps that belong to the failure
+    controlling: tuple[Step, ...] = ()  # branches that decided that the step ran
+    bears_on: frozenset[Step] = frozenset()  # further steps that belong to the failure
     silence: Silence | None = None
     influence: ClassVar[Influence] = Influence.FAILURE
     side: ClassVar[int] = 0
     times: ClassVar[int] = 1
 
     @property
-    def about(self) -> int:
+    def about(self) -> Step:
         return self.step
 
     @property
-    def steps(self) -> frozenset[int]:
+    def steps(self) -> frozenset[Step]:
         return frozenset({self.step})
 
     @property
@@ -121,7 +122,7 @@ OpenQuestion = ConditionQuestion | AddressQuestion
 Question = FailureQuestion | OpenQuestion
 
 
-def controlling_branches(question: Question) -> tuple[int, ...]:
+def controlling_branches(question: Question) -> tuple[Step, ...]:
     """Return the branches that are known to have decided about a failed step."""
     return question.controlling if isinstance(question, FailedValue) else ()
 

@@ -38,6 +38,7 @@ from whence.causes.questions import (
 from whence.causes.wording import CauseDescriber
 from whence.logic.logic import Logic
 from whence.model import Cause, Mark, Missing
+from whence.program.ids import Step
 from whence.trace.alignment import Alignment
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow
@@ -94,7 +95,7 @@ class CauseSearch:
         self._entries: list[_Entry] = []
         self._owner: dict[tuple[bool, int, int, int], int] = {}  # the cause of each predicate
         # The steps whose open questions were found, each with the causes that answer them.
-        self._asked_for: dict[int, frozenset[int]] = {}
+        self._asked_for: dict[Step, frozenset[int]] = {}
         self._stale: Counter[Identity] = Counter()  # answers in a row without a new line
         self._pending: dict[int, list[tuple[Question, Proof]]] = {}  # left-out causes, by cause
         self._child_for: dict[tuple[bool, int], int] = {}  # by raised predicate: the cause
@@ -262,7 +263,7 @@ class CauseSearch:
             self._lost[number] = [*self._lost.get(number, ()), *found.lost]
         return found.questions
 
-    def _share(self, steps: set[int], number: int) -> None:
+    def _share(self, steps: set[Step], number: int) -> None:
         """Make the causes that steps led to before children of this cause as well."""
         for step in steps & self._asked_for.keys():
             for child in self._asked_for[step]:

@@ -15,6 +15,7 @@ from whence.causes.passing_values import PassingValues
 from whence.causes.questions import AddressQuestion, ConditionQuestion, Question
 from whence.inputs import InputByte, InputPointer, InputRange, SourceKind
 from whence.model import Influence, Predicate, Statement
+from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
 from whence.trace.conditions import Conditions
 from whence.trace.flow import External, Flow, Left, Operand, StoredBits
@@ -40,7 +41,7 @@ class _Read:
 
     name: str
     value: str
-    step: int  # the load
+    step: Step  # the load
 
 
 class CauseDescriber:
@@ -70,7 +71,9 @@ class CauseDescriber:
     def _is_own(self, line: Line) -> bool:
         """Is the line in the tree, or in a test outside the tree that calls into it?"""
         image = self.flow.thread.image
-        return not line.is_outside or bool(image.is_outside[image.function_of(int(line.ops[-1]))])
+        return not line.is_outside or bool(
+            image.is_outside[image.function_of(Op(int(line.ops[-1])))]
+        )
 
     def _statement(self, line: Line, steps: Steps) -> Statement:
         statement = self.steps.describe_line(line, steps)
@@ -107,13 +110,13 @@ class CauseDescriber:
             passing_text=self._passing_text(step, other),
         )
 
-    def _passing_text(self, step: int, passing: NamedValue | None) -> str | None:
+    def _passing_text(self, step: Step, passing: NamedValue | None) -> str | None:
         """Return the text of a condition in the passing version, if it differs."""
         if passing is None or passing.name == self._names.condition(step).name:
             return None
         return passing.name
 
-    def _condition(self, step: int) -> tuple[str, str]:
+    def _condition(self, step: Step) -> tuple[str, str]:
         """Return the evaluated part of a condition as source text, and its outcome."""
         branches = self.conditions.executed(step)
         parts = [self._names.condition(branch) for branch in branches]
@@ -138,7 +141,7 @@ class CauseDescriber:
                 found.setdefault(named.name, _Read(named.name, named.value, load))
         return list(found.values())
 
-    def _loads(self, seeds: Sequence[Operand]) -> Iterator[int]:
+    def _loads(self, seeds: Sequence[Operand]) -> Iterator[Step]:
         """Yield the loads and calls whose values an expression uses."""
         seen: set[Operand] = set()
         work = list(reversed(seeds))
@@ -218,7 +221,7 @@ class CauseDescriber:
                 step = definition if isinstance(definition, int) else definition.step
                 yield f"{value} because {self._setter(step)}"
 
-    def _setter(self, step: int) -> str:
+    def _setter(self, step: Step) -> str:
         """Describe what set a variable; a parameter is set where its function is called."""
         if self._names.place(step) is not None:
             return f"{self._names.line(step)} set it"

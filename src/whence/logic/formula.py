@@ -15,19 +15,20 @@ from typing import Any
 
 import z3
 
+from whence.program.ids import Step
 from whence.trace.flow import Flow, FlowNode, Operand
 
 LIMIT = 200_000  # limit of one check in the solver's own unit, some tenths of a second; guessed
 
-Goal = tuple[int, Any]  # a step and the value that it had in the run
+Goal = tuple[Step, Any]  # a step and the value that it had in the run
 
 
 @dataclass(frozen=True)
 class Premise:
     """A branch condition that a proof may assume to come out as it did in the run."""
 
-    branch: int
-    steps: tuple[int, ...]  # the steps that computed the condition
+    branch: Step
+    steps: tuple[Step, ...]  # the steps that computed the condition
 
 
 class Formula(ABC):
@@ -58,7 +59,7 @@ class Formula(ABC):
         solver.add(self._negation.translate(self._context))
         return solver
 
-    def check(self, behind: Sequence[int], premises: Sequence[Premise]) -> z3.CheckSatResult:
+    def check(self, behind: Sequence[Step], premises: Sequence[Premise]) -> z3.CheckSatResult:
         """Can a goal come out differently, given these definitions and premises?
 
         `behind` are the steps behind the cut, whose definitions hold.
@@ -81,7 +82,7 @@ class Formula(ABC):
         self._context.interrupt()
 
     def _switched(
-        self, kind: str, step: int, constrain: Callable[[int], list[z3.BoolRef]]
+        self, kind: str, step: Step, constrain: Callable[[Step], list[z3.BoolRef]]
     ) -> tuple[z3.BoolRef, list[z3.BoolRef]]:
         """Return the constraints on a step and the switch that turns them on."""
         found = self._constraints.get((kind, step))
@@ -93,7 +94,7 @@ class Formula(ABC):
             found = self._constraints[kind, step] = switch, constraints
         return found
 
-    def _definition(self, step: int) -> list[z3.BoolRef]:
+    def _definition(self, step: Step) -> list[z3.BoolRef]:
         """Return what is known about the value of a step, given the values of its operands."""
         return self.defined(step, self.flow.node(step))
 
@@ -108,9 +109,9 @@ class Formula(ABC):
         """Return the constraint that at least one goal does not hold."""
 
     @abstractmethod
-    def outcome(self, branch: int) -> z3.BoolRef:
+    def outcome(self, branch: Step) -> z3.BoolRef:
         """Return the constraint that a branch goes the way that it went in the run."""
 
     @abstractmethod
-    def defined(self, step: int, node: FlowNode) -> list[z3.BoolRef]:
+    def defined(self, step: Step, node: FlowNode) -> list[z3.BoolRef]:
         """Return what is known about the value of a step that is this node."""

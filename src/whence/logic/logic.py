@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from whence.logic.formula import Formula, Goal
 from whence.logic.witness import WitnessSearch
+from whence.program.ids import Step
 from whence.trace.flow import Flow, FlowNode, Operand
 
 ALL = -1  # mask of a whole value: all bits of a number, all items of a tuple
@@ -17,7 +18,7 @@ class Logic(ABC):
 
     @abstractmethod
     def needed(
-        self, flow: Flow, node: FlowNode, step: int, mask: int
+        self, flow: Flow, node: FlowNode, step: Step, mask: int
     ) -> Sequence[tuple[Operand, int]]:
         """Return the operands, each with a mask, that force a masked part of a step's result."""
 

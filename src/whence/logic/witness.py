@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from whence.logic.formula import Goal, Premise
+from whence.program.ids import Step
 from whence.trace.flow import Constant, Flow, FlowNode, Operand, StoredBits
 
 _MAX_CHANGED = 4  # limit on values from before the cut that are changed; guessed
@@ -25,7 +26,7 @@ class WitnessSearch(ABC):
     def __init__(self, flow: Flow, goals: Sequence[Goal]) -> None:
         self.flow, self.goals = flow, goals
 
-    def has_witness(self, behind: Sequence[int], premises: Sequence[Premise]) -> bool:
+    def has_witness(self, behind: Sequence[Step], premises: Sequence[Premise]) -> bool:
         """Does a changed value make a goal differ while all premises come out as before?"""
         steps = sorted({*behind, *(step for premise in premises for step in premise.steps)})
         inside = set(steps)
@@ -50,7 +51,7 @@ class WitnessSearch(ABC):
         )
 
     def _differs(
-        self, steps: Sequence[int], premises: Sequence[Premise], changed: Operand, value: Any
+        self, steps: Sequence[Step], premises: Sequence[Premise], changed: Operand, value: Any
     ) -> bool:
         """Does a goal differ, and no premise, if the operand `changed` has this value?"""
         other: dict[Operand, Any] = {changed: value}  # operands that are not as in the run

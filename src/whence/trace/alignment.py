@@ -14,7 +14,7 @@ from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.flow import Flow
 from whence.trace.pairing import Pairing, Version
 
-PairedOp = Callable[[int], Op | None]  # the matching operation of the other version
+PairedOp = Callable[[Op], Op | None]  # the matching operation of the other version
 
 
 class Alignment:
@@ -29,10 +29,10 @@ class Alignment:
         good_op, bad_op = self.pairing.good_op, self.pairing.bad_op
         self._failing = ExecutionIndexes(failing, lambda op: good_op(op) is not None)
         self._passing = ExecutionIndexes(passing, lambda op: bad_op(op) is not None)
-        self._to_passing: dict[int, Step | None] = {}
-        self._to_failing: dict[int, Step | None] = {}
+        self._to_passing: dict[Step, Step | None] = {}
+        self._to_failing: dict[Step, Step | None] = {}
 
-    def passing_counterpart(self, step: int) -> Step | None:
+    def passing_counterpart(self, step: Step) -> Step | None:
         """Return the step of the passing run that corresponds to a step of the failing run."""
         known = self._to_passing
         if step not in known:
@@ -40,7 +40,7 @@ class Alignment:
             _find_counterpart(step, *own, other, self.pairing.good_op, known)
         return known[step]
 
-    def failing_counterpart(self, step: int) -> Step | None:
+    def failing_counterpart(self, step: Step) -> Step | None:
         """Return the step of the failing run that corresponds to a step of the passing run."""
         known = self._to_failing
         if step not in known:
@@ -48,7 +48,7 @@ class Alignment:
             _find_counterpart(step, *own, other, self.pairing.bad_op, known)
         return known[step]
 
-    def failing_region(self, step: int) -> Step | None:
+    def failing_region(self, step: Step) -> Step | None:
         """Return the branch or call of the failing run that controls a step of it.
 
         Branches and calls that only the bad version has do not count.  None: nothing controls
@@ -56,22 +56,22 @@ class Alignment:
         """
         return self._failing.region(step)
 
-    def passing_region(self, step: int) -> Step | None:
+    def passing_region(self, step: Step) -> Step | None:
         """Return the same for a step of the passing run."""
         return self._passing.region(step)
 
 
 def _find_counterpart(
-    step: int,
+    step: Step,
     flow: Flow,
     own: ExecutionIndexes,
     other: ExecutionIndexes,
     paired: PairedOp,
-    known: dict[int, Step | None],
+    known: dict[Step, Step | None],
 ) -> None:
     """Add the counterpart of `step`, and those of the steps that control it, to `known`."""
     chain = []
-    at: int | None = step
+    at: Step | None = step
     while at is not None and at not in known:
         chain.append(at)
         at = own.region(at)

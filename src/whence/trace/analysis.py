@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from whence.program.ids import Step
 from whence.trace.columns import U32
 from whence.trace.flow import Flow
 from whence.trace.recording import Thread
@@ -28,7 +29,7 @@ class ThreadAnalysis(ABC):
     def slice(
         self,
         thread: Thread,
-        criteria: Sequence[int | ByteRange],
+        criteria: Sequence[Step | ByteRange],
         relevance: Relevance | None,
         trusted: Flags | None,
     ) -> U32:

@@ -23,13 +23,13 @@ from whence.program.ids import Op, Step
 class RunStructure(Protocol):
     """What an execution index is made from; `Flow` and `Queries` both provide it."""
 
-    def op_of(self, step: int) -> Op:
+    def op_of(self, step: Step) -> Op:
         """Return the operation that `step` executed."""
 
-    def controlling_step(self, step: int) -> Step | None:
+    def controlling_step(self, step: Step) -> Step | None:
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
 
-    def executions(self, op: int) -> npt.NDArray[np.int64]:
+    def executions(self, op: Op) -> npt.NDArray[np.int64]:
         """Return the steps that executed `op`, in order."""
 
 
@@ -60,12 +60,12 @@ class ExecutionIndexes:
         self._run = run
         self._is_level = is_level
         self._known_levels: dict[Op, bool] = {}
-        self._groups: dict[int, dict[Step | None, list[Step]]] = {}
+        self._groups: dict[Op, dict[Step | None, list[Step]]] = {}
 
-    def index_of(self, step: int) -> ExecutionIndex:
+    def index_of(self, step: Step) -> ExecutionIndex:
         """Return the execution index of `step`."""
         path: list[tuple[Op, int]] = []
-        at: int | None = step
+        at: Step | None = step
         while at is not None:
             region = self.region(at)
             path.append((self._run.op_of(at), self.rank(at, region)))
@@ -83,18 +83,18 @@ class ExecutionIndexes:
                     return None
         return step
 
-    def region(self, step: int) -> Step | None:
+    def region(self, step: Step) -> Step | None:
         """Return the nearest controlling step that counts; None at the outermost level."""
         found = self._run.controlling_step(step)
         while found is not None and not self._counts(self._run.op_of(found)):
             found = self._run.controlling_step(found)
         return found
 
-    def rank(self, step: int, region: Step | None) -> int:
+    def rank(self, step: Step, region: Step | None) -> int:
         """Return the number of steps of the same operation and region that come before `step`."""
         return bisect_left(self._group(self._run.op_of(step)).get(region, []), step)
 
-    def at(self, op: int, region: Step | None, rank: int) -> Step | None:
+    def at(self, op: Op, region: Step | None, rank: int) -> Step | None:
         """Return the step of `op` with this region and rank, if there is one."""
         steps = self._group(op).get(region, [])
         return steps[rank] if rank < len(steps) else None
@@ -105,7 +105,7 @@ class ExecutionIndexes:
             found = self._known_levels[op] = self._is_level(op)
         return found
 
-    def _group(self, op: int) -> dict[Step | None, list[Step]]:
+    def _group(self, op: Op) -> dict[Step | None, list[Step]]:
         """Return the steps of an operation, in order, by their region."""
         found = self._groups.get(op)
         if found is None:

@@ -81,7 +81,7 @@ class Unrecorded(NamedTuple):
 
 # What no recorded step made.
 External = InputByte | InputRange | InputPointer | Initial | Parameter | Unrecorded
-Operand = int | Constant | StoredBits | Left | External
+Operand = Step | Constant | StoredBits | Left | External
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Flow(ABC):
         if stream.steps <= MAX_TABLE:
             instances, ops = _steps_table(stream)
             self._at, self._ops = view(instances), view(ops)
-        self._nodes: dict[int, FlowNode] = {}
+        self._nodes: dict[Step, FlowNode] = {}
 
     @abstractmethod
     def describer(self) -> StepDescriber:
@@ -145,26 +145,26 @@ class Flow(ABC):
     # --- values --------------------------------------------------------------------------------
 
     @abstractmethod
-    def value(self, step: int) -> Value:
+    def value(self, step: Step) -> Value:
         """Return the value that a step computed, stored, returned or branched on."""
 
     @abstractmethod
-    def address(self, step: int) -> int:
+    def address(self, step: Step) -> int:
         """Return the address at which a step read or wrote memory."""
 
-    def compared_as(self, step: int) -> Comparable:
+    def compared_as(self, step: Step) -> Comparable:
         """Return how the value of a step is compared with its value in another run."""
         return self.thread.image.compared_as(self.op_of(step))
 
-    def comparable_value(self, step: int) -> Value:
+    def comparable_value(self, step: Step) -> Value:
         """Return the value of a step in a form that is equal in two runs if the values are."""
         return self.value(step)
 
     @abstractmethod
-    def comparable_part(self, step: int) -> Value:
+    def comparable_part(self, step: Step) -> Value:
         """Return the part of a pointer value that is comparable across runs."""
 
-    def decision(self, branch: int) -> Value:
+    def decision(self, branch: Step) -> Value:
         """Return a value that is equal for two executions of a branch that go the same way."""
         return self.value(branch)
 
@@ -184,7 +184,7 @@ class Flow(ABC):
             return self.node(operand).operation.width
         return operand.width
 
-    def returned(self, call: int) -> Step | None:
+    def returned(self, call: Step) -> Step | None:
         """Return the step with which the recorded function that `call` entered returned, if any."""
         after = self.instance_of(call) + 1
         if after >= len(self._first):
@@ -195,7 +195,7 @@ class Flow(ABC):
 
     # --- places --------------------------------------------------------------------------------
 
-    def instance_of(self, step: int) -> Instance:
+    def instance_of(self, step: Step) -> Instance:
         if self._at is not None:
             return self._at[step]
         at = step >> 6
@@ -203,80 +203,80 @@ class Flow(ABC):
         high = self._instmap[at + 1] + 1 if at + 1 < len(self._instmap) else len(self._first)
         return Instance(bisect_right(self._first, step, low, high) - 1)
 
-    def op_of(self, step: int) -> Op:
+    def op_of(self, step: Step) -> Op:
         if self._ops is not None:
             return self._ops[step]
         instance = self.instance_of(step)
         return Op(self._stretch_first[self._stretch[instance]] + step - self._first[instance])
 
-    def kind(self, step: int) -> int:
+    def kind(self, step: Step) -> int:
         return self._kinds[self.op_of(step)]
 
     @property
     def instances(self) -> int:
         return len(self._first)
 
-    def activation(self, instance: int) -> Activation:
+    def activation(self, instance: Instance) -> Activation:
         return self._activation[instance]
 
-    def block(self, instance: int) -> Block:
+    def block(self, instance: Instance) -> Block:
         return self._blocks[self._stretch[instance]]
 
-    def side_of(self, branch: int) -> Block | None:
+    def side_of(self, branch: Step) -> Block | None:
         """Return the block that a branch went to; None if the run ended with the branch."""
         after = self.instance_of(branch) + 1
-        return self.block(after) if after < len(self._first) else None
+        return self._blocks[self._stretch[after]] if after < len(self._first) else None
 
-    def region_of(self, step: int) -> tuple[Activation, Step | None]:
+    def region_of(self, step: Step) -> tuple[Activation, Step | None]:
         """Return the activation and the controlling step of a step."""
         instance = self.instance_of(step)
         return self._activation[instance], self._control[instance] or None
 
     @abstractmethod
-    def is_load(self, step: int) -> bool:
+    def is_load(self, step: Step) -> bool:
         """Did the step read what another step wrote?"""
 
-    def withheld(self, step: int) -> tuple[Step, ...]:  # noqa: ARG002 - where objects hold others
+    def withheld(self, step: Step) -> tuple[Step, ...]:  # noqa: ARG002 - where objects hold others
         """Return the branches that kept the run from adding to the object that a step read."""
         return ()
 
-    def is_given(self, step: int) -> bool:
+    def is_given(self, step: Step) -> bool:
         """Did unrecorded code return the value of the step, so that its origin is unknown?"""
         return self.is_call(step) and not self.returned(step)
 
-    def reads(self, step: int) -> bool:
+    def reads(self, step: Step) -> bool:
         """Did the step read memory or objects, and not only its operands?"""
         return self.is_load(step) or self.is_call(step)
 
-    def is_call(self, step: int) -> bool:
+    def is_call(self, step: Step) -> bool:
         return self.kind(step) == CALL
 
-    def is_branch(self, step: int) -> bool:
+    def is_branch(self, step: Step) -> bool:
         return self.kind(step) == BRANCH
 
-    def activation_of(self, step: int) -> Activation:
+    def activation_of(self, step: Step) -> Activation:
         return self._activation[self.instance_of(step)]
 
-    def controlling_step(self, step: int) -> Step | None:
+    def controlling_step(self, step: Step) -> Step | None:
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
         return self._control[self.instance_of(step)] or None
 
-    def controlling_branch(self, step: int) -> Step | None:
+    def controlling_branch(self, step: Step) -> Step | None:
         """Return the branch that decided that `step` ran, or that its function was called."""
         found = self._control[self.instance_of(step)]
         while found and self.kind(found) != BRANCH:
             found = self._control[self.instance_of(found)]
         return found or None
 
-    def executions(self, op: int) -> npt.NDArray[np.int64]:
+    def executions(self, op: Op) -> npt.NDArray[np.int64]:
         """Return the steps that executed `op`, in order."""
         return self.queries.executions(op)
 
-    def call_of(self, step: int) -> Step | None:
+    def call_of(self, step: Step) -> Step | None:
         """Return the call that entered the function of a step; None if no recorded step did."""
         return self._call[self.activation_of(step)] or None
 
-    def previous_instance(self, instance: int) -> Instance | None:
+    def previous_instance(self, instance: Instance) -> Instance | None:
         """Return the instance before `instance` in its activation."""
         activation = self._activation[instance]
         if instance <= self._start[activation]:
@@ -288,13 +288,13 @@ class Flow(ABC):
             inner = self._parent[inner]
         return self.instance_of(self._call[inner]) if inner else None
 
-    def made_at(self, step: int) -> Step | None:  # noqa: ARG002 - where steps make functions
+    def made_at(self, step: Step) -> Step | None:  # noqa: ARG002 - where steps make functions
         """Return the step that made the function of a step, if a value carried it to its call."""
         return None
 
     # --- nodes ---------------------------------------------------------------------------------
 
-    def node(self, step: int) -> FlowNode:
+    def node(self, step: Step) -> FlowNode:
         """Return what a step computed, and from what."""
         found = self._nodes.get(step)
         if found is None:
@@ -302,37 +302,37 @@ class Flow(ABC):
         return found
 
     @abstractmethod
-    def _node(self, step: int) -> FlowNode: ...
+    def _node(self, step: Step) -> FlowNode: ...
 
     @abstractmethod
     def left(self, left: Left) -> tuple[Operand, ...]:
         """Return the operands that bytes which a step left in memory were made from."""
 
     @abstractmethod
-    def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
+    def operands_of(self, op: Op, instance: Instance) -> tuple[Operand, ...]:
         """Return the operands of an operation that would run next in `instance`, pointer first."""
 
     @abstractmethod
-    def argument(self, call: int, number: int) -> Operand | None:
+    def argument(self, call: Step, number: int) -> Operand | None:
         """Return the operand that a call passed as argument `number`; None if it has none."""
 
     @abstractmethod
-    def arguments(self, call: int) -> int:
+    def arguments(self, call: Step) -> int:
         """Return the number of arguments that a call passed."""
 
     # --- operands ------------------------------------------------------------------------------
 
-    def _register(self, wanted: int, instance: int, op: int) -> Operand:
+    def _register(self, wanted: Op, instance: Instance, op: Op) -> Operand:
         """Return the step that defined register `wanted` as `op` in `instance` sees it."""
         stretch = self._op_stretch[wanted]
         if self._stretch[instance] == stretch and wanted < op:
-            return self._first[instance] + wanted - self._stretch_first[stretch]
+            return self._first[instance] + wanted - self._stretch_first[stretch]  # type: ignore[return-value] # hot
         before = self._last_before(stretch, instance)
         if before is None:
             return Unrecorded(self._first[instance], wanted, 64)
-        return self._first[before] + wanted - self._stretch_first[stretch]
+        return self._first[before] + wanted - self._stretch_first[stretch]  # type: ignore[return-value] # hot
 
-    def _last_before(self, stretch: int, instance: int) -> Instance | None:
+    def _last_before(self, stretch: Stretch, instance: Instance) -> Instance | None:
         """Return the last instance of `stretch` before `instance` in its activation."""
         at = self.previous_instance(instance)
         for _ in range(NEAR):

@@ -39,7 +39,7 @@ class MemoryWrites:
     def __init__(self, stream: Stream) -> None:
         self._writes = stream.writes
 
-    def last_write(self, address: int, size: int, before: int) -> list[Written]:
+    def last_write(self, address: int, size: int, before: Step) -> list[Written]:
         """Return who wrote each of the `size` bytes at `address` last before the step `before`."""
         definer = np.zeros(size, np.int64)
         for row in self._overlapping(address, size, before):  # in order of time
@@ -67,7 +67,7 @@ class MemoryWrites:
             parts.append((1 << int(size), rows[order]))
         return parts
 
-    def _overlapping(self, address: int, size: int, before: int) -> list[int]:
+    def _overlapping(self, address: int, size: int, before: Step) -> list[int]:
         """Return rows of writes that may overlap a range, in order of time.
 
         Of several rows with the same address and length, only the last is among them.

@@ -117,20 +117,20 @@ class Pairing:
         self._good_ops: dict[int, dict[Op, Op]] = {}  # by function of the bad version
         self._bad_ops: dict[int, dict[Op, Op]] = {}  # by function of the good version
 
-    def good_op(self, op: int) -> Op | None:
+    def good_op(self, op: Op) -> Op | None:
         """Return the operation of the good version that matches an operation of the bad one."""
         bad = self.bad.image.function_of(op)
         good = self.functions.get(bad)
-        return None if good is None else self._paired(bad, good).get(Op(op))
+        return None if good is None else self._paired(bad, good).get(op)
 
-    def bad_op(self, op: int) -> Op | None:
+    def bad_op(self, op: Op) -> Op | None:
         """Return the operation of the bad version that matches an operation of the good one."""
         good = self.good.image.function_of(op)
         bad = self._bad_functions.get(good)
         if bad is None:
             return None
         self._paired(bad, good)
-        return self._bad_ops[good].get(Op(op))
+        return self._bad_ops[good].get(op)
 
     def _paired(self, bad: int, good: int) -> dict[Op, Op]:
         """Return the operations of the good function by those of the bad function."""

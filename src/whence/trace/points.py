@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.errors import UserError
+from whence.program.ids import Instance, Step, Stretch
 from whence.trace.recording import Process, Recording, Thread
 from whence.trace.slicer import ByteRange
 
@@ -21,7 +22,7 @@ class Point:
     """A point to slice from: steps, or bytes that a step printed, in one thread."""
 
     thread: Thread
-    criteria: tuple[int | ByteRange, ...]
+    criteria: tuple[Step | ByteRange, ...]
     words: str  # a phrase that fits into "what ... depends on"
     notes: tuple[str, ...] = field(default=())
 
@@ -241,25 +242,27 @@ def _file(names: set[str], asked: str) -> str:
     )
 
 
-def last_execution(thread: Thread, ops: npt.NDArray[np.int64]) -> list[int]:
+def last_execution(thread: Thread, ops: npt.NDArray[np.int64]) -> list[Step]:
     """Return the steps of the last execution of one line, whose operations are `ops`."""
     stream, code = thread.stream, thread.image.code
     if not len(ops):
         return []
     stretches = np.unique(code.op_stretch[ops])
-    instances = np.concatenate([thread.queries.instances_of(int(s))[-1:] for s in stretches])
+    instances = np.concatenate(
+        [thread.queries.instances_of(Stretch(s))[-1:] for s in stretches.tolist()]
+    )
     if not len(instances):
         return []
-    last = int(instances.max())
+    last = Instance(int(instances.max()))
     activation = int(stream.activation[last])
     wanted = set(ops.tolist())
-    found: list[int] = []
-    instance: int | None = last
+    found: list[Step] = []
+    instance: Instance | None = last
     while instance is not None and (not found or _has(thread, instance, wanted)):
         start = int(stream.first[instance])
         base = int(code.stretch_first_op[stream.stretch[instance]])
         count = thread.queries.executed(instance)
-        found += [start + k for k in range(count) if base + k in wanted]
+        found += [Step(start + k) for k in range(count) if base + k in wanted]
         before = thread.queries.previous_instance(instance)
         if before is None or int(stream.activation[before]) != activation:
             break
@@ -269,7 +272,7 @@ def last_execution(thread: Thread, ops: npt.NDArray[np.int64]) -> list[int]:
     return sorted(found)
 
 
-def _has(thread: Thread, instance: int, ops: set[int]) -> bool:
+def _has(thread: Thread, instance: Instance, ops: set[int]) -> bool:
     """Does the stretch of `instance` contain one of `ops`?"""
     code = thread.image.code
     stretch = int(thread.stream.stretch[instance])
@@ -277,7 +280,7 @@ def _has(thread: Thread, instance: int, ops: set[int]) -> bool:
     return any(base + k in ops for k in range(int(code.stretch_ops[stretch])))
 
 
-def _at(thread: Thread, steps: list[int], file: str, line: int, variable: str | None) -> Point:
+def _at(thread: Thread, steps: list[Step], file: str, line: int, variable: str | None) -> Point:
     if variable is None:
         return Point(thread, tuple(steps), f"{file}:{line} (when it ran last)")
     criteria = thread.criteria(steps, line, variable)

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from whence.program.ids import Activation, Block, Instance, Op, Step
+from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
 from whence.trace.columns import DIRECT, PHI, U32, Stream
 
 NEAR = (
@@ -29,7 +29,7 @@ class Positions:
 
     # --- steps --------------------------------------------------------------------------------
 
-    def instance_of(self, step: int) -> Instance:
+    def instance_of(self, step: Step) -> Instance:
         """Return the instance that `step` lies in."""
         stream = self.stream
         if not 0 < step <= stream.steps:
@@ -45,40 +45,40 @@ class Positions:
         # searchsorted converts all of `first` at each call unless both have the same type.
         return np.searchsorted(self.stream.first, steps.astype(np.uint32, copy=False), "right") - 1
 
-    def op_of(self, step: int) -> Op:
+    def op_of(self, step: Step) -> Op:
         """Return the operation that `step` executed."""
         return self._op(self.instance_of(step), step)
 
-    def step_of(self, instance: int, op: int) -> Step | None:
+    def step_of(self, instance: Instance, op: Op) -> Step | None:
         """Return the step that executed `op` in `instance`; None if `instance` did not."""
         offset = op - int(self.code.stretch_first_op[self.stream.stretch[instance]])
         inside = 0 <= offset < self.executed(instance)
         return Step(int(self.stream.first[instance]) + offset) if inside else None
 
-    def executions(self, op: int) -> npt.NDArray[np.int64]:
+    def executions(self, op: Op) -> npt.NDArray[np.int64]:
         """Return the steps that executed `op`, in order."""
-        stretch = int(self.code.op_stretch[op])
+        stretch = Stretch(int(self.code.op_stretch[op]))
         offset = op - int(self.code.stretch_first_op[stretch])
         steps = self.stream.first[self.instances_of(stretch)].astype(np.int64) + offset
         return steps[steps <= self.stream.steps]
 
-    def activation_of(self, step: int) -> Activation:
+    def activation_of(self, step: Step) -> Activation:
         """Return the activation that `step` ran in."""
         return Activation(int(self.stream.activation[self.instance_of(step)]))
 
-    def side_of(self, step: int) -> Block | None:
+    def side_of(self, step: Step) -> Block | None:
         """Return the block that ran next after the instance of `step`.
 
         For a call this is the first block of the callee.  None: the run ended.
         """
-        after = self.instance_of(step) + 1
+        after = Instance(self.instance_of(step) + 1)
         return self.block_of(after) if after < len(self.stream.first) else None
 
-    def controlling_step(self, step: int) -> Step | None:
+    def controlling_step(self, step: Step) -> Step | None:
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
         return Step(int(self.stream.control[self.instance_of(step)])) or None
 
-    def incoming_branch(self, step: int) -> Step | None:
+    def incoming_branch(self, step: Step) -> Step | None:
         """Return the branch by which control came to a phi; None if `step` is no phi.
 
         This branch chose the value of the phi.  The controlling step did not: a phi runs whenever
@@ -90,41 +90,41 @@ class Positions:
         before = self.previous_instance(instance)
         return None if before is None else self.last_step(before)
 
-    def _op(self, instance: int, step: int) -> Op:
+    def _op(self, instance: Instance, step: Step) -> Op:
         offset = step - int(self.stream.first[instance])
         return Op(int(self.code.stretch_first_op[self.stream.stretch[instance]]) + offset)
 
     # --- instances ----------------------------------------------------------------------------
 
-    def executed(self, instance: int) -> int:
+    def executed(self, instance: Instance) -> int:
         """Return the number of operations that ran in `instance`."""
         first = self.stream.first
         end = first[instance + 1] if instance + 1 < len(first) else self.stream.steps + 1
         return int(end) - int(first[instance])
 
-    def last_step(self, instance: int) -> Step:
+    def last_step(self, instance: Instance) -> Step:
         """Return the last step of `instance`: a branch, call or return unless the run was cut."""
         return Step(int(self.stream.first[instance]) + self.executed(instance) - 1)
 
-    def block_of(self, instance: int) -> Block:
+    def block_of(self, instance: Instance) -> Block:
         """Return the block of `instance`."""
         return Block(int(self.code.stretch_block[self.stream.stretch[instance]]))
 
-    def previous_instance(self, instance: int) -> Instance | None:
+    def previous_instance(self, instance: Instance) -> Instance | None:
         """Return the instance before `instance` in its activation."""
         stream = self.stream
-        activation = int(stream.activation[instance])
+        activation = Activation(int(stream.activation[instance]))
         if instance <= self._activation(activation, "first_instance"):
             return None
-        inner = int(stream.activation[instance - 1])
+        inner = Activation(int(stream.activation[instance - 1]))
         if inner == activation:
             return Instance(instance - 1)
         while inner and self._activation(inner, "parent") != activation:
-            inner = self._activation(inner, "parent")
-        return self.instance_of(self._activation(inner, "call")) if inner else None
+            inner = Activation(self._activation(inner, "parent"))
+        return self.instance_of(Step(self._activation(inner, "call"))) if inner else None
 
     def last_before(
-        self, stretch: int, instance: int, within: int | None = None
+        self, stretch: Stretch, instance: Instance, within: int | None = None
     ) -> Instance | None:
         """Return the last instance of `stretch` before `instance` in its activation.
 
@@ -137,10 +137,10 @@ class Positions:
             at = self.previous_instance(at)
         return self.last_before_indexed(stretch, instance) if within is None else None
 
-    def last_before_indexed(self, stretch: int, instance: int) -> Instance | None:
+    def last_before_indexed(self, stretch: Stretch, instance: Instance) -> Instance | None:
         """Return the same as `last_before`, by the index of stretches alone."""
-        activation = self.stream.activation[instance]
-        start = np.uint32(self._activation(int(activation), "first_instance"))
+        activation = Activation(int(self.stream.activation[instance]))
+        start = np.uint32(self._activation(activation, "first_instance"))
         found = self.instances_of(stretch)
         high = int(np.searchsorted(found, np.uint32(instance)))
         low = int(np.searchsorted(found, start))
@@ -150,7 +150,7 @@ class Positions:
                 return Instance(int(found[part][hits[-1]]))
         return None
 
-    def instances_of(self, stretch: int) -> U32:
+    def instances_of(self, stretch: Stretch) -> U32:
         """Return all instances of `stretch`, in order."""
         order, start = self._by_stretch
         return order[int(start[stretch]) : int(start[stretch + 1])]
@@ -166,7 +166,7 @@ class Positions:
 
     # --- activations --------------------------------------------------------------------------
 
-    def callers(self, step: int) -> list[Activation]:
+    def callers(self, step: Step) -> list[Activation]:
         """Return the activations around `step`, the innermost first."""
         chain = []
         activation = self.activation_of(step)
@@ -175,7 +175,7 @@ class Positions:
             activation = Activation(self._activation(activation, "parent"))
         return chain
 
-    def entered(self, call: int) -> Activation | None:
+    def entered(self, call: Step) -> Activation | None:
         """Return the activation that a call entered; None if it called code not recorded."""
         after = self.instance_of(call) + 1
         if after >= len(self.stream.first):
@@ -184,7 +184,7 @@ class Positions:
         row = self.stream.activations[activation]
         return activation if row["flags"] & DIRECT and row["call"] == call else None
 
-    def _activation(self, activation: int, field: str) -> int:
+    def _activation(self, activation: Activation, field: str) -> int:
         return int(self.stream.activations[field][activation])
 
     # --- indexes ------------------------------------------------------------------------------

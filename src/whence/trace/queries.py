@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.program.ids import Step
+from whence.program.ids import Instance, Op, Step, Stretch
 from whence.program.rows import ALLOC, COPY, INPUT, MIXED, OUTPUT, READ
 from whence.trace.columns import (
     CALL,
@@ -76,14 +76,14 @@ class Queries(Positions):
         super().__init__(stream)
         self._writes = MemoryWrites(stream)
 
-    def last_write(self, address: int, size: int, before: int) -> list[Written]:
+    def last_write(self, address: int, size: int, before: Step) -> list[Written]:
         """Return who wrote each of the `size` bytes at `address` last before the step `before`."""
         return self._writes.last_write(address, size, before)
 
     # --- definitions --------------------------------------------------------------------------
 
     def definitions(
-        self, step: int, part: Part = Part.VALUE, place: MemoryRange | None = None
+        self, step: Step, part: Part = Part.VALUE, place: MemoryRange | None = None
     ) -> list[Dependence]:
         """Return the definitions of the values that `step` used.
 
@@ -109,7 +109,7 @@ class Queries(Positions):
         found.extend(Dependence(returned, "result") for returned in self.returned_to(step))
         return found
 
-    def loaded(self, instance: int, op: int) -> list[Dependence]:
+    def loaded(self, instance: Instance, op: Op) -> list[Dependence]:
         """Return who wrote the bytes that `op` read in `instance`, if it is a load."""
         if not self.code.flags[op] & LINK:
             return []
@@ -126,7 +126,7 @@ class Queries(Positions):
         """Return who wrote bytes start..stop of what a row of `effects` read."""
         return list(self._made(self.stream.effects[effect], start, stop))
 
-    def returned_to(self, call: int) -> list[Step]:
+    def returned_to(self, call: Step) -> list[Step]:
         """Return the steps with which callbacks returned to the unrecorded code that `call` ran."""
         found = []
         instance = self.instance_of(call) + 1
@@ -138,7 +138,7 @@ class Queries(Positions):
             instance = int(row["last_instance"]) + 1
         return [returned for returned in found if returned]
 
-    def is_copy(self, step: int) -> bool:
+    def is_copy(self, step: Step) -> bool:
         """Did `step` copy bytes, or print them into memory?
 
         Who reads some of these bytes depends on those alone.
@@ -146,7 +146,7 @@ class Queries(Positions):
         at = int(np.searchsorted(self.stream.copies, np.uint32(step)))
         return at < len(self.stream.copies) and int(self.stream.copies[at]) == step
 
-    def operands(self, instance: int, op: int) -> list[Dependence]:
+    def operands(self, instance: Instance, op: Op) -> list[Dependence]:
         """Return the definitions of the registers that `op` uses, if it ran next in `instance`."""
         start, end = (int(self.code.use_start[op + k]) for k in (0, 1))
         return self._used(instance, op, range(start, end))
@@ -170,23 +170,23 @@ class Queries(Positions):
 
     # --- registers ----------------------------------------------------------------------------
 
-    def _used(self, instance: int, op: int, uses: Sequence[int]) -> list[Dependence]:
+    def _used(self, instance: Instance, op: Op, uses: Sequence[int]) -> list[Dependence]:
         found: list[Dependence] = []
         for use in uses:
             found.extend(self._resolved(instance, op, int(self.code.use_def[use])))
         return found
 
-    def _incoming(self, instance: int, uses: Sequence[int]) -> list[Dependence]:
+    def _incoming(self, instance: Instance, uses: Sequence[int]) -> list[Dependence]:
         """Return the definitions of the value that a phi takes from the block before it."""
         before = self.previous_instance(instance)
         if before is None:
             return []
         taken = [use for use in uses if self.code.use_block[use] == self.block_of(before)]
         # Resolved at the end of the block before, which may be an earlier run of the phi's block.
-        end = int(self.code.stretch_first_op[self.stream.stretch[before]]) + self.executed(before)
-        return self._used(before, end, taken[:1])
+        first = int(self.code.stretch_first_op[self.stream.stretch[before]])
+        return self._used(before, Op(first + self.executed(before)), taken[:1])
 
-    def _resolved(self, instance: int, op: int, use: int) -> Iterator[Dependence]:
+    def _resolved(self, instance: Instance, op: Op, use: int) -> Iterator[Dependence]:
         """Yield the definition of the register `use` that `op` in `instance` sees.
 
         A parameter leads through the calls that passed it on.
@@ -207,16 +207,16 @@ class Queries(Positions):
             use = int(self.code.use_def[arguments[number]]) if direct and known else NONE
         if use == NONE:
             return
-        stretch = int(self.code.op_stretch[use])
+        stretch = Stretch(int(self.code.op_stretch[use]))
         is_inside = self.stream.stretch[instance] == stretch and use < op
         at = instance if is_inside else self.last_before(stretch, instance)
-        step = None if at is None else self.step_of(at, use)
+        step = None if at is None else self.step_of(at, Op(use))
         if step is not None:
             yield Dependence(step, "register")
 
     # --- memory -------------------------------------------------------------------------------
 
-    def _copied(self, step: int | None) -> MemoryRange | None:
+    def _copied(self, step: Step | None) -> MemoryRange | None:
         """Return where the load `step` found its bytes, if a copy wrote some of them."""
         copied = self.stream.copied
         at = int(np.searchsorted(copied["step"], np.uint32(step or 0)))
@@ -224,7 +224,7 @@ class Queries(Positions):
             return None
         return MemoryRange(int(copied["addr"][at]), int(copied["len"][at]))
 
-    def _links_before(self, instance: int) -> int:
+    def _links_before(self, instance: Instance) -> int:
         base = instance & ~63
         near = self.code.stretch_links[self.stream.stretch[base:instance]]
         return int(self.stream.linkbase[base >> 6]) + int(near.sum())
@@ -247,7 +247,7 @@ class Queries(Positions):
 
     # --- effects of calls ---------------------------------------------------------------------
 
-    def effects_of(self, step: int) -> list[int]:
+    def effects_of(self, step: Step) -> list[int]:
         """Return the rows of `effects` that `step` has."""
         order = self.stream.effect_order
         low, high = np.searchsorted(self._effect_steps, [step, step + 1])
@@ -258,7 +258,7 @@ class Queries(Positions):
         steps: Rows = self.stream.effects["step"][self.stream.effect_order]
         return steps
 
-    def _taken(self, step: int, uses: Sequence[int], place: MemoryRange) -> list[int]:
+    def _taken(self, step: Step, uses: Sequence[int], place: MemoryRange) -> list[int]:
         """Return the uses of `step` that its bytes at `place` are made from.
 
         An argument that only other bytes were printed from does not count.
@@ -276,12 +276,12 @@ class Queries(Positions):
 
     def _is_duplicate(self, copy: Any) -> bool:
         """Is the row a copy into memory that its step allocated and returned?"""
-        rows = [self.stream.effects[row] for row in self.effects_of(int(copy["step"]))]
+        rows = [self.stream.effects[row] for row in self.effects_of(Step(int(copy["step"])))]
         if any(_is_piece(row) for row in rows):  # asprintf returns a length
             return False
         return any(row["kind"] == ALLOC and row["addr"] == copy["addr"] for row in rows)
 
-    def _effects(self, step: int, part: Part, place: MemoryRange | None) -> Iterator[Dependence]:
+    def _effects(self, step: Step, part: Part, place: MemoryRange | None) -> Iterator[Dependence]:
         for row in self.effects_of(step):
             effect = self.stream.effects[row]
             if effect["kind"] == COPY and part is not Part.ARGUMENTS and self._is_duplicate(effect):

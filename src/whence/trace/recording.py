@@ -19,7 +19,7 @@ from whence.errors import UserError
 from whence.frontend.recorded_run import SOURCES, SecondRun
 from whence.inputs import InputRange
 from whence.model import Failure, Outcome
-from whence.program.ids import Step
+from whence.program.ids import Block, Op, Step, Stretch
 from whence.program.rows import OUTPUT, SOURCE
 from whence.program.source import Place, SourceLines
 from whence.trace.columns import NONE, U32, Code, Stream
@@ -157,8 +157,8 @@ class Branching(NamedTuple):
     number is its first.
     """
 
-    following: dict[int, list[int]]
-    conditions: list[frozenset[int]]
+    following: dict[Block, list[Block]]
+    conditions: list[frozenset[Block]]
 
 
 class Image(ABC):
@@ -202,19 +202,19 @@ class Image(ABC):
         """The source files of the program, as users write them."""
 
     @abstractmethod
-    def place(self, op: int) -> Place | None:
+    def place(self, op: Op) -> Place | None:
         """Return the place of an operation in the source; None if it is unknown."""
 
     @abstractmethod
-    def sort(self, op: int) -> Sort:
+    def sort(self, op: Op) -> Sort:
         """Return what a matching operation of another version has in common with `op`."""
 
     @abstractmethod
-    def compared_as(self, op: int) -> Comparable:
+    def compared_as(self, op: Op) -> Comparable:
         """Return how the values of an operation are compared between two runs."""
 
     @abstractmethod
-    def is_plain_call(self, op: int) -> bool:
+    def is_plain_call(self, op: Op) -> bool:
         """Is `op` a call that passes nothing but its arguments?"""
 
     @abstractmethod
@@ -248,7 +248,7 @@ class Image(ABC):
         """For each function: is it a library's?  A call of one is taken as a single step."""
         return self.is_outside
 
-    def function_of(self, op: int) -> int:
+    def function_of(self, op: Op) -> int:
         """Return the number of the function that contains an operation."""
         return int(np.searchsorted(self.code.function_first_op, np.uint32(op), "right")) - 1
 
@@ -256,7 +256,7 @@ class Image(ABC):
 class Ending(NamedTuple):
     """How a thread ended: the steps that ended it, a description, and the exit status."""
 
-    criteria: tuple[int, ...]
+    criteria: tuple[Step, ...]
     words: str
     status: int | None = None
 
@@ -264,8 +264,8 @@ class Ending(NamedTuple):
 class Output(NamedTuple):
     """The step that printed a byte, and the point to slice from for that byte."""
 
-    step: int
-    criterion: int | ByteRange
+    step: Step
+    criterion: Step | ByteRange
 
 
 class Thread(ABC):
@@ -276,13 +276,13 @@ class Thread(ABC):
         self.stream = stream
         self.queries = Queries(stream)
 
-    def last_execution(self, op: int, step: int, within: int | None = None) -> Step | None:
+    def last_execution(self, op: Op, step: Step, within: int | None = None) -> Step | None:
         """Return the last step up to `step`, in the same activation, that executed `op`.
 
         With `within`, the search stops after that many instances of the activation.
         """
         queries = self.queries
-        stretch = int(self.image.code.op_stretch[op])
+        stretch = Stretch(int(self.image.code.op_stretch[op]))
         instance = queries.instance_of(step)
         if int(self.stream.stretch[instance]) == stretch:
             found = queries.step_of(instance, op)
@@ -291,7 +291,7 @@ class Thread(ABC):
         before = queries.last_before(stretch, instance, within)
         return None if before is None else queries.step_of(before, op)
 
-    def line_at(self, step: int) -> str:
+    def line_at(self, step: Step) -> str:
         """Return FILE:LINE of a step."""
         place = self.image.place(self.queries.op_of(step))
         return f"{place.file}:{place.line}" if place else "an unknown line"
@@ -303,7 +303,8 @@ class Thread(ABC):
             start = int(effects["offset"][row])
             if start <= byte < start + int(effects["len"][row]):
                 inside = byte - start
-                return Output(int(effects["step"][row]), ByteRange(row, inside, inside + 1))
+                step = Step(int(effects["step"][row]))
+                return Output(step, ByteRange(row, inside, inside + 1))
         return None
 
     def printed_size(self) -> int:
@@ -328,7 +329,7 @@ class Thread(ABC):
 
     @property
     @abstractmethod
-    def stop_op(self) -> int | None:
+    def stop_op(self) -> Op | None:
         """The operation that did not complete, because it crashed; None if all completed."""
 
     @property
@@ -341,7 +342,7 @@ class Thread(ABC):
         """Return how the thread ended if it ended so: by "crash", "assert" or "exit"."""
 
     @abstractmethod
-    def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+    def criteria(self, steps: Sequence[Step], line: int, variable: str) -> tuple[Step, ...]:
         """Return the definers of a variable's value after `line`; `steps` executed that line."""
 
     @abstractmethod

@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from whence.program.ids import Op
 from whence.trace.columns import NONE, U32
 from whence.trace.slicer import Potential
 
@@ -38,13 +39,13 @@ class Relevance:
     writers_start: U32
     writers: U32
 
-    def writers_for(self, op: int) -> list[int]:
+    def writers_for(self, op: Op) -> list[Op]:
         """Return the operations that may write what `op` reads."""
         group = int(self.writers_of_op[op])
         if group == NONE:
             return []
         first, last = (int(self.writers_start[group + k]) for k in (0, 1))
-        return [int(writer) for writer in self.writers[first:last]]
+        return [Op(writer) for writer in self.writers[first:last].tolist()]
 
 
 def kept_relevance(folder: Path, key: str, analyse: Callable[[], Relevance]) -> Relevance:

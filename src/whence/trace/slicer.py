@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program import native
-from whence.program.ids import Activation
+from whence.program.ids import Activation, Step
 from whence.trace.columns import NONE, U8, U32, U64, Code, Stream
 from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 
@@ -57,7 +57,7 @@ class Potential:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    step: int
+    step: Step
     part: Part
     address: int = 0  # of the bytes that count, if the step is a copy
     size: int = 0  # their number; 0: all bytes count
@@ -65,7 +65,7 @@ class _Point:
 
 def slice_(
     stream: Stream,
-    criteria: Sequence[int | ByteRange],
+    criteria: Sequence[Step | ByteRange],
     *,
     data: bool = True,
     control: bool = True,
@@ -103,13 +103,13 @@ class _Criteria:
     def __init__(
         self,
         stream: Stream,
-        criteria: Sequence[int | ByteRange],
+        criteria: Sequence[Step | ByteRange],
         data: bool,
         control: bool,
         trusted: Flags | None,
     ) -> None:
         self.points: list[_Point] = []
-        self.only: list[int] = []
+        self.only: list[Step] = []
         self.top = 0  # the last step of `only`, or 0
         queries = Queries(stream)
         for criterion in criteria:
@@ -127,12 +127,12 @@ class _Criteria:
         control: bool,
         trusted: Flags | None,
     ) -> None:
-        step = int(queries.stream.effects["step"][criterion.effect])
+        step = Step(int(queries.stream.effects["step"][criterion.effect]))
         self.top = max(self.top, step)
         outer = _outermost_trusted(queries, step, trusted)
         if outer is None:
             self.only.append(step)
-        elif call := int(queries.stream.activations["call"][outer]):
+        elif call := Step(int(queries.stream.activations["call"][outer])):
             self.points.append(_Point(call, Part.ARGUMENTS))
         if control and (controlling := queries.controlling_step(step)):
             self.points.append(_Point(controlling, Part.ENTRY))
@@ -148,7 +148,7 @@ def _point(made: Dependence) -> _Point:
     return _Point(made.step, made.part, made.address, made.length)
 
 
-def _outermost_trusted(queries: Queries, step: int, trusted: Flags | None) -> Activation | None:
+def _outermost_trusted(queries: Queries, step: Step, trusted: Flags | None) -> Activation | None:
     """Return the outermost activation of a trusted function around `step`."""
     if trusted is None:
         return None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.model import Statement
+from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
 from whence.trace.columns import CALL, NONE
 from whence.trace.recording import Thread
@@ -45,7 +46,7 @@ class StepDescriber(ABC):
         self.thread, self.names = thread, names
 
     @abstractmethod
-    def named(self, step: int, op: int) -> NamedValue | None:
+    def named(self, step: Step, op: Op) -> NamedValue | None:
         """Return what a step of `op` set: its name in the source, and the new value.
 
         None if there is nothing worth showing, or the step did not complete.
@@ -104,18 +105,20 @@ class StepDescriber(ABC):
         """Return a line of `steps` as a statement, with the values that it computed last."""
         pairs = self._last_execution(line, steps)
         values = self.values_of(pairs[-MAX_VALUES:])
-        return self._statement(line.file, line.number, int(line.ops[-1]), values, line.instances)
+        op = Op(int(line.ops[-1]))
+        return self._statement(line.file, line.number, op, values, line.instances)
 
-    def _last_execution(self, line: Line, steps: Steps) -> list[tuple[int, int]]:
+    def _last_execution(self, line: Line, steps: Steps) -> list[tuple[Step, Op]]:
         """Return the steps and operations of the last execution of a line.
 
         If a function calls itself, `line.last` may hold steps of several activations.
         """
         queries = self.thread.queries
-        end = int(line.last[-1])
+        end = Step(int(line.last[-1]))
         own = queries.activation_of(end)
-        start = int(line.last[int(np.argmin(line.ops))])  # the line's first operation
-        found = []
+        start = Step(int(line.last[int(np.argmin(line.ops))]))  # the line's first operation
+        found: list[tuple[Step, Op]] = []
+        step: Step | None
         for op, step in zip(line.ops.tolist(), line.last.tolist(), strict=True):
             if queries.activation_of(step) != own:
                 step = self.thread.last_execution(op, end, MAX_BACK)
@@ -143,7 +146,7 @@ class StepDescriber(ABC):
         has_place = (image.files[ops[starts]] != NONE) & (image.rows[ops[starts]] != 0)
         starts, ends = starts[has_place], ends[has_place]
         omitted = max(len(starts) - limit, 0)
-        waiting: dict[int, tuple[int, int]] = {}  # by activation: a call whose value comes later
+        waiting: dict[int, tuple[Step, Op]] = {}  # by activation: a call whose value comes later
         found = []
         for start, end in zip(starts[omitted:].tolist(), ends[omitted:].tolist(), strict=True):
             activation = int(activations[start])
@@ -158,19 +161,19 @@ class StepDescriber(ABC):
             if self._is_end(file, line, ops[start:end]):
                 continue
             values = self.values_of(pairs[-MAX_VALUES:])
-            found.append(self._statement(file, line, int(ops[end - 1]), values, 1))
+            found.append(self._statement(file, line, Op(int(ops[end - 1])), values, 1))
         return found, omitted
 
     # --- values ------------------------------------------------------------------------------
 
     def _statement(
-        self, file: str, line: int, op: int, values: dict[str, str], instances: int
+        self, file: str, line: int, op: Op, values: dict[str, str], instances: int
     ) -> Statement:  # fmt: skip
         name = self.names.function_of(op)
         text = self.thread.recording.lines.line(file, line)
         return Statement(file, line, name, text, values, instances)
 
-    def values_of(self, pairs: Sequence[tuple[int, int]]) -> dict[str, str]:
+    def values_of(self, pairs: Sequence[tuple[Step, Op]]) -> dict[str, str]:
         """Return what (step, operation) pairs computed, by name; the last value of a name wins."""
         found: dict[str, str] = {}
         for step, op in pairs:
@@ -184,7 +187,7 @@ class StepDescriber(ABC):
         return found
 
 
-def _has(steps: Steps, step: int) -> bool:
+def _has(steps: Steps, step: Step) -> bool:
     # searchsorted converts all steps unless `step` has their type.
     at = int(np.searchsorted(steps, np.uint32(step)))
     return at < len(steps) and int(steps[at]) == step

@@ -10,6 +10,7 @@ import numpy as np
 from whence.frontend.recorded_run import keep_sources
 from whence.inputs import InputRange, merged
 from whence.model import ProcessSummary, TraceSummary
+from whence.program.ids import Step
 from whence.trace.columns import NONE
 from whence.trace.recording import Image, Process, Recording, Thread
 
@@ -78,7 +79,7 @@ def endings(recording: Recording) -> list[str]:
         threads = [recording.thread(image, log) for log in process.logs]
         ended = recording.ended(threads)
         if ended == "killed" and threads[0].stream.steps:
-            ended += f" at {threads[0].line_at(threads[0].stream.steps)}"
+            ended += f" at {threads[0].line_at(Step(threads[0].stream.steps))}"
         command = " ".join(process.arguments)[:60]
         found.append(f"process {process.folder.name} ({command}): {ended}")
     return found

@@ -17,6 +17,7 @@ from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode
 from whence.languages import describer_of
 from whence.logic.c.evaluate import evaluate
+from whence.program.ids import Op, Step
 from whence.program.operations import COp, PyOp
 from whence.trace.c.recording import CThread
 
@@ -64,9 +65,9 @@ class Run:
         self.wide: dict[int, int] = {}
         self.meanings = {source: Meanings(source.module) for source in thread.image.modules}
 
-    def __iter__(self) -> Iterator[tuple[int, int, ModuleSource, int]]:
+    def __iter__(self) -> Iterator[tuple[Step, Op, ModuleSource, int]]:
         for step, op in zip(self.steps, describer_of(self.thread).ops(self.steps), strict=True):
-            yield int(step), int(op), *self.thread.image.locate(int(op))
+            yield Step(int(step)), Op(int(op)), *self.thread.image.locate(Op(int(op)))
 
     def meaning(self, source: ModuleSource, op: int) -> Meaning | None:
         def definition(name: str) -> Instruction | None:
@@ -75,7 +76,7 @@ class Run:
 
         return self.meanings[source].of(source.instruction(op), definition)
 
-    def operand(self, step: int, op: int, typed: Typed, width: int) -> int | None:
+    def operand(self, step: Step, op: Op, typed: Typed, width: int) -> int | None:
         """Return the bits of an operand; None for parameters and addresses of globals."""
         source, local = self.thread.image.locate(op)
         if not isinstance(typed.value, Local):
@@ -83,7 +84,7 @@ class Run:
         register = source.register(local, typed.value.name)
         if register is None:
             return None
-        definer = op - local + register
+        definer = Op(op - local + register)
         before = self.thread.last_execution(definer, step)
         return None if before is None else self.value(before, definer, width)
 
@@ -97,13 +98,13 @@ class Run:
             self.wide[step] = int.from_bytes(self.thread.replay.wide(step), "little")
         return self.wide[step]
 
-    def entered(self, step: int) -> str | None:
+    def entered(self, step: Step) -> str | None:
         """Return the label of the block that a step went to."""
         block, code = self.thread.queries.side_of(step), self.thread.image.code
         if block is None:
             return None
         function = int(code.block_function[block])
-        source, local = self.thread.image.locate(int(code.function_first_op[function]))
+        source, local = self.thread.image.locate(Op(int(code.function_first_op[function])))
         return source.function(local).blocks[block - int(code.function_first_block[function])].label
 
 

@@ -25,27 +25,27 @@ def constant(value: Any) -> Constant:
 class Run:
     """A run of one activation, in which every step is an instance of its own; used as a Flow."""
 
-    nodes: dict[int, FlowNode] = field(default_factory=dict)
+    nodes: dict[Step, FlowNode] = field(default_factory=dict)
     values: dict[int, Value] = field(default_factory=dict)
 
-    def input(self, value: Any) -> int:
+    def input(self, value: Any) -> Step:
         """Add a step that reads an input."""
         outside = Unrecorded(Step(len(self.nodes) + 1), 0, 0)
         return self._added(FlowNode(Operation(COp.COPY), (outside,)), value)
 
-    def variable(self, value: Any) -> int:
+    def variable(self, value: Any) -> Step:
         """Add an input that is copied several times."""
         step = self.input(value)
         for _ in range(5):
             step = self.load(step)
         return step
 
-    def load(self, step: int, value: Any = UNKNOWN) -> int:
+    def load(self, step: Step, value: Any = UNKNOWN) -> Step:
         return self.do(COp.COPY, step, value=value)
 
     def do(
         self, op: COp | PyOp, *operands: Operand, extra: tuple[Any, ...] = (), value: Any = UNKNOWN
-    ) -> int:
+    ) -> Step:
         """Add an operation; `value` overrides the result that we compute."""
         operation = Operation(op, extra=extra)
         if value is UNKNOWN:
@@ -54,8 +54,8 @@ class Run:
             return self._added(FlowNode(operation, operands), found)
         return self._added(FlowNode(operation, operands), recorded(value))
 
-    def _added(self, node: FlowNode, value: Any) -> int:
-        step = len(self.nodes) + 1
+    def _added(self, node: FlowNode, value: Any) -> Step:
+        step = Step(len(self.nodes) + 1)
         self.nodes[step], self.values[step] = node, value
         return step
 
@@ -65,10 +65,10 @@ class Run:
     def queries(self) -> Run:
         return self
 
-    def node(self, step: int) -> FlowNode:
+    def node(self, step: Step) -> FlowNode:
         return self.nodes[step]
 
-    def value(self, step: int) -> Value:
+    def value(self, step: Step) -> Value:
         return self.values[step]
 
     def value_of(self, operand: Operand) -> Value:
@@ -76,16 +76,16 @@ class Run:
             return operand.value
         return self.values[operand] if isinstance(operand, int) else UNKNOWN
 
-    def is_load(self, step: int) -> bool:
+    def is_load(self, step: Step) -> bool:
         return self.nodes[step].operation.op is COp.COPY
 
-    def is_call(self, step: int) -> bool:
+    def is_call(self, step: Step) -> bool:
         return self.nodes[step].operation.op is COp.OPAQUE
 
-    def is_branch(self, step: int) -> bool:
+    def is_branch(self, step: Step) -> bool:
         return self.nodes[step].operation.op in (PyOp.TRUTH, PyOp.EITHER, PyOp.NEXT)
 
-    def instance_of(self, step: int) -> int:
+    def instance_of(self, step: Step) -> int:
         return step
 
     def last_step(self, instance: int) -> int:
@@ -96,10 +96,10 @@ class Run:
 
     # --- questions -----------------------------------------------------------------------------
 
-    def proof(self, step: int, mask: int = ALL) -> Proof:
+    def proof(self, step: Step, mask: int = ALL) -> Proof:
         return Prover(cast("Flow", self), PythonLogic()).prove([(step, mask)])
 
-    def core(self, step: int) -> Core | None:
+    def core(self, step: Step) -> Core | None:
         """Return the core that forces the value of a step."""
         preconditions = Preconditions(cast("Flow", self), PythonLogic())
         return preconditions.core([(step, cast("int", self.value(step)))], self.proof(step).steps)

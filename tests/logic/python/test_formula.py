@@ -15,6 +15,7 @@ from whence.frontend.python.values import STOP, UNKNOWN, same
 from whence.logic.python.formula import PythonFormula
 from whence.logic.python.terms import equal, python_literal
 from whence.logic.python.witness import candidate_values
+from whence.program.ids import Step
 from whence.program.operations import COp, PyOp
 from whence.trace.flow import Flow
 
@@ -85,11 +86,11 @@ def test_the_operand_of_an_or_counts_by_its_truth() -> None:
 def test_a_loop_that_goes_on_says_nothing_about_the_item() -> None:
     run = Run()
     run.do(PyOp.NEXT, run.input(UNKNOWN), value="x")
-    asked = run.do(PyOp.TRUTH, run.do(PyOp.EQ, run.load(2), constant("x")))
+    asked = run.do(PyOp.TRUTH, run.do(PyOp.EQ, run.load(Step(2)), constant("x")))
     assert run.core(asked) is None
     done = run.do(PyOp.NEXT, constant(1), value=STOP)
     formula = PythonFormula(cast("Flow", run))
-    assert z3.is_true(formula.outcome(2))
+    assert z3.is_true(formula.outcome(Step(2)))
     assert not z3.is_true(formula.outcome(done))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from whence.languages import flow_of, open_recording
 from whence.logic.python.evaluate import agrees, evaluate
 from whence.logic.python.formula import PythonFormula
 from whence.logic.python.terms import equal, python_literal
+from whence.program.ids import Step
 from whence.program.operations import PyOp
 from whence.subject.trial import BuildAndTest
 from whence.trace.flow import Flow
@@ -97,8 +99,8 @@ def flow(tmp_path_factory: pytest.TempPathFactory) -> Flow:
     return flow_of(recording.thread(recording.image(process), process.logs[0]))
 
 
-def steps(flow: Flow) -> range:
-    return range(1, flow.thread.stream.steps + 1)
+def steps(flow: Flow) -> Sequence[Step]:
+    return flow.thread.stream.every_step
 
 
 def test_computed_results_are_the_recorded_ones(flow: Flow) -> None:

@@ -11,6 +11,7 @@ from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
 from whence.errors import UserError
 from whence.logic.logic import ALL
 from whence.model import Outcome
+from whence.program.ids import Instance, Step
 from whence.program.rows import OUTPUT
 from whence.trace import points
 from whence.trace.c.endings import signal_name
@@ -82,7 +83,7 @@ def _flow(point: Point) -> CFlow:
 def _assertion(point: Point) -> ObservedFailure:
     """Return the condition that led to the call; without one, the call itself."""
     flow = _flow(point)
-    call = int(max(step for step in point.criteria if isinstance(step, int)))
+    call = max(step for step in point.criteria if isinstance(step, int))
     branch = flow.controlling_branch(call)
     if branch is None:
         return replace(_failed_value(flow, point, call, frozenset(), (), "called"), subject="")
@@ -96,13 +97,13 @@ def _crash(point: Point) -> ObservedFailure:
     assert isinstance(thread, CThread)
     flow = CFlow(thread)
     name = signal_name(thread.log)
-    last = thread.stream.steps
+    last = Step(thread.stream.steps)
     op = thread.stop_op
     if op is not None:
-        instance = len(thread.stream.stretch) - 1
+        instance = Instance(len(thread.stream.stretch) - 1)
         operands = flow.operands_of(op, instance)
         wrong = operands[:1] if thread.log.signal in _ADDRESSES else operands[1:2] or operands
-        controlling = int(flow.queries.stream.control[instance])
+        controlling = Step(int(flow.queries.stream.control[instance])) or None
         branches = _branch(flow, controlling)
         return _failed_value(flow, point, last, _seeds(wrong), branches, name)
     count = flow.arguments(last) if flow.is_call(last) else 0
@@ -120,9 +121,9 @@ def _is_near(value: int | None, address: int) -> bool:
     return value is not None and abs(value - address) < _NEAR
 
 
-def _branch(flow: Flow, step: int) -> tuple[int, ...]:
-    """Return a step if it is a branch, or else its controlling branch; `step` may be 0."""
-    if not step:
+def _branch(flow: Flow, step: Step | None) -> tuple[Step, ...]:
+    """Return a step if it is a branch, or else its controlling branch, if there is one."""
+    if step is None:
         return ()
     if flow.is_branch(step):
         return (step,)
@@ -131,7 +132,7 @@ def _branch(flow: Flow, step: int) -> tuple[int, ...]:
 
 
 def _exit(point: Point) -> ObservedFailure:
-    step = int(max(step for step in point.criteria if isinstance(step, int)))
+    step = max(step for step in point.criteria if isinstance(step, int))
     flow = _flow(point)
     given = flow.argument(step, 0) if flow.is_call(step) else step
     ending = point.thread.ending("exit")
@@ -144,9 +145,9 @@ def _exit(point: Point) -> ObservedFailure:
 def _failed_value(
     flow: Flow,
     point: Point,
-    step: int,
+    step: Step,
     seeds: Seeds,
-    controlling: tuple[int, ...],
+    controlling: tuple[Step, ...],
     outcome: str,
 ) -> ObservedFailure:
     question = FailedValue(op=flow.op_of(step), step=step, seeds=seeds, controlling=controlling)
@@ -182,7 +183,7 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Observe
     (criterion,) = point.criteria
     assert isinstance(criterion, ByteRange)
     flow = _flow(point)
-    step = int(point.thread.stream.effects[criterion.effect]["step"])
+    step = Step(int(point.thread.stream.effects[criterion.effect]["step"]))
     is_blank = printed[shared : shared + 1] in b" 0"
     seeds = frozenset(_printed_from(flow, criterion, is_blank=is_blank))
     words = point.words.replace(f"byte {shared - before} ", f"byte {shared} ", 1)
@@ -229,7 +230,7 @@ def _printed_from(flow: Flow, criterion: ByteRange, *, is_blank: bool) -> set[tu
     """
     effects = flow.thread.stream.effects
     row = effects[criterion.effect]
-    step, argument = int(row["step"]), int(row["arg"])
+    step, argument = Step(int(row["step"])), int(row["arg"])
     seeds: set[tuple[Operand, int]] = set()
     wanted = [criterion.effect] if argument >= 0 or row["n_runs"] else []
     if argument < 0 or criterion.start == 0:
@@ -257,7 +258,7 @@ def _printed_from(flow: Flow, criterion: ByteRange, *, is_blank: bool) -> set[tu
     return seeds
 
 
-def _arguments(flow: Flow, call: int, first: int = 0, end: int | None = None) -> Iterator[Operand]:
+def _arguments(flow: Flow, call: Step, first: int = 0, end: int | None = None) -> Iterator[Operand]:
     if not flow.is_call(call):
         return
     for number in range(first, flow.arguments(call) if end is None else end):
@@ -266,11 +267,11 @@ def _arguments(flow: Flow, call: int, first: int = 0, end: int | None = None) ->
             yield argument
 
 
-def _printed_before(thread: Thread, step: int) -> int:
-    """Return the last step before this one that printed something; 0 if there is none."""
+def _printed_before(thread: Thread, step: Step) -> Step | None:
+    """Return the last step before this one that printed something, if there is one."""
     effects = thread.stream.effects
     steps = effects["step"][(effects["kind"] == OUTPUT) & (effects["step"] < step)]
-    return int(steps.max()) if len(steps) else 0
+    return Step(int(steps.max())) if len(steps) else None
 
 
 def _quoted(data: bytes) -> str:

@@ -12,6 +12,7 @@ from whence.errors import UserError
 from whence.frontend.python.values import Value
 from whence.logic.logic import ALL
 from whence.model import Outcome
+from whence.program.ids import Step
 from whence.trace.python.endings import message_of, type_of
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording
@@ -57,7 +58,7 @@ def _processes(recording: Recording, name: str | None) -> list[Process]:
     ]
 
 
-def _raised(flow: PythonFlow, step: int) -> ObservedFailure:
+def _raised(flow: PythonFlow, step: Step) -> ObservedFailure:
     value = flow.value(step)
     is_assertion = type_of(value) == "AssertionError"
     where = flow.thread.line_at(step)

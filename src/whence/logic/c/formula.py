@@ -9,6 +9,7 @@ import z3
 
 from whence.logic.c.encode import encode
 from whence.logic.formula import Formula, Goal
+from whence.program.ids import Step
 from whence.program.operations import COp
 from whence.trace.flow import Constant, FlowNode, Operand, StoredBits
 
@@ -21,7 +22,7 @@ class CFormula(Formula):
     def negation(self, goals: Sequence[Goal]) -> z3.BoolRef:
         return z3.Or([self.term(step) != value for step, value in goals])
 
-    def outcome(self, branch: int) -> z3.BoolRef:
+    def outcome(self, branch: Step) -> z3.BoolRef:
         return self.term(branch) == self.flow.value(branch)
 
     def term(self, operand: Operand) -> Any:
@@ -38,7 +39,7 @@ class CFormula(Formula):
             found = self._variables[operand] = z3.BitVec(name, width)
         return found
 
-    def defined(self, step: int, node: FlowNode) -> list[z3.BoolRef]:
+    def defined(self, step: Step, node: FlowNode) -> list[z3.BoolRef]:
         operation, result = node.operation, self.term(step)
         terms = [self.term(operand) for operand in node.operands]
         if operation.op is COp.OPAQUE:
@@ -61,7 +62,7 @@ class CFormula(Formula):
         return [constraint]
 
     def _as_in_run(
-        self, step: int, node: FlowNode, terms: Sequence[z3.BitVecRef]
+        self, step: Step, node: FlowNode, terms: Sequence[z3.BitVecRef]
     ) -> list[z3.BoolRef]:
         """Return the constraint that an unknown operation is a function of its operands."""
         values = [self.flow.value_of(operand) for operand in node.operands]

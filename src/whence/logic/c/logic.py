@@ -9,12 +9,13 @@ from whence.logic.c.operands import needed
 from whence.logic.c.witness import CWitnessSearch
 from whence.logic.formula import Goal
 from whence.logic.logic import Logic
+from whence.program.ids import Step
 from whence.trace.flow import Flow, FlowNode, Operand
 
 
 class CLogic(Logic):
     def needed(
-        self, flow: Flow, node: FlowNode, step: int, mask: int
+        self, flow: Flow, node: FlowNode, step: Step, mask: int
     ) -> Sequence[tuple[Operand, int]]:
         return needed(flow, node, step, mask)
 

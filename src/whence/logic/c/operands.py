@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from whence.logic.c.justify import alternatives
 from whence.logic.logic import ALL
+from whence.program.ids import Step
 from whence.program.operations import COp
 from whence.trace.flow import Constant, Flow, FlowNode, Operand
 
@@ -18,7 +19,7 @@ _MAY_BE_FORCED = frozenset({
 })  # fmt: skip
 
 
-def needed(flow: Flow, node: FlowNode, step: int, mask: int) -> Sequence[tuple[Operand, int]]:
+def needed(flow: Flow, node: FlowNode, step: Step, mask: int) -> Sequence[tuple[Operand, int]]:
     """Return the operands, each with a mask of bits, that force some bits of a step's result."""
     operation, operands = node.operation, node.operands
     op, widths = operation.op, operation.widths

@@ -23,6 +23,7 @@ from whence.logic.python.terms import (
     python_literal,
     variable_term,
 )
+from whence.program.ids import Step
 from whence.program.operations import PyOp
 from whence.trace.flow import Constant, FlowNode, Operand
 
@@ -33,7 +34,7 @@ class PythonFormula(Formula):
     def negation(self, goals: Sequence[Goal]) -> z3.BoolRef:
         return z3.Or([differs(self.term(step), value) for step, value in goals])
 
-    def outcome(self, branch: int) -> z3.BoolRef:
+    def outcome(self, branch: Step) -> z3.BoolRef:
         term, value = self.term(branch), self._value(branch)
         op = self.flow.node(branch).operation.op
         if op is PyOp.NEXT and not same(value, STOP):
@@ -53,7 +54,7 @@ class PythonFormula(Formula):
     def _value(self, operand: Operand) -> Value:
         return self.flow.value_of(operand)
 
-    def defined(self, step: int, node: FlowNode) -> list[z3.BoolRef]:
+    def defined(self, step: Step, node: FlowNode) -> list[z3.BoolRef]:
         terms = [self.term(operand) for operand in node.operands]
         values = [*map(self._value, node.operands)]
         constraint = None
@@ -65,7 +66,7 @@ class PythonFormula(Formula):
         return found
 
     def _as_in_run(
-        self, step: int, node: FlowNode, terms: Sequence[PythonTerm]
+        self, step: Step, node: FlowNode, terms: Sequence[PythonTerm]
     ) -> list[z3.BoolRef]:
         """Return the constraint that a step is a function of its operands."""
         values = [*map(self._value, node.operands)]

@@ -9,12 +9,13 @@ from whence.logic.logic import Logic
 from whence.logic.python.formula import PythonFormula
 from whence.logic.python.operands import needed
 from whence.logic.python.witness import PythonWitnessSearch
+from whence.program.ids import Step
 from whence.trace.flow import Flow, FlowNode, Operand
 
 
 class PythonLogic(Logic):
     def needed(
-        self, flow: Flow, node: FlowNode, step: int, mask: int
+        self, flow: Flow, node: FlowNode, step: Step, mask: int
     ) -> Sequence[tuple[Operand, int]]:
         return needed(flow, node, step, mask)
 

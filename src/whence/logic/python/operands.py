@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from whence.logic.logic import ALL
 from whence.logic.python.evaluate import agrees
 from whence.logic.python.justify import alternatives, items_needed
+from whence.program.ids import Step
 from whence.program.operations import COp, PyOp
 from whence.trace.flow import Constant, Flow, FlowNode, Operand
 
 
-def needed(flow: Flow, node: FlowNode, step: int, mask: int) -> Sequence[tuple[Operand, int]]:
+def needed(flow: Flow, node: FlowNode, step: Step, mask: int) -> Sequence[tuple[Operand, int]]:
     """Return the operands, each with a mask of items, that force some items of a step's result.
 
     Only tuples have items: the mask of every other value is ALL.

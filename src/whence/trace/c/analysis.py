@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whence.program.ids import Step
 from whence.trace.analysis import ThreadAnalysis
 from whence.trace.c.flow import CFlow
 from whence.trace.c.replayed import ReplayedLog
@@ -26,7 +27,7 @@ class CAnalysis(ThreadAnalysis):
     def slice(
         self,
         thread: Thread,
-        criteria: Sequence[int | ByteRange],
+        criteria: Sequence[Step | ByteRange],
         relevance: Relevance | None,
         trusted: Flags | None,
     ) -> U32:

@@ -11,7 +11,7 @@ from whence.errors import UserError
 from whence.frontend.c.process import LogFile, ProcessState
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE, OpCode, OpKind
-from whence.program.ids import Step
+from whence.program.ids import Instance, Step
 from whence.program.rows import EXIT
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.recording import Ending
@@ -30,13 +30,13 @@ def crash(thread: ReplayedLog) -> Ending | None:
         raise UserError(
             f"{name} killed the program before any recorded code ran.", slug="no-such-end"
         )
-    last = thread.stream.steps
+    last = Step(thread.stream.steps)
     op = thread.stop_op
     if op is None:  # the crash was in code that is not recorded: its call is the criterion
         return Ending((last,), f"{name} {_called(thread, last)}")
-    instance = len(thread.stream.stretch) - 1
+    instance = Instance(len(thread.stream.stretch) - 1)
     steps = {d.step for d in queries.operands(instance, op) if d.step}
-    branch = int(thread.stream.control[instance])
+    branch = Step(int(thread.stream.control[instance]))
     criteria = tuple(sorted(steps | ({branch} if branch else set())))
     place = thread.image.place(op)
     where = f"{place.file}:{place.line}" if place else "an unknown line"
@@ -48,7 +48,7 @@ def crash(thread: ReplayedLog) -> Ending | None:
 
 def assertion(thread: ReplayedLog) -> Ending | None:
     """Return the failed assertion, or the call of abort, with which the thread ended."""
-    step = thread.stream.steps
+    step = Step(thread.stream.steps)
     if not step or callee(thread, step) not in ASSERTIONS:
         return None
     decided = thread.queries.controlling_step(step)
@@ -68,7 +68,7 @@ def exit_(thread: ReplayedLog) -> Ending | None:
     return Ending((step,), f"the exit status {status} {how}", status)
 
 
-def _called(thread: ReplayedLog, step: int) -> str:
+def _called(thread: ReplayedLog, step: Step) -> str:
     """Return in words where the call `step` was when the thread ended."""
     where = thread.line_at(step)
     depth, name = len(thread.queries.callers(step)), callee(thread, step)
@@ -103,7 +103,7 @@ def exit_of(thread: ReplayedLog) -> tuple[Step, int] | None:
     return None
 
 
-def callee(thread: ReplayedLog, step: int) -> str | None:
+def callee(thread: ReplayedLog, step: Step) -> str | None:
     """Return the name of the function that a step calls by name; None if it calls none."""
     program = thread.image.program
     op = program.ops[thread.queries.op_of(step)]

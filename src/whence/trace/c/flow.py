@@ -13,7 +13,7 @@ from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode, OpKind
 from whence.inputs import InputRange
-from whence.program.ids import Column, Step
+from whence.program.ids import Column, Instance, Op, Step
 from whence.program.operations import COp, Operation
 from whence.program.rows import COPY, INPUT, MIXED, OUTPUT, READ
 from whence.trace.c.inputs import (
@@ -80,7 +80,7 @@ class CFlow(Flow):
 
     # --- values --------------------------------------------------------------------------------
 
-    def value(self, step: int) -> int:
+    def value(self, step: Step) -> int:
         """Return what a step computed, stored, returned or branched on: its lowest 64 bits."""
         if self.kind(step) == OpKind.CALL:
             returned = self.returned(step)
@@ -88,15 +88,15 @@ class CFlow(Flow):
                 return self.value(returned)
         return self._window(step)[0][(step - 1) % CHUNK]
 
-    def address(self, step: int) -> int:
+    def address(self, step: Step) -> int:
         """Return the address that a step read or wrote; for frame-local memory, the offset."""
         return self._window(step)[1][(step - 1) % CHUNK]
 
-    def comparable_part(self, step: int) -> bool:
+    def comparable_part(self, step: Step) -> bool:
         """Is it a null pointer?"""
         return self.value(step) == 0
 
-    def _window(self, step: int) -> tuple[memoryview[int], memoryview[int]]:
+    def _window(self, step: Step) -> tuple[memoryview[int], memoryview[int]]:
         number = (step - 1) // CHUNK
         found = self._chunks.get(number)
         if found is None:
@@ -108,14 +108,14 @@ class CFlow(Flow):
             self._chunks[number] = found
         return found
 
-    def is_load(self, step: int) -> bool:
+    def is_load(self, step: Step) -> bool:
         return self._codes[self.op_of(step)] in (OpCode.LOAD, OpCode.LLOAD)
 
     # --- nodes ---------------------------------------------------------------------------------
 
-    def _node(self, step: int) -> FlowNode:
+    def _node(self, step: Step) -> FlowNode:
         instance = self.instance_of(step)
-        op = self._stretch_first[self._stretch[instance]] + step - self._first[instance]
+        op = self.op_of(step)
         template = self._template(op)
         through: list[Step] = []
         pointer = None
@@ -137,7 +137,7 @@ class CFlow(Flow):
         return FlowNode(template.operation, operands, tuple(through), pointer)
 
     def _load(
-        self, step: int, instance: int, op: int, template: _Template, pointer: Operand | None
+        self, step: Step, instance: Instance, op: Op, template: _Template, pointer: Operand | None
     ) -> FlowNode:
         through: list[Step] = []
         size = template.operation.width // 8 or 1
@@ -217,7 +217,7 @@ class CFlow(Flow):
             through += self.node(writer).through
             yield offset, Left(writer, address, 8 * length)
 
-    def _phi(self, step: int, template: _Template) -> FlowNode:
+    def _phi(self, step: Step, template: _Template) -> FlowNode:
         width = template.operation.width
         chosen_by = self.queries.incoming_branch(step)
         if chosen_by is not None and self.kind(chosen_by) != OpKind.BRANCH:
@@ -230,14 +230,14 @@ class CFlow(Flow):
             Operation(COp.COPY, width, (width,)), operands, tuple(steps[1:]), None, chosen_by
         )
 
-    def _called(self, step: int, template: _Template) -> FlowNode:
+    def _called(self, step: Step, template: _Template) -> FlowNode:
         returned = self.returned(step)
         width = template.operation.width
         if returned and width:
             return FlowNode(_copy(width, width), (returned,))
         return self._opaque(step, width, None)
 
-    def _opaque(self, step: int, width: int, pointer: Operand | None) -> FlowNode:
+    def _opaque(self, step: Step, width: int, pointer: Operand | None) -> FlowNode:
         found = self.queries.definitions(step)
         operands = tuple(self._dependences(found, step))
         widths = tuple(64 for _ in operands)
@@ -251,7 +251,7 @@ class CFlow(Flow):
         return tuple(self._dependences(found, left.step, place))
 
     def _dependences(
-        self, found: Sequence[Dependence], step: int, place: MemoryRange | None = None
+        self, found: Sequence[Dependence], step: Step, place: MemoryRange | None = None
     ) -> Iterator[Operand]:
         """Yield the operands that dependences name, without repeating one.
 
@@ -302,13 +302,13 @@ class CFlow(Flow):
                     for _, operand in self._strings.operands(step, address, length):
                         yield operand
 
-    def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
+    def operands_of(self, op: Op, instance: Instance) -> tuple[Operand, ...]:
         """Return the operands of an operation that is about to run, its pointer first."""
         template = self._template(op)
         wanted = [template.pointer] if template.pointer is not None else []
         return tuple(self._resolved(one, instance, op, []) for one in [*wanted, *template.operands])
 
-    def argument(self, call: int, number: int) -> Operand | None:
+    def argument(self, call: Step, number: int) -> Operand | None:
         """Return what a call passed as its argument of this number; None if it has fewer."""
         op = self.op_of(call)
         arguments = self._arguments(op)
@@ -316,14 +316,14 @@ class CFlow(Flow):
             return None
         return self._resolved(arguments[number], self.instance_of(call), op, [])
 
-    def arguments(self, call: int) -> int:
+    def arguments(self, call: Step) -> int:
         """Return the number of arguments of a call."""
         return len(self._arguments(self.op_of(call)))
 
     # --- operands ------------------------------------------------------------------------------
 
     def _resolved(
-        self, template: Constant | int, instance: int, op: int, through: list[Step]
+        self, template: Constant | int, instance: Instance, op: Op, through: list[Step]
     ) -> Operand:
         """Return an operand of `op` in `instance`; a parameter is followed to its argument.
 
@@ -331,14 +331,14 @@ class CFlow(Flow):
         """
         while not isinstance(template, Constant):
             if template >= 0:
-                return self._register(template, instance, op)
+                return self._register(template, instance, op)  # type: ignore[arg-type] # an Op
             activation = self._activation[instance]
             call = self._call[activation]
             if not call or not self._flags[activation] & DIRECT:
                 return Parameter(call or None, -1 - template, 64)
             through.append(call)
             instance = self.instance_of(call)
-            op = self._stretch_first[self._stretch[instance]] + call - self._first[instance]
+            op = self.op_of(call)
             arguments = self._arguments(op)
             if -1 - template >= len(arguments):
                 return Parameter(call or None, -1 - template, 64)
@@ -347,13 +347,13 @@ class CFlow(Flow):
 
     # --- templates -----------------------------------------------------------------------------
 
-    def _template(self, op: int) -> _Template:
+    def _template(self, op: Op) -> _Template:
         found = self._templates.get(op)
         if found is None:
             found = self._templates[op] = self._new_template(op)
         return found
 
-    def _new_template(self, op: int) -> _Template:
+    def _new_template(self, op: Op) -> _Template:
         source, local = self.thread.image.locate(op)
         instruction = source.instruction(local)
         code = int(self._codes[op])
@@ -367,11 +367,11 @@ class CFlow(Flow):
         operands = tuple(self._operand(op, operand) for operand in meaning.operands)
         return _Template(meaning.operation, operands, pointer, code)
 
-    def _arguments(self, op: int) -> Sequence[Constant | int]:
+    def _arguments(self, op: Op) -> Sequence[Constant | int]:
         source, local = self.thread.image.locate(op)
         return [self._operand(op, operand) for operand in source.instruction(local).operands]
 
-    def _operand(self, op: int, operand: ir.Typed) -> Constant | int:
+    def _operand(self, op: Op, operand: ir.Typed) -> Constant | int:
         source, local = self.thread.image.locate(op)
         if isinstance(operand.value, ir.Local):
             number = source.register(local, operand.value.name)
@@ -381,13 +381,13 @@ class CFlow(Flow):
             return -1 - names.index(operand.value.name)
         return Constant(self._meanings(op).constant(operand), self._width(op, operand.type))
 
-    def _meanings(self, op: int) -> Meanings:
+    def _meanings(self, op: Op) -> Meanings:
         source, _ = self.thread.image.locate(op)
         if source not in self._known:
             self._known[source] = Meanings(source.module)
         return self._known[source]
 
-    def _width(self, op: int, kind: ir.Type) -> int:
+    def _width(self, op: Op, kind: ir.Type) -> int:
         return self._meanings(op).layout.width(kind)
 
 

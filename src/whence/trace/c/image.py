@@ -15,6 +15,7 @@ from whence.frontend.c.replay.program import CProgram
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Description
 from whence.frontend.recorded_run import MODULES
+from whence.program.ids import Block, Op
 from whence.program.source import Place, shown_path
 from whence.trace.c.conditions import conditions
 from whence.trace.c.relevance import analysed
@@ -105,12 +106,12 @@ class CImage(Image):
 
     # --- ops ---------------------------------------------------------------------------------
 
-    def locate(self, op: int) -> tuple[ModuleSource, int]:
+    def locate(self, op: Op) -> tuple[ModuleSource, int]:
         """Return the module that an operation belongs to, and its number in that module."""
         number = int(np.searchsorted(self._op_bases, op, side="right")) - 1
         return self.modules[number], op - self._op_bases[number]
 
-    def place(self, op: int) -> Place | None:
+    def place(self, op: Op) -> Place | None:
         module, local = self.locate(op)
         return module.place(local)
 
@@ -141,23 +142,23 @@ class CImage(Image):
             found |= {shown_path(description.names[int(n)]): None for n in used if n != NONE}
         return list(found)
 
-    def _instruction(self, op: int) -> ir.Instruction:
+    def _instruction(self, op: Op) -> ir.Instruction:
         source, local = self.locate(op)
         return source.instruction(local)
 
-    def sort(self, op: int) -> Sort:
+    def sort(self, op: Op) -> Sort:
         instruction = self._instruction(op)
         callee = instruction.callee
         name = callee.name if isinstance(callee, ir.Global) else "" if callee is not None else None
         return Sort(instruction.opcode, name, len(instruction.operands))
 
-    def compared_as(self, op: int) -> Comparable:
+    def compared_as(self, op: Op) -> Comparable:
         found = self._compared.get(op)
         if found is None:
             found = self._compared[op] = self._comparable(op)
         return found
 
-    def _comparable(self, op: int) -> Comparable:
+    def _comparable(self, op: Op) -> Comparable:
         if self.code.kind[op] == BRANCH:
             return Comparable.PLAIN
         instruction = self._instruction(op)
@@ -166,20 +167,23 @@ class CImage(Image):
             kind = instruction.operands[0].type
         return _compared(kind)
 
-    def is_plain_call(self, op: int) -> bool:
+    def is_plain_call(self, op: Op) -> bool:
         return self._instruction(op).opcode == "call"
 
     # --- functions ---------------------------------------------------------------------------
 
     def branching(self, function: int) -> Branching:
-        source, local = self.locate(int(self.code.function_first_op[function]))
+        source, local = self.locate(Op(int(self.code.function_first_op[function])))
         first = int(self.code.function_first_block[function])
         body = source.function(local)
         following = graph.block_successors(body)
         return Branching(
-            {first + at: [first + to for to in targets] for at, targets in enumerate(following)},
+            {
+                Block(first + at): [Block(first + to) for to in targets]
+                for at, targets in enumerate(following)
+            },
             [
-                frozenset(first + at for at in region)
+                frozenset(Block(first + at) for at in region)
                 for region in conditions(source.module, body, following)
             ],
         )

@@ -31,7 +31,7 @@ class Addresses:
         self.thread = thread
         self._memory = Memory(thread)
 
-    def shown(self, address: int, before: int, *, is_text: bool) -> str | None:
+    def shown(self, address: int, before: Step, *, is_text: bool) -> str | None:
         """Return the string at an address just before a step, or the name of the global there.
 
         Return None if neither is known.
@@ -41,7 +41,7 @@ class Addresses:
             return terms.c_string(text)
         return self._global(address)
 
-    def _text(self, address: int, before: int) -> bytes | None:
+    def _text(self, address: int, before: Step) -> bytes | None:
         for start, contents in self._constants[bisect_right(self._starts, address) - 1 :][:1]:
             if start <= address < start + len(contents):
                 return contents[address - start :].partition(b"\0")[0]
@@ -112,7 +112,7 @@ class Memory:
     def strings(self) -> GivenStrings:
         return GivenStrings(self.thread)
 
-    def read(self, address: int, size: int, before: int) -> bytes | None:
+    def read(self, address: int, size: int, before: Step) -> bytes | None:
         """Return the bytes at an address just before a step; None if they are not known."""
         found = bytearray(size)
         for run in self.thread.queries.last_write(address, size, before):
@@ -122,7 +122,7 @@ class Memory:
             found[run.offset : run.offset + run.length] = part
         return bytes(found)
 
-    def _written(self, address: int, size: int, step: int | None) -> bytes | None:
+    def _written(self, address: int, size: int, step: Step | None) -> bytes | None:
         """Return the bytes that a step wrote; None stands for the initial contents."""
         if step is None:
             return self._initial(address, size)
@@ -143,7 +143,7 @@ class Memory:
         return self.strings.contents(address, size)
 
     def address_of(
-        self, step: int, before: int, visible: VisibleVariable, place: VariablePlace, text: str
+        self, step: Step, before: Step, visible: VisibleVariable, place: VariablePlace, text: str
     ) -> tuple[int, int, list[Step]]:
         """Return (address, size, steps that wrote the pointers to it) of a part of a variable.
 
@@ -171,7 +171,7 @@ class Memory:
         size = place.type.size if place.type is not None else 1
         return address & 0xFFFFFFFFFFFFFFFF, max(size, 1), followed
 
-    def private(self, op: int, visible: VisibleVariable) -> Op | None:
+    def private(self, op: Op, visible: VisibleVariable) -> Op | None:
         """Return the alloca of a frame-local variable; None if the variable has an address."""
         source, local = self.thread.image.locate(op)
         number = source.register(local, getattr(visible.address, "name", ""))
@@ -181,7 +181,7 @@ class Memory:
         is_private = self.thread.image.program.ops[alloca]["code"] == OpCode.LALLOCA
         return alloca if is_private else None
 
-    def private_writes(self, alloca: int, offset: int, size: int, step: int) -> list[Step]:
+    def private_writes(self, alloca: int, offset: int, size: int, step: Step) -> list[Step]:
         """Return the steps that last wrote these bytes of a frame-local variable, up to `step`."""
         image = self.thread.image
         ops, code = image.program.ops, image.code
@@ -193,7 +193,11 @@ class Memory:
         ends = own["b"].astype(np.int64) + own["x"]
         overlaps = np.flatnonzero(writes & (own["b"] < start + size) & (ends > start))
         executed = (
-            (self.thread.last_execution(first + each, step), int(own[each]["b"]), int(ends[each]))
+            (
+                self.thread.last_execution(Op(first + each), step),
+                int(own[each]["b"]),
+                int(ends[each]),
+            )
             for each in overlaps.tolist()
         )
         definer = np.zeros(size, np.int64)
@@ -201,10 +205,10 @@ class Memory:
             definer[max(low - start, 0) : high - start] = each
         return [Step(int(each)) for each in np.unique(definer) if each]
 
-    def _code(self, step: int) -> int:
+    def _code(self, step: Step) -> int:
         return int(self.thread.image.program.ops[self.thread.queries.op_of(step)]["code"])
 
-    def _variable(self, step: int, op: int, visible: VisibleVariable, text: str) -> int:
+    def _variable(self, step: Step, op: Op, visible: VisibleVariable, text: str) -> int:
         image = self.thread.image
         source, local = image.locate(op)
         if isinstance(visible.address, Global):
@@ -214,12 +218,12 @@ class Memory:
                     return address
             raise _unknown(text)
         number = source.register(local, visible.address.name)
-        defined = None if number is None else self._defined(op - local + number, step)
+        defined = None if number is None else self._defined(Op(op - local + number), step)
         if defined is None:
             raise _unknown(text)
         return int(self.thread.replay.window(defined, defined + 1).value[0])
 
-    def _defined(self, op: int, step: int) -> Step | None:
+    def _defined(self, op: Op, step: Step) -> Step | None:
         if self.thread.image.program.ops[op]["code"] == OpCode.LALLOCA:
             return None
         found = self.thread.last_execution(op, step)
@@ -227,8 +231,8 @@ class Memory:
 
 
 def criteria(
-    thread: ReplayedLog, steps: Sequence[int], line: int, variable: str
-) -> tuple[int, ...]:
+    thread: ReplayedLog, steps: Sequence[Step], line: int, variable: str
+) -> tuple[Step, ...]:
     """Return the steps that wrote the value that a variable has after a line."""
     op = thread.queries.op_of(steps[0])
     source, local = thread.image.locate(op)
@@ -244,7 +248,7 @@ def criteria(
     return tuple(sorted({row.step for row in written if row.step} | set(pointers)))
 
 
-def _after(thread: ReplayedLog, step: int) -> Step:
+def _after(thread: ReplayedLog, step: Step) -> Step:
     """Return the next step of the same activation; after a call, the one after its return."""
     stream, queries = thread.stream, thread.queries
     if thread.image.program.ops[queries.op_of(step)]["code"] != OpCode.CALL:

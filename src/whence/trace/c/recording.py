@@ -10,6 +10,7 @@ from whence.frontend.c.process import CProcess as CProcess
 from whence.frontend.c.process import LogFile, c_processes
 from whence.frontend.recorded_run import MODULES
 from whence.inputs import InputRange
+from whence.program.ids import Step
 from whence.trace.c import endings
 from whence.trace.c.image import CImage
 from whence.trace.c.inputs import inputs_of
@@ -28,7 +29,7 @@ class CThread(ReplayedLog):
     def ending(self, how: str) -> Ending | None:
         return _ENDINGS[how](self)
 
-    def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+    def criteria(self, steps: Sequence[Step], line: int, variable: str) -> tuple[Step, ...]:
         return criteria(self, steps, line, variable)
 
     def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:

@@ -36,7 +36,7 @@ class _Numbers:
             lines = description.arrays["op_line"].tolist()
             self.op_at.update(((number, line), Op(base.op + op)) for op, line in enumerate(lines))
 
-    def last_stretch(self, block: int) -> Stretch:
+    def last_stretch(self, block: Block) -> Stretch:
         row = self.program.blocks[block]
         return Stretch(int(row["first_stretch"]) + int(row["n_stretches"]) - 1)
 
@@ -60,7 +60,7 @@ def _printing(analysis: MayDefine, numbers: _Numbers) -> U32:
         if first is not None:
             body = numbers.sources[module].module.functions[function]
             after = first + flow.block_successors(body)[block][side]
-            found.append((numbers.last_stretch(first + block), after))
+            found.append((numbers.last_stretch(Block(first + block)), after))
     return np.array(found, np.uint32).reshape(-1, 2)
 
 
@@ -98,7 +98,7 @@ def _potential(analysis: MayDefine, numbers: _Numbers) -> Potential:
         if first is None:
             continue  # the function is not recorded
         body = numbers.sources[module].module.functions[function]
-        edge_stretch[number] = numbers.last_stretch(first + block)
+        edge_stretch[number] = numbers.last_stretch(Block(first + block))
         edge_block[number] = first + flow.block_successors(body)[block][side]
     kept = edge_stretch != NONE
     starts, lists = [0], []
@@ -138,5 +138,5 @@ def _guards(numbers: _Numbers) -> npt.NDArray[np.bool_]:
             first = numbers.first_block.get((module, name))
             if first is not None:
                 for block, _side in edges:
-                    found[numbers.last_stretch(first + block)] = True
+                    found[numbers.last_stretch(Block(first + block))] = True
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from whence.frontend.rerun.interventions import RunPoint
+from whence.program.ids import Step
 from whence.trace.c.recording import CThread
 
 _FUNCTION_BITS = 0xFFFFFFFFFF  # of a function's identity, as frontend/c/instrument.py packs it
 _OPERATION_BITS = 24
 
 
-def run_point(thread: CThread, step: int) -> RunPoint:
+def run_point(thread: CThread, step: Step) -> RunPoint:
     """Return the point of a step that stored a value or decided a branch.
 
     The run must be of a program that was built in mode `patch`: the logs of another build have

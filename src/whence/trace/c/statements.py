@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whence.frontend.c.describing import describe_op
 from whence.frontend.c.tables import BlockFlag, OpKind
+from whence.program.ids import Instance, Op, Step
 from whence.program.source import NamedValue
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.step_names import CStepNames
@@ -20,7 +21,7 @@ class CStepDescriber(StepDescriber):
         self._values = Values(thread)
         super().__init__(thread, CStepNames(thread, self._values))
 
-    def named(self, step: int, op: int) -> NamedValue | None:
+    def named(self, step: Step, op: Op) -> NamedValue | None:
         if not self._has_value(step, op):
             return None
         source, local = self.thread.image.locate(op)
@@ -29,7 +30,7 @@ class CStepDescriber(StepDescriber):
             source, local, values.value(step), values.registers(step, op), values.pointed(step)
         )
 
-    def _has_value(self, step: int, op: int) -> bool:
+    def _has_value(self, step: Step, op: Op) -> bool:
         """Did the step give a value?  A call that did not return gave none."""
         if self.thread.image.code.kind[op] != OpKind.CALL:
             return True
@@ -41,5 +42,5 @@ class CStepDescriber(StepDescriber):
         activation = int(stream.activation[instance])
         if int(stream.activations["last_instance"][activation]) <= instance:
             return False
-        landed = self.thread.image.program.blocks["flags"][queries.block_of(instance + 1)]
+        landed = self.thread.image.program.blocks["flags"][queries.block_of(Instance(instance + 1))]
         return stream.activation[instance + 1] != activation or not landed & BlockFlag.LANDING

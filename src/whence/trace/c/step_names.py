@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whence.frontend.c.describing import c_text, describe_op
 from whence.frontend.c.ir import Local
+from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.values import Values
@@ -21,11 +22,11 @@ class CStepNames(StepNames):
         super().__init__(thread)
         self._values = values
 
-    def function_of(self, op: int) -> str:
+    def function_of(self, op: Op) -> str:
         source, local = self.thread.image.locate(op)
         return source.names.function_name(source.function_of(local))
 
-    def condition(self, step: int) -> NamedValue:
+    def condition(self, step: Step) -> NamedValue:
         op = self.thread.queries.op_of(step)
         source, local = self.thread.image.locate(op)
         value, registers = self._values.value(step), self._values.registers(step, op)
@@ -37,7 +38,7 @@ class CStepNames(StepNames):
         outcome = ("true" if value & 1 else "false") if instruction.opcode == "br" else str(value)
         return NamedValue(_shortened(text), outcome)
 
-    def loaded(self, step: int) -> NamedValue | None:
+    def loaded(self, step: Step) -> NamedValue | None:
         op = self.thread.queries.op_of(step)
         source, local = self.thread.image.locate(op)
         instruction = source.instruction(local)
@@ -52,7 +53,7 @@ class CStepNames(StepNames):
         shown = c_text(source.names, kind, instruction.type, value, self._values.pointed(step))
         return None if shown is None else NamedValue(text, shown)
 
-    def accessed(self, step: int) -> tuple[str, str]:
+    def accessed(self, step: Step) -> tuple[str, str]:
         op = self.thread.queries.op_of(step)
         source, local = self.thread.image.locate(op)
         instruction = source.instruction(local)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from whence.program.ids import Op, Step
 from whence.trace.c.memory import Addresses
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.statements import MAX_BACK
@@ -23,7 +24,7 @@ class Values:
         self._first = -1
         self._values: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
 
-    def value(self, step: int) -> int:
+    def value(self, step: Step) -> int:
         """Return what a step computed, stored, returned or branched on."""
         first = (step - 1) // CHUNK * CHUNK + 1
         if first != self._first:
@@ -31,7 +32,7 @@ class Values:
             self._first = first
         return int(self._values[step - first])
 
-    def registers(self, step: int, op: int) -> Callable[[str], int | None]:
+    def registers(self, step: Step, op: Op) -> Callable[[str], int | None]:
         """Return a function that gives the value of a register, by name, at a step."""
         source, local = self.thread.image.locate(op)
 
@@ -39,15 +40,15 @@ class Values:
             number = source.register(local, name)
             if number is None:
                 return None
-            found = self.thread.last_execution(op - local + number, step, MAX_BACK)
+            found = self.thread.last_execution(Op(op - local + number), step, MAX_BACK)
             return None if found is None else self.value(found)
 
         return value
 
-    def pointed(self, step: int) -> Callable[[int, bool], str | None]:
+    def pointed(self, step: Step) -> Callable[[int, bool], str | None]:
         """Return a function that names what an address points to after a step."""
 
         def pointed(address: int, is_text: bool) -> str | None:
-            return self.addresses.shown(address, step + 1, is_text=is_text)
+            return self.addresses.shown(address, Step(step + 1), is_text=is_text)
 
         return pointed

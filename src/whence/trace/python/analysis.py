@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whence.program.ids import Step
 from whence.trace.analysis import ThreadAnalysis
 from whence.trace.columns import U32
 from whence.trace.python.flow import PythonFlow
@@ -29,7 +30,7 @@ class PythonAnalysis(ThreadAnalysis):
     def slice(
         self,
         thread: Thread,
-        criteria: Sequence[int | ByteRange],
+        criteria: Sequence[Step | ByteRange],
         relevance: Relevance | None,
         trusted: Flags | None,
     ) -> U32:

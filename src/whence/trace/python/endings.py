@@ -19,7 +19,7 @@ def uncaught(run: ReplayedRun) -> list[tuple[Step, Token]]:
     return [(origin(run, step), token) for step, token in run.left if step not in passed_on]
 
 
-def origin(run: ReplayedRun, step: int) -> Step:
+def origin(run: ReplayedRun, step: Step) -> Step:
     """Return the step that raised the exception which reached `step` through calls."""
     while inner := run.raised.get(step):
         step = inner

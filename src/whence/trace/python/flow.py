@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
-from whence.program.ids import Instance, Step
+from whence.program.ids import Instance, Op, Step
 from whence.program.operations import (
     PY_BINARY,
     PY_COMPARISONS,
@@ -50,7 +50,7 @@ class PythonFlow(Flow):
 
     # --- values --------------------------------------------------------------------------------
 
-    def value(self, step: int) -> Value:
+    def value(self, step: Step) -> Value:
         return self.python.value(step)
 
     def value_of(self, operand: Operand) -> Value:
@@ -61,7 +61,7 @@ class PythonFlow(Flow):
             return found
         return UNKNOWN
 
-    def comparable_value(self, step: int) -> object:
+    def comparable_value(self, step: Step) -> object:
         """Return the value of a step; for a call that may change its arguments, with these."""
         own = likeness(self.value(step))
         if not self.run.objects.may_have_changed_arguments(step):
@@ -69,10 +69,10 @@ class PythonFlow(Flow):
         arguments = self._arguments(step)
         return own, tuple(likeness(self.value_of(argument)) for argument in arguments)
 
-    def comparable_part(self, step: int) -> object:
+    def comparable_part(self, step: Step) -> object:
         return likeness(self.value(step))
 
-    def compared_as(self, step: int) -> Comparable:
+    def compared_as(self, step: Step) -> Comparable:
         """Compare a value as it is if all of it is known; else an object by its origin too."""
         value = self.value(step)
         if value is UNKNOWN and self.is_load(step):
@@ -86,7 +86,7 @@ class PythonFlow(Flow):
             return Comparable.POINTER  # not defined in the source
         return Comparable.POINTER if value.kind == "object" else Comparable.PLAIN
 
-    def decision(self, branch: int) -> object:
+    def decision(self, branch: Step) -> object:
         """Return the value of a branch: for a loop whether it went on, for a try the exception."""
         if self.opcode(branch) == "next":
             return self.python.has_item(branch)
@@ -95,7 +95,7 @@ class PythonFlow(Flow):
             return self.side_of(branch) if self.side_of(branch) is not None else likeness(value)
         return likeness(value)
 
-    def address(self, step: int) -> int:
+    def address(self, step: Step) -> int:
         return 0
 
     def width_of(self, operand: Operand) -> int:
@@ -103,19 +103,19 @@ class PythonFlow(Flow):
 
     # --- places --------------------------------------------------------------------------------
 
-    def opcode(self, step: int) -> str:
+    def opcode(self, step: Step) -> str:
         return self.program.opcode[self.op_of(step)]
 
-    def is_load(self, step: int) -> bool:
+    def is_load(self, step: Step) -> bool:
         return self.opcode(step) in LOADS
 
-    def reads(self, step: int) -> bool:
+    def reads(self, step: Step) -> bool:
         return self.opcode(step) in LOADS or self.opcode(step) in _READS_CONTENTS
 
-    def withheld(self, step: int) -> tuple[Step, ...]:
+    def withheld(self, step: Step) -> tuple[Step, ...]:
         return self._omitted.branches(step)
 
-    def is_given(self, step: int) -> bool:
+    def is_given(self, step: Step) -> bool:
         """Is the value a new instance of a class of the program?
 
         Differences inside of it show when its attributes are read.
@@ -123,24 +123,24 @@ class PythonFlow(Flow):
         token = self.run.values[step]
         return super().is_given(step) and self.run.objects.is_program_instance(token)
 
-    def returned(self, call: int) -> Step | None:
+    def returned(self, call: Step) -> Step | None:
         return self.run.source.get(call) if self.is_call(call) else None
 
-    def made_at(self, step: int) -> Step | None:
+    def made_at(self, step: Step) -> Step | None:
         return self.run.handed.get(self.activation_of(step))
 
-    def previous_instance(self, instance: int) -> Instance | None:
+    def previous_instance(self, instance: Instance) -> Instance | None:
         return self.queries.previous_instance(instance)
 
     # --- nodes ---------------------------------------------------------------------------------
 
-    def _node(self, step: int) -> FlowNode:
+    def _node(self, step: Step) -> FlowNode:
         op = self.op_of(step)
         opcode = self.program.opcode[op]
         operands = self._operands(step, op)
         source = self.run.source.get(step)
         if source:
-            return self._taken(step, opcode, source, operands)
+            return self._taken(step, opcode, Step(source), operands)
         if step in self.run.raised and opcode not in _EXPLAINED:
             inside = self._inside(step, op) if opcode == "with_exit" else ()
             return FlowNode(_OPAQUE, (*self._all(step, operands), *inside))
@@ -156,7 +156,7 @@ class PythonFlow(Flow):
         return self._computed(step, op, opcode, operands)
 
     def _taken(
-        self, step: int, opcode: str, source: int, operands: tuple[Operand, ...]
+        self, step: Step, opcode: str, source: Step, operands: tuple[Operand, ...]
     ) -> FlowNode:
         """Return the node of a step that copied the value of another step."""
         through: tuple[Step, ...] = ()
@@ -174,7 +174,7 @@ class PythonFlow(Flow):
             )
         return FlowNode(_COPY, (source,), through)
 
-    def _parameter(self, step: int) -> FlowNode:
+    def _parameter(self, step: Step) -> FlowNode:
         """Return the node of a parameter whose argument is no step: a constant or a default."""
         call = self.call_of(step)
         if call is None:
@@ -187,7 +187,7 @@ class PythonFlow(Flow):
                 return FlowNode(_COPY, (Constant(self.python.constant(op, use), 0),), (call,))
         return FlowNode(_OPAQUE, self._all(call, self._operands(call, op)), (call,))
 
-    def _tried(self, step: int, op: int) -> Iterator[int]:
+    def _tried(self, step: Step, op: Op) -> Iterator[Step]:
         """Yield the steps that a try body executed: each of them could have raised."""
         rows, end = self.program.row, self.program.handlers.get(op, 0)
         for before in self._before(step):
@@ -195,7 +195,7 @@ class PythonFlow(Flow):
                 return
             yield before
 
-    def _inside(self, step: int, op: int) -> Iterator[int]:
+    def _inside(self, step: Step, op: Op) -> Iterator[Step]:
         """Yield the steps of a with body: its context manager may have expected others."""
         manager = self.program.uses[op]
         for last in self._before(step):
@@ -204,7 +204,7 @@ class PythonFlow(Flow):
                 return
             yield last
 
-    def _before(self, step: int) -> Iterator[int]:
+    def _before(self, step: Step) -> Iterator[Step]:
         """Yield the logged steps of the same activation before a step, the last first."""
         activation = self.activation_of(step)
         instance = self.previous_instance(self.instance_of(step))
@@ -216,19 +216,19 @@ class PythonFlow(Flow):
                 yield last
             instance = self.previous_instance(instance)
 
-    def called_on(self, call: int) -> int | None:
+    def called_on(self, call: Step) -> Step | None:
         """Return the step that decides which code a call runs: a function, or a method's object."""
         callee = next(iter(self._uses(call, self.op_of(call))), None)
         if isinstance(callee, int) and self.opcode(callee) == "method":
             callee = self._uses(callee, self.op_of(callee))[0]
         return callee if isinstance(callee, int) else None
 
-    def given_to(self, call: int) -> Iterator[int]:
+    def given_to(self, call: Step) -> Iterator[Step]:
         """Yield the operands of a call, and the steps that wrote what they hold."""
         operands = self._operands(call, self.op_of(call))
         return (operand for operand in self._all(call, operands) if isinstance(operand, int))
 
-    def _shifted(self, step: int, source: int) -> tuple[Step, ...]:
+    def _shifted(self, step: Step, source: int) -> tuple[Step, ...]:
         """Return the steps since `source` that moved the items of the list that `step` reads."""
         holder = self.run.operands[self.run.start[step]]
         if not holder:
@@ -239,7 +239,7 @@ class PythonFlow(Flow):
         """Return the key of an item, if it is the value of a step."""
         return _step(operands, 1) if len(operands) > 1 else None
 
-    def _computed(self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]) -> FlowNode:
+    def _computed(self, step: Step, op: Op, opcode: str, operands: tuple[Operand, ...]) -> FlowNode:
         held = self._held(step, operands) if opcode in _READS_CONTENTS else ()
         operation = None if held else self._operation(step, op, opcode, operands)
         if operation is not None:
@@ -247,7 +247,7 @@ class PythonFlow(Flow):
         return FlowNode(_OPAQUE, tuple(dict.fromkeys((*operands, *held))))
 
     def _operation(
-        self, step: int, op: int, opcode: str, operands: tuple[Operand, ...]
+        self, step: Step, op: Op, opcode: str, operands: tuple[Operand, ...]
     ) -> tuple[Operation, tuple[Operand, ...]] | None:
         name, extra = self.program.name[op] or "", self.program.extra[op]
         if opcode == "binary" and name in PY_BINARY:
@@ -291,7 +291,7 @@ class PythonFlow(Flow):
         bounds += [Constant(None, 0)] * (3 - len(bounds))
         return _of(PyOp.SLICE), (operands[0], *(bound or Constant(None, 0) for bound in bounds))
 
-    def _called(self, step: int, op: int) -> tuple[Operation, tuple[Operand, ...]] | None:
+    def _called(self, step: Step, op: Op) -> tuple[Operation, tuple[Operand, ...]] | None:
         callee, arguments = self.program.uses[op][0], self._arguments(step)
         keywords = [name for name in self.program.extra[op] or () if name]
         loaded = self._uses(step, op)[0]
@@ -299,7 +299,7 @@ class PythonFlow(Flow):
             return None
         name = self.program.name[callee] or ""
         if self.program.opcode[callee] == "method":
-            receiver = self._operands(loaded, callee)
+            receiver = self._operands(loaded, Op(callee))
             return _of(PyOp.METHOD, name, *keywords), (*receiver[:1], *arguments)
         if self.program.opcode[callee] == "load" and loaded not in self.run.source:
             return _of(PyOp.BUILTIN, name, *keywords), arguments
@@ -307,7 +307,7 @@ class PythonFlow(Flow):
 
     # --- operands ------------------------------------------------------------------------------
 
-    def _uses(self, step: int, op: int) -> list[Operand | None]:
+    def _uses(self, step: Step, op: Op) -> list[Operand | None]:
         """Return the operands of a step, one for each use of its operation."""
         found: list[Operand | None] = []
         start = self.run.start[step]
@@ -321,7 +321,7 @@ class PythonFlow(Flow):
                 found.append(operand or Unrecorded(Step(step), at, 0))
         return found
 
-    def _operands(self, step: int, op: int) -> tuple[Operand, ...]:
+    def _operands(self, step: Step, op: Op) -> tuple[Operand, ...]:
         """Return the operands of a step; the callee of a call only if it is not known code."""
         found = [operand for operand in self._uses(step, op) if operand is not None]
         if self.program.opcode[op] != "call" or not found:
@@ -331,7 +331,7 @@ class PythonFlow(Flow):
         callee = self.called_on(step)
         return tuple(found) if callee is None else (callee, *found[1:])
 
-    def _arguments(self, call: int) -> tuple[Operand, ...]:
+    def _arguments(self, call: Step) -> tuple[Operand, ...]:
         uses = self._uses(call, self.op_of(call))[1:]
         return tuple(argument for argument in uses if argument is not None)
 
@@ -344,17 +344,17 @@ class PythonFlow(Flow):
             return isinstance(holder, int) and self._is_code(holder)
         return self._is_code(callee)
 
-    def _is_code(self, step: int) -> bool:
+    def _is_code(self, step: Step) -> bool:
         value = self.value(step)
         return value is UNKNOWN or (isinstance(value, Obj) and value.kind in _CODE)
 
-    def _all(self, step: int, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    def _all(self, step: Step, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """Return the operands, and the steps that wrote what they hold."""
         return tuple(dict.fromkeys((*operands, *self._held(step, operands))))
 
-    def _held(self, step: int, operands: Sequence[Operand]) -> tuple[int, ...]:
+    def _held(self, step: Step, operands: Sequence[Operand]) -> tuple[Step, ...]:
         """Return the steps that wrote what the operands of a step hold, and its other reads."""
-        found: dict[int, None] = {}
+        found: dict[Step, None] = {}
         is_part = self.opcode(step) == "attr"  # the rest of the object does not matter
         for operand in () if is_part else self._given(operands):
             token = self.run.values[operand]
@@ -370,15 +370,15 @@ class PythonFlow(Flow):
                 found.update(dict.fromkeys(self._given(self._arguments(read))))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
-            found.update(dict.fromkeys(self.run.objects.element_writers(token, step)))
+            found.update(dict.fromkeys(map(Step, self.run.objects.element_writers(token, step))))
         return tuple(read for read in found if read != step)
 
-    def _is_implicit_return(self, step: int) -> bool:
+    def _is_implicit_return(self, step: Step) -> bool:
         """Is the step the end of a function without a return statement?"""
         op = self.op_of(step)
         return self.program.opcode[op] == "return" and not self.program.text[op]
 
-    def _given(self, operands: Sequence[Operand]) -> Iterator[int]:
+    def _given(self, operands: Sequence[Operand]) -> Iterator[Step]:
         """Yield the steps among the operands; after a method, the object that it is of."""
         for operand in operands:
             if isinstance(operand, int):
@@ -389,14 +389,14 @@ class PythonFlow(Flow):
     def left(self, left: Left) -> tuple[Operand, ...]:
         return ()
 
-    def operands_of(self, op: int, instance: int) -> tuple[Operand, ...]:
+    def operands_of(self, op: Op, instance: Instance) -> tuple[Operand, ...]:
         return ()
 
-    def argument(self, call: int, number: int) -> Operand | None:
+    def argument(self, call: Step, number: int) -> Operand | None:
         uses = self._uses(call, self.op_of(call))
         return uses[number + 1] if number + 1 < len(uses) else None
 
-    def arguments(self, call: int) -> int:
+    def arguments(self, call: Step) -> int:
         return max(len(self.program.uses[self.op_of(call)]) - 1, 0)
 
 

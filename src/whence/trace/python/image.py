@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from whence.program.ids import Block
 from whence.program.source import Place
 from whence.trace.columns import NONE, U32, Code
 from whence.trace.python.maydefine import analysed
@@ -96,9 +97,7 @@ class PythonImage(Image):
     def branching(self, function: int) -> Branching:
         first = self.program.functions[function].first_block
         blocks = range(first, first + self.program.functions[function].n_blocks)
-        following: dict[int, list[int]] = {
-            block: list(self.program.following[block]) for block in blocks
-        }
+        following = {Block(block): [*map(Block, self.program.following[block])] for block in blocks}
         return Branching(following, [])
 
     def _analysed(self) -> Relevance:

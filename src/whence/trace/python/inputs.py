@@ -30,6 +30,7 @@ from whence.inputs import (
     merged,
     variable,
 )
+from whence.program.ids import Step
 from whence.trace.columns import U32, Stream
 from whence.trace.python.program import PythonProgram
 from whence.trace.python.replayed_run import ReplayedRun
@@ -317,7 +318,7 @@ class PythonInputs:
             return value
         if not step or not left or not isinstance(value, Obj):
             return None
-        op = self.thread.queries.op_of(step)
+        op = self.thread.queries.op_of(Step(step))
         opcode, operands = self.program.opcode[op], self.run.operands_of(step)
         if opcode == "attr" and self.program.name[op] == "parent":
             holder = self._path(operands[0], left - 1)

@@ -49,17 +49,17 @@ class BranchSide(NamedTuple):
 class OmittedWrites:
     """Finds the branches of one thread whose other side would have added something."""
 
-    def __init__(self, run: ReplayedRun, queries: Queries, op_of: Callable[[int], Op]) -> None:
+    def __init__(self, run: ReplayedRun, queries: Queries, op_of: Callable[[Step], Op]) -> None:
         self._run, self._program, self._queries, self._op_of = run, run.program, queries, op_of
         self._known: dict[int, tuple[Step, ...]] = {}
 
-    def branches(self, step: int) -> tuple[Step, ...]:
+    def branches(self, step: Step) -> tuple[Step, ...]:
         """Return the last executions of branches that could have given a step more to read."""
         if step not in self._known:
             self._known[step] = tuple(sorted({*self._search(step)}))
         return self._known[step]
 
-    def _search(self, step: int) -> Iterator[Step]:
+    def _search(self, step: Step) -> Iterator[Step]:
         run, op = self._run, self._op_of(step)
         if self._program.opcode[op] == "comp":
             for side in self._sides:
@@ -74,24 +74,24 @@ class OmittedWrites:
                 yield from self._unwritten(run.values[receiver], step)
         yield from self._unyielded(step)
 
-    def _start(self, step: int) -> Step:
+    def _start(self, step: Step) -> Step:
         """Return the first step of the activation of a step."""
         row = self._run.activations[self._queries.activation_of(step)]
         return self._run.first[row.first_instance]
 
-    def _receiver(self, step: int) -> Step | None:
+    def _receiver(self, step: Step) -> Step | None:
         """Return the step of the object whose method a step calls."""
         run = self._run
         operands = run.operands_of(step)
         if not operands or not operands[0]:
             return None
-        op = self._op_of(operands[0])
+        op = self._op_of(Step(operands[0]))
         is_method = self._program.opcode[op] == "method"
         return (run.operands[run.start[operands[0]]] or None) if is_method else None
 
     # --- containers ----------------------------------------------------------------------------
 
-    def _unwritten(self, token: Token, step: int) -> Iterator[Step]:
+    def _unwritten(self, token: Token, step: Step) -> Iterator[Step]:
         """Yield branches that could have changed a container before `step` read it."""
         objects = self._run.objects
         if objects.kind(token) not in _WRITABLE:
@@ -108,14 +108,14 @@ class OmittedWrites:
                     yield branch
 
     def _executions(
-        self, side: BranchSide, since: int, until: int, *, activation: bool = False
+        self, side: BranchSide, since: int, until: Step, *, activation: bool = False
     ) -> Iterator[Step]:
         """Yield the last executions of a branch between two steps that did not take a side.
 
         With `activation` only those in the activation of `until`.
         """
         run = self._run
-        instances = self._queries.instances_of(side.stretch).tolist()
+        instances = self._queries.instances_of(Stretch(side.stretch)).tolist()
         size = self._program.stretch_ops[side.stretch] - 1
         low = bisect_left(instances, since, key=lambda instance: run.first[instance])
         high = bisect_left(instances, until, key=lambda instance: run.first[instance])
@@ -132,7 +132,7 @@ class OmittedWrites:
         previous = enumerate(self._run.previous)
         return {before - 1: Instance(at) for at, before in previous if before}
 
-    def _named(self, path: OmittedPath, step: int) -> Token:
+    def _named(self, path: OmittedPath, step: Step) -> Token:
         """Return the value that a path names at a step."""
         setter = self._last_set(path, step)
         token = self._run.values[setter] if setter else MISSING
@@ -146,9 +146,9 @@ class OmittedWrites:
 
     def _sets(self, step: int) -> str | None:
         """Return the name of the attribute that a step sets."""
-        return self._program.name[self._op_of(step)]
+        return self._program.name[self._op_of(Step(step))]
 
-    def _last_set(self, path: OmittedPath, step: int) -> Step | None:
+    def _last_set(self, path: OmittedPath, step: Step) -> Step | None:
         """Return the last step before `step` that set a variable.
 
         Only the activation of `step` counts if the variable belongs to its function.
@@ -180,7 +180,7 @@ class OmittedWrites:
 
     # --- generators ----------------------------------------------------------------------------
 
-    def _unyielded(self, step: int) -> Iterator[Step]:
+    def _unyielded(self, step: Step) -> Iterator[Step]:
         """Yield the branches of generators that ran for a step and could have yielded."""
         run, instance = self._run, self._queries.instance_of(step)
         own, end = run.activation[instance], self._following.get(instance, len(run.stretch))

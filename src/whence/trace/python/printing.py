@@ -14,19 +14,20 @@ from typing import NamedTuple
 
 from whence.errors import UserError
 from whence.frontend.python.values import Obj, Value, is_builtin, items
+from whence.program.ids import Step
 
 
 class PrintCall(NamedTuple):
     """A call that printed."""
 
-    step: int
+    step: Step
     text: str | None  # None: its arguments do not determine the text
 
 
 class PrintedRange(NamedTuple):
     """The bytes start..stop of the output that a step printed."""
 
-    step: int
+    step: Step
     start: int  # -1: unknown
     stop: int
 

@@ -10,7 +10,7 @@ from whence.errors import UserError
 from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, python_text
 from whence.inputs import InputRange
 from whence.model import Outcome
-from whence.program.ids import Instance, Step
+from whence.program.ids import Instance, Op, Step
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
 from whence.trace.python.endings import (
@@ -50,7 +50,7 @@ class PythonQueries(Queries):
         super().__init__(stream)
         self._run = run
 
-    def previous_instance(self, instance: int) -> Instance | None:
+    def previous_instance(self, instance: Instance) -> Instance | None:
         before = self._run.previous[instance]
         return Instance(before - 1) if before else None
 
@@ -93,12 +93,12 @@ class PythonThread(Thread):
         """Return the constant that a negative use of an operation stands for."""
         return self.decoded(self.program.constant(op, use))
 
-    def text(self, step: int) -> str:
+    def text(self, step: Step) -> str:
         """Return the source of the expression that a step evaluated."""
         op = self.queries.op_of(step)
         return self.program.text[op] or self.program.name[op] or self.program.opcode[op]
 
-    def has_item(self, step: int) -> bool:
+    def has_item(self, step: Step) -> bool:
         """Did a loop get another item?"""
         token = self.run.values[step]
         return not (type(token) is str and token == STOP)
@@ -110,7 +110,7 @@ class PythonThread(Thread):
         return self._events.has_ended and not self._events.is_damaged
 
     @property
-    def stop_op(self) -> int | None:
+    def stop_op(self) -> Op | None:
         return None
 
     @property
@@ -144,7 +144,7 @@ class PythonThread(Thread):
             return None
         return Ending((step,), f"the exit at {self.line_at(step)}", status_of(self.value(step)))
 
-    def criteria(self, steps: Sequence[int], line: int, variable: str) -> tuple[int, ...]:
+    def criteria(self, steps: Sequence[Step], line: int, variable: str) -> tuple[Step, ...]:
         return definers(self.run, self.queries, max(steps), variable)
 
     def printed(self, byte: int) -> Output | None:
@@ -156,7 +156,7 @@ class PythonThread(Thread):
     def printed_size(self) -> int:
         return sum(len(self._printing(step).text or "") for step in self.run.prints)
 
-    def _printing(self, step: int) -> PrintCall:
+    def _printing(self, step: Step) -> PrintCall:
         """Return a call that printed, with its text."""
         op = self.queries.op_of(step)
         start, uses = self.run.start[step], self.program.uses[op]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from whence.program.ids import Step
+from whence.program.ids import Activation, Step, Stretch
 from whence.trace.columns import NONE, U32
 from whence.trace.python.flow import PythonFlow
 from whence.trace.relevance import Relevance
@@ -23,7 +23,7 @@ _SHIFT = 32  # bits of the step in a number for (activation, step)
 
 def slice_python(
     flow: PythonFlow,
-    criteria: Sequence[int | ByteRange],
+    criteria: Sequence[Step | ByteRange],
     *,
     relevance: Relevance | None = None,
     trusted: npt.NDArray[np.bool_] | None = None,
@@ -54,22 +54,22 @@ class _Walk:
 
     def __init__(self, flow: PythonFlow, trusted: npt.NDArray[np.bool_] | None) -> None:
         self._flow, self._trusted = flow, trusted
-        self._whole: set[int] = set()  # steps whose value matters
-        self._entered: set[int] = set()  # steps that matter only because they ran code
-        self._todo: list[tuple[int, bool]] = []
+        self._whole: set[Step] = set()  # steps whose value matters
+        self._entered: set[Step] = set()  # steps that matter only because they ran code
+        self._todo: list[tuple[Step, bool]] = []
         # Activation -> the call of the outermost trusted function around it.
         self._outer: dict[int, Step | None] = {0: None}
-        self.new: list[int] = []  # steps of `_whole` that `withheld` has not looked at
-        self.loads: list[tuple[int, int]] = []  # new loads, each with its earliest operand
+        self.new: list[Step] = []  # steps of `_whole` that `withheld` has not looked at
+        self.loads: list[tuple[Step, int]] = []  # new loads, each with its earliest operand
 
-    def members(self) -> Iterator[int]:
+    def members(self) -> Iterator[Step]:
         """Yield the steps of the slice, in no order."""
         return (step for step in self._whole | self._entered if not self._hidden(step))
 
-    def add(self, step: int, *, is_whole: bool = True) -> None:
+    def add(self, step: Step | None, *, is_whole: bool = True) -> None:
         """Add a step to the slice; `is_whole` if its value matters."""
         known = self._whole if is_whole else self._entered
-        if step not in known:
+        if step is not None and step not in known:
             known.add(step)
             self._todo.append((step, is_whole))
 
@@ -89,7 +89,7 @@ class _Walk:
                 if callee is not None:
                     self.add(callee)
 
-    def _add_controlling_step(self, step: int) -> None:
+    def _add_controlling_step(self, step: Step) -> None:
         """Add the controlling step: with its value if it is a branch of the same activation.
 
         Otherwise it is a call, which matters only because it ran code.
@@ -104,7 +104,7 @@ class _Walk:
         new, self.new = self.new, []
         return [branch for step in new for branch in self._flow.withheld(step)]
 
-    def _add_operands(self, step: int) -> None:
+    def _add_operands(self, step: Step) -> None:
         self.new.append(step)
         node = self._flow.node(step)
         operands = (*node.operands, *node.pointers)
@@ -116,15 +116,15 @@ class _Walk:
         if self._flow.is_load(step):
             self.loads.append((step, min(steps, default=0)))
 
-    def _hidden(self, step: int) -> Step | None:
+    def _hidden(self, step: Step) -> Step | None:
         """Return the call of the outermost trusted function around a step."""
         return None if self._trusted is None else self._around(self._flow.activation_of(step))
 
-    def _around(self, activation: int) -> Step | None:
+    def _around(self, activation: Activation) -> Step | None:
         assert self._trusted is not None
         if activation not in self._outer:
             row = self._flow.thread.stream.activations[activation]
-            outer = self._around(int(row["parent"]))
+            outer = self._around(Activation(int(row["parent"])))
             own = Step(int(row["call"])) if self._trusted[row["function"]] else None
             self._outer[activation] = outer or own or None
         return self._outer[activation]
@@ -143,7 +143,7 @@ class _Branches:
         self._next_block = np.full(len(previous), NONE, np.int64)
         self._next_block[previous[after] - 1] = stream.code.stretch_block[stream.stretch[after]]
 
-    def between(self, loads: Sequence[tuple[int, int]]) -> Iterator[int]:
+    def between(self, loads: Sequence[tuple[Step, int]]) -> Iterator[Step]:
         """Yield the branches between a definition and its load that could have redefined it.
 
         `loads` are pairs of a load and the step of the definition.
@@ -164,14 +164,14 @@ class _Branches:
 
     def _executions(
         self, edge: int, is_private: bool, low: Numbers, high: Numbers
-    ) -> Iterator[int]:
+    ) -> Iterator[Step]:
         """Yield the executions of a branch in the ranges that did not take an edge."""
         stream = self._flow.thread.stream
         stretch, block = (
             int(column[edge])
             for column in (self._potential.edge_stretch, self._potential.edge_block)
         )
-        instances = self._flow.queries.instances_of(stretch).astype(np.int64)
+        instances = self._flow.queries.instances_of(Stretch(stretch)).astype(np.int64)
         instances = instances[self._next_block[instances] != block]
         ends = stream.first[instances].astype(np.int64) + stream.code.stretch_ops[stretch] - 1
         keys = (self._activation[instances] << _SHIFT if is_private else 0) | ends

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from whence.frontend.python.values import UNKNOWN, Obj, Value, python_text
+from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
 from whence.trace.python.recording import PythonThread
 from whence.trace.statements import StepDescriber
@@ -30,14 +31,14 @@ class PythonStepNames(StepNames):
         super().__init__(thread)
         self._python, self._program = thread, thread.program
 
-    def function_of(self, op: int) -> str:
+    def function_of(self, op: Op) -> str:
         name = self._program.functions[self._program.function_of(op)].name
         return name.rpartition("<locals>.")[2]
 
-    def _op(self, step: int) -> int:
+    def _op(self, step: Step) -> Op:
         return self.thread.queries.op_of(step)
 
-    def text(self, step: int) -> str:
+    def text(self, step: Step) -> str:
         """Return the expression that a step evaluated, or its variable."""
         op = self._op(step)
         opcode = self._program.opcode[op]
@@ -45,7 +46,7 @@ class PythonStepNames(StepNames):
             return self._program.name[op] or ""
         return self._program.text[op] or self._program.name[op] or opcode
 
-    def condition(self, step: int) -> NamedValue:
+    def condition(self, step: Step) -> NamedValue:
         op = self._op(step)
         opcode = self._program.opcode[op]
         value = self._python.value(step)
@@ -66,7 +67,7 @@ class PythonStepNames(StepNames):
             return NamedValue(self.text(step), python_text(value))
         return NamedValue(self.text(step), python_text(value))
 
-    def _asserted(self, op: int) -> str | None:
+    def _asserted(self, op: Op) -> str | None:
         """Return the condition of an assertion that pytest has rewritten as `if not condition`."""
         text = self._program.text[op] or ""
         if self._program.name[op] == "assert" or not text.startswith("assert "):
@@ -78,7 +79,7 @@ class PythonStepNames(StepNames):
         assert isinstance(statement, ast.Assert)
         return ast.get_source_segment(text, statement.test)
 
-    def _tested(self, op: int) -> str:
+    def _tested(self, op: Op) -> str:
         use = self._program.uses[op][0]
         condition = self._program.text[op]
         if condition:
@@ -86,12 +87,12 @@ class PythonStepNames(StepNames):
         text = self._program.text[use] or self._program.name[use] if use and use > 0 else None
         return text or "the condition"
 
-    def _loop(self, op: int) -> str:
+    def _loop(self, op: Op) -> str:
         use = self._program.uses[op][0]
         iterable = (self._program.text[use] or self._program.name[use]) if use and use > 0 else None
         return f"for {self._program.name[op] or '…'} in {iterable or '…'}"
 
-    def loaded(self, step: int) -> NamedValue | None:
+    def loaded(self, step: Step) -> NamedValue | None:
         value = self._python.value(step)
         if value is UNKNOWN or (isinstance(value, Obj) and value.kind in _UNMENTIONED):
             return None
@@ -100,7 +101,7 @@ class PythonStepNames(StepNames):
         is_new = text and len(text) <= _MAX_NAME and _normalised(text) != _normalised(shown)
         return NamedValue(text, shown) if is_new else None
 
-    def accessed(self, step: int) -> tuple[str, str]:
+    def accessed(self, step: Step) -> tuple[str, str]:
         op = self._op(step)
         text = self.text(step)
         if self._program.opcode[op] in ("item", "set_item", "del_item"):
@@ -113,9 +114,9 @@ class PythonStepNames(StepNames):
             return self._callee(step)
         return text, text
 
-    def _callee(self, step: int) -> tuple[str, str]:
+    def _callee(self, step: Step) -> tuple[str, str]:
         """Return the text and value of a callee: the function, or the object of a method."""
-        callee = self._python.run.operands[self._python.run.start[step]]
+        callee = Step(self._python.run.operands[self._python.run.start[step]])
         if not callee:
             return self.text(step), self.text(step)
         op_of_callee = self._op(callee)
@@ -128,7 +129,7 @@ class PythonStepNames(StepNames):
             return text, text
         return text, f"{python_text(holder)}.{self._program.name[op_of_callee]}"
 
-    def _used(self, step: int, op: int, number: int) -> Value:
+    def _used(self, step: Step, op: Op, number: int) -> Value:
         """Return the value of one operand of a step."""
         uses = self._program.uses[op]
         use = uses[number] if number < len(uses) else None
@@ -154,7 +155,7 @@ class PythonStepDescriber(StepDescriber):
         super().__init__(thread, self._names)
         self._python, self._program = thread, thread.program
 
-    def named(self, step: int, op: int) -> NamedValue | None:
+    def named(self, step: Step, op: Op) -> NamedValue | None:
         opcode = self._program.opcode[op]
         if opcode not in _MENTIONED or (self._program.name[op] or "").startswith("@"):
             return None  # pytest gives such names to parts of an assertion

@@ -6,7 +6,7 @@ import numpy as np
 
 from whence.errors import UserError
 from whence.frontend.python.logged import Token
-from whence.program.ids import Step
+from whence.program.ids import Activation, Step
 from whence.trace.python.program import PythonProgram
 from whence.trace.python.replayed_run import ReplayedRun
 from whence.trace.queries import Queries
@@ -16,7 +16,7 @@ _MENTION = (*_DEFINE, "load")
 _MAX_NAMED = 12  # limit on the variables that an error message lists; guessed
 
 
-def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tuple[Step, ...]:
+def definers(run: ReplayedRun, queries: Queries, step: Step, variable: str) -> tuple[Step, ...]:
     """Return the steps that defined `variable`, such as x or self.x, as it is after `step`.
 
     For a container these include the steps that wrote its elements.  The result is empty if the
@@ -42,7 +42,7 @@ def definers(run: ReplayedRun, queries: Queries, step: int, variable: str) -> tu
     return tuple(sorted({found, *writers}))
 
 
-def _after(run: ReplayedRun, queries: Queries, step: int) -> int:
+def _after(run: ReplayedRun, queries: Queries, step: Step) -> int:
     """Return the last step before the function of `step` continues after it."""
     instance = queries.instance_of(step)
     following = np.flatnonzero(np.array(run.previous, np.int64) == instance + 1)
@@ -63,7 +63,7 @@ def _owner(program: PythonProgram, function: int, name: str) -> int | None:
 
 
 def _last_set(
-    run: ReplayedRun, queries: Queries, owner: int, name: str, end: int, activation: int
+    run: ReplayedRun, queries: Queries, owner: int, name: str, end: int, activation: Activation
 ) -> Step | None:
     """Return the last step up to `end` that set a variable; None: it has no value."""
     program = run.program
