@@ -50,7 +50,12 @@ def test_it_runs_where_pytest_was_started(tmp_path: Path) -> None:
 
 def test_started_outside_of_the_repository_it_runs_in_the_root(tmp_path: Path) -> None:
     top = tmp_path / "top"
-    assert words(top, started_in=str(tmp_path))[:4] == [sys.executable, "-m", "pytest", request(top).test]
+    assert words(top, started_in=str(tmp_path))[:4] == [
+        sys.executable,
+        "-m",
+        "pytest",
+        request(top).test,
+    ]
 
 
 def test_a_test_outside_of_the_repository_stays_where_it_is(tmp_path: Path) -> None:
