@@ -1,6 +1,6 @@
 """How are the parts of a recorded run numbered, so that two kinds of number cannot be mixed up?
 
-Each number is a `NewType` of int: a type checker tells them apart, and a run pays nothing.  In a
+Each number is a `NewType` of int: a type checker tells them apart, at run time it is an int.  In a
 Python interface "there is none" is always `None`.  Only the columns of a stream (see
 `whence.trace.columns`) hold 0 for "no step" and "no activation", and NONE (0xFFFFFFFF) for "no
 operation", "no block" and "no operand"; whoever reads a column turns these into `None`.

@@ -326,11 +326,11 @@ class Flow(ABC):
         """Return the step that defined register `wanted` as `op` in `instance` sees it."""
         stretch = self._op_stretch[wanted]
         if self._stretch[instance] == stretch and wanted < op:
-            return self._first[instance] + wanted - self._stretch_first[stretch]  # type: ignore[return-value] # hot
+            return self._first[instance] + wanted - self._stretch_first[stretch]  # type: ignore[return-value] # Step() costs time here
         before = self._last_before(stretch, instance)
         if before is None:
             return Unrecorded(self._first[instance], wanted, 64)
-        return self._first[before] + wanted - self._stretch_first[stretch]  # type: ignore[return-value] # hot
+        return self._first[before] + wanted - self._stretch_first[stretch]  # type: ignore[return-value] # Step() costs time here
 
     def _last_before(self, stretch: Stretch, instance: Instance) -> Instance | None:
         """Return the last instance of `stretch` before `instance` in its activation."""
