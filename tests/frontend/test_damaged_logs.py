@@ -99,7 +99,7 @@ def test_a_damaged_header_does_no_harm(recorded: Log, place: int, byte: int) -> 
     ("rewrite", "note"),
     [
         (lambda log: log.__delitem__(slice(-200, None)), "200 bytes of the log are missing"),
-        (lambda log: log.__setitem__(slice(-200, -100), b"\xff" * 100), "the trace is damaged"),
+        (lambda log: log.__setitem__(slice(-200, -100), b"\xff" * 100), "the log is damaged"),
     ],
     ids=["cut", "changed"],
 )
