@@ -41,7 +41,7 @@ BAD_C = {
 
 
 def a_c_program(folder: Path) -> Project:
-    """The wrong argument cannot be reverted without the parameter, nor the parameter alone."""
+    """Make a program whose wrong argument can only be reverted together with the parameter."""
     return Project(folder, GOOD_C, BAD_C, "./prog\nends $?", ("--build", "make -s prog"))
 
 

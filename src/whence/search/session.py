@@ -56,19 +56,19 @@ class Watcher:
     """Receives the progress of the work.  This base class ignores it; the CLI shows it."""
 
     def phase(self, text: str) -> None:
-        """A new part of the work begins."""
+        """Note that a new part of the work begins."""
 
     def found_changes(self, changes: ChangeSet) -> None:
-        """The two versions have been compared."""
+        """Note that the two versions have been compared."""
 
     def outcome(self, reverted: Reverted, run: Run, *, from_store: bool) -> None:
-        """One variant's outcome is known."""
+        """Note the outcome of one variant."""
 
     def runs_left(self, estimate: Callable[[], int | None]) -> None:
-        """From now on, `estimate()` guesses the number of runs to come."""
+        """Use `estimate()` from now on for the number of runs left."""
 
     def close(self) -> None:
-        """The work is over; what comes now is the report."""
+        """End the display of progress: the report follows."""
 
 
 def run_request(request: IsolateRequest, watcher: Watcher) -> tuple[Result, ChangeSet]:
