@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.causes.explaining import Built, built
+from whence.frontend.c.models import MODELS, READERS, WRITES_LOGGED
 from whence.frontend.c.record import record
 from whence.frontend.recorded_run import keep_sources
 from whence.inputs import (
@@ -84,6 +85,29 @@ def test_an_argument_that_is_read_after_a_library_call_comes_from_the_command_li
     assert "n = atoi(argv[3]);" in texts(result)
     assert 'puts("x");' not in texts(result)
     assert result.inputs == (InputRange(argument(3), 0, 2),)
+
+
+def test_functions_whose_writes_are_known_have_a_model() -> None:
+    assert set(MODELS) >= READERS | WRITES_LOGGED
+    assert not READERS & WRITES_LOGGED
+
+
+ERRNO = (
+    HEADERS
+    + """#include <errno.h>
+int main(void) {
+    long n = strtol("99999999999999999999", NULL, 10);
+    int failed = errno;
+    return failed == 0;
+}
+"""
+)
+
+
+def test_errno_is_set_by_the_latest_call(tmp_path: Path) -> None:
+    """All other writes of strtol are logged."""
+    result = slice_of(run(tmp_path, ERRNO, "./program"), "failed = ", "failed")
+    assert [text for text in texts(result) if "strtol" in text]
 
 
 def test_memory_holds_the_arguments_from_the_start(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from whence.frontend.c.ir import (
     PointerType,
     Typed,
 )
-from whence.frontend.c.models import ERRNO_LOCATION, MODELS, ONLY_ERRNO, READERS
+from whence.frontend.c.models import ERRNO_LOCATION, MODELS, READERS, WRITES_LOGGED
 from whence.frontend.c.op_builder import (
     LINK,
     LoweredOp,
@@ -145,7 +145,7 @@ class CallOps(OpBuilder):
         flags = CallFlag.ERRNO_ADDRESS if name == ERRNO_LOCATION else CallFlag(0)
         if name in READERS or not (model.before or model.after):
             flags |= CallFlag.PURE
-        return flags | (CallFlag.ONLY_ERRNO if name in ONLY_ERRNO else CallFlag(0))
+        return flags | (CallFlag.WRITES_LOGGED if name in WRITES_LOGGED else CallFlag(0))
 
     def _declared_noreturn(self, i: Instruction) -> bool:
         if not isinstance(i.callee, Global):

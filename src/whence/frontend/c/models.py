@@ -206,16 +206,27 @@ _READERS = """
 memchr memrchr memcmp bcmp memmem rawmemchr strlen strnlen strcmp strncmp strcasecmp
 strncasecmp strstr strcasestr strpbrk strchr index strchrnul strrchr rindex strspn strcspn
 """
-_ONLY_ERRNO = """
+_WRITES_LOGGED = """
 atoi atol atoll atof getenv secure_getenv write pwrite pwrite64 writev fwrite fwrite_unlocked
 fputs fputs_unlocked puts fputc putc _IO_putc putc_unlocked fputc_unlocked putchar
 putchar_unlocked perror printf fprintf dprintf __printf_chk __fprintf_chk __dprintf_chk
 vprintf vfprintf vdprintf __vprintf_chk __vfprintf_chk
+fgetc getc _IO_getc getc_unlocked fgetc_unlocked getchar getchar_unlocked ungetc _IO_ungetc
+fgets fgets_unlocked __fgets_chk gets fread fread_unlocked read __read_chk pread pread64
+memcpy memmove mempcpy __mempcpy __memcpy_chk __memmove_chk __mempcpy_chk bcopy
+memset __memset_chk bzero explicit_bzero
+strcpy stpcpy __stpcpy strcat strncpy stpncpy strncat strlcpy strlcat
+__strcpy_chk __stpcpy_chk __strcat_chk __strncpy_chk __stpncpy_chk __strncat_chk
+sprintf snprintf vsprintf vsnprintf __sprintf_chk __snprintf_chk __vsprintf_chk __vsnprintf_chk
+strtol strtoul strtoll strtoull strtoimax strtoumax strtod strtof strtold
+__isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull
+__isoc23_strtoimax __isoc23_strtoumax
 """
 # Functions that write no memory, not even errno.
 READERS = frozenset(_READERS.split())
-# Functions that write no memory except errno and the state of the library's streams.
-ONLY_ERRNO = frozenset(_ONLY_ERRNO.split())
+# Functions whose hooks log all that they write, except errno and the state of streams.
+# The replay does not take them for the writer of bytes whose writer is not logged.
+WRITES_LOGGED = frozenset(_WRITES_LOGGED.split())
 
 ERRNO_LOCATION = "__errno_location"  # the function that returns the address of errno
 

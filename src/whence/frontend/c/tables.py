@@ -64,7 +64,7 @@ class CallFlag(enum.IntFlag):
     ASM = 16
     QUIET = 32  # the callee does not log its entry; `site` is its number
     PURE = 64  # of the C library; writes no memory that the program sees
-    ONLY_ERRNO = 128  # of the C library; writes only errno and the state of its streams
+    WRITES_LOGGED = 128  # of the C library; logs all that it writes, except errno and streams
     ERRNO_ADDRESS = 256  # returns the address of errno
 
 

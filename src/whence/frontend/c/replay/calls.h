@@ -109,7 +109,7 @@ static void note_external(struct kernel *k, const struct frame *f, u32 flags) {
     if (flags & ERRNO_ADDRESS && dst != NONE) k->memory.errno_at = f->slots[dst];
     if (flags & PURE) return;
     k->memory.called = f->call;
-    if (!(flags & ONLY_ERRNO)) k->memory.external = f->call;
+    if (!(flags & WRITES_LOGGED)) k->memory.external = f->call;
 }
 
 /* The call that `f` waits for returned: its result is at k->p + skip. */

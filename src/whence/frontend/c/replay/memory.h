@@ -36,7 +36,7 @@ struct memory {
     u64 n_bytes, limit; /* number of pages with arrays, and its limit */
     struct page cache[256];
     u32 called;   /* the latest call into code that is not recorded; 0: none */
-    u32 external; /* the latest such call that can have written the program's memory */
+    u32 external; /* the latest such call that can have written memory without logging it */
     u64 errno_at; /* the address of errno, once the program has got it; every call can set errno */
     struct variadic *variadic;
     u32 n_variadic, variadic_size;

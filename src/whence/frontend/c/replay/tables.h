@@ -34,7 +34,7 @@ enum { FPARAMS = 1, FLANDS = 2, FWIDE = 4, FVARIADIC = 8, FQUIET = 16 }; /* of a
 enum { BYVAL = 1 };                                     /* of a parameter */
 enum { MARKED = 1, LANDING = 2 };                       /* of a block */
 enum { SURE = 1, NORETURN = 2, TWICE = 4, INVOKE = 8, ASM = 16, QUIET_CALL = 32, PURE = 64,
-       ONLY_ERRNO = 128, ERRNO_ADDRESS = 256 };        /* of a call */
+       WRITES_LOGGED = 128, ERRNO_ADDRESS = 256 };        /* of a call */
 
 /* Positions in the extras of a call. */
 enum { X_CALLEE, X_SYMBOL, X_ARGS, X_BYTES, X_SLOTS, X_FLAGS, X_SITE, X_NORMAL, X_VARIADIC, X_LIST };
