@@ -236,7 +236,7 @@ def test_a_byte_that_is_read_by_two_calls_is_one_input(reader: Recording) -> Non
     assert found.count(InputByte(InputSource(SourceKind.FILE, "data/in.txt"), 3)) == 2
 
 
-def test_what_a_process_read_is_told_by_source(reader: Recording) -> None:
+def test_a_process_lists_what_it_read_by_source(reader: Recording) -> None:
     (process,) = summarise(reader, reader.folder.parent / "tree", max_trace=1 << 30).processes
     assert process_input_words(process.inputs) == [
         "1 argument",

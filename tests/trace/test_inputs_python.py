@@ -113,7 +113,7 @@ def test_what_a_line_reads(thread: PythonThread, fragment: str) -> None:
     assert inputs_at(thread, fragment) == CASES[fragment]
 
 
-def test_what_a_run_read_is_told_without_variables_and_literals(thread: PythonThread) -> None:
+def test_a_whole_run_lists_no_variables_and_no_literals(thread: PythonThread) -> None:
     assert thread.inputs() == (
         InputRange(argument(1), 0, 3),
         InputRange(argument(2), 0, 1),
