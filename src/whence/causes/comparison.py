@@ -125,7 +125,10 @@ class Comparison:
         failing, passing = self.failing.node(load), self.passing.node(other)
         known = {*map(_step_of, failing.operands), *failing.through}
         for definition in (*map(_step_of, passing.operands), *passing.through):
-            if definition and self.alignment.failing_counterpart(definition) not in known:
+            if definition is None:
+                continue
+            own = self.alignment.failing_counterpart(definition)
+            if own is None or own not in known:
                 yield _behind_return(self.passing, definition)
 
 
