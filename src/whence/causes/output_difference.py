@@ -130,7 +130,7 @@ def _is_same(comparison: Comparison, operand: Operand) -> bool:
 def _output_failure(
     flow: Flow, step: Step, last: Step | None, wrong: list[Operand], *, is_short: bool = False
 ) -> ObservedFailure:
-    """Return the failure of an output; `last` is the output before it, 0 if there is none."""
+    """Return the failure of an output; `last` is the output before it, if there is one."""
     where = flow.describer().names.line(step)
     words = f"what {where} printed" if not is_short else "the output, which ends too early"
     question = FailedValue(
