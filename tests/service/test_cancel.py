@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from whence.causes.cancellation import Cancellation, Cancelled
-from whence.causes.tree import CauseSearch
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.languages import open_recording, open_search
 from whence.service.background import Answer, Background
@@ -55,49 +54,78 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def children_cancelled_after(search: CauseSearch, seconds: float) -> tuple[Exception | None, float]:
-    """Compute the causes of the failure; return what that raised, and when after `cancel`."""
-    raised: list[Exception] = []
+class AtCheck:
+    """Calls `act` at the nth time that a computation checks whether it is cancelled."""
 
-    def compute() -> None:
-        try:
-            search.children(0)
-        except Exception as error:
-            raised.append(error)
+    def __init__(self, number: int, act: Callable[[], None]) -> None:
+        self.count = 0
+        self._number, self._act = number, act
+        self._check = Cancellation.check
 
-    thread = threading.Thread(target=compute)
-    thread.start()
-    time.sleep(seconds)
-    assert thread.is_alive(), "the search is too fast for this test"
-    cancelled = time.monotonic()
-    search.cancel()
-    thread.join(60)
-    return (raised[0] if raised else None), time.monotonic() - cancelled
+    def check(self, cancellation: Cancellation) -> None:
+        self.count += 1
+        if self.count == self._number:
+            self._act()
+        self._check(cancellation)
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Cancellation, "check", lambda cancellation: self.check(cancellation))
 
 
-def test_a_cancelled_search_ends_soon_and_can_be_used_again(run: Path) -> None:
+def in_another_thread(act: Callable[[], None]) -> Callable[[], None]:
+    def run() -> None:
+        thread = threading.Thread(target=act)
+        thread.start()
+        thread.join()
+
+    return run
+
+
+def test_a_cancelled_search_ends_and_can_be_used_again(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Afterwards it finds what a search finds that was never cancelled."""
     undisturbed, cancelled = (open_search(open_recording(run)) for _ in range(2))
-    began = time.monotonic()
-    children = undisturbed.children(0)
-    needed = time.monotonic() - began
-    for part in (0.05, 0.2):  # of the time that the whole computation needs
-        error, seconds = children_cancelled_after(cancelled, part * needed)
-        assert isinstance(error, Cancelled)
-        assert seconds < min(1.0, needed / 4) + 0.5
+    with monkeypatch.context() as patch:
+        counted = AtCheck(0, lambda: None)
+        counted.install(patch)
+        children = undisturbed.children(0)
+    assert counted.count > 100, "the search checks too rarely"
+    for number in (1, counted.count // 20, counted.count // 2, counted.count):
+        with monkeypatch.context() as patch:
+            at_check = AtCheck(number, in_another_thread(cancelled.cancel))
+            at_check.install(patch)
+            with pytest.raises(Cancelled):
+                cancelled.children(0)
+            assert at_check.count == number  # it ended at once
         assert len(cancelled) == 1
     assert cancelled.children(0) == children
     assert [cancelled.cause(n) for n in children] == [undisturbed.cause(n) for n in children]
 
 
-def test_what_nobody_wants_any_more_is_cancelled(run: Path) -> None:
+def test_what_nobody_wants_any_more_is_cancelled(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answers: list[Answer] = []
+    is_computing, is_dropped, is_answered = (threading.Event() for _ in range(3))
+
+    def wait_for_the_drop() -> None:
+        is_computing.set()
+        is_dropped.wait()
+
+    def note(_: int, answer: Answer) -> None:
+        answers.append(answer)
+        is_answered.set()
+
     search = open_search(open_recording(run))
-    background = Background(search, lambda _, answer: answers.append(answer))
+    AtCheck(50, wait_for_the_drop).install(monkeypatch)
+    background = Background(search, note)
     background.want(0, rank=0)
-    time.sleep(0.1)
+    is_computing.wait()
     background.drop(lambda _: True)
+    is_dropped.set()
     background.stop()
+    assert is_answered.wait(60)
     assert [type(answer) for answer in answers] == [Cancelled]
 
 

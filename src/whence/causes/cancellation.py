@@ -51,9 +51,9 @@ class Cancellation:
     def interruptible(self, interrupt: Callable[[], None]) -> Iterator[None]:
         """Mark the block as a call that does not check, but that `interrupt` ends."""
         with self._lock:
-            self.check()
             self._interrupt = interrupt
         try:
+            self.check()  # the request may have come before there was a call to interrupt
             yield
         finally:
             with self._lock:
