@@ -316,6 +316,12 @@ def _damage_the_run(process: Path) -> None:
     (process.parent / "run.json").write_text("{")
 
 
+def _record_with_another_version(process: Path) -> None:
+    path = process.parent / "run.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"format": document["format"] - 1}))
+
+
 @pytest.mark.parametrize(
     ("harm", "claims", "slug"),
     [
@@ -326,6 +332,7 @@ def _damage_the_run(process: Path) -> None:
         (_cut_modules, ("cannot be read", "damaged"), "module-missing"),
         (_lose_the_run, ("is no trace", "whence trace"), "not-a-trace"),
         (_damage_the_run, ("run.json cannot be read",), "not-a-trace"),
+        (_record_with_another_version, ("another version of whence recorded it",), "not-a-trace"),
     ],
 )
 def test_a_trace_is_damaged(

@@ -17,6 +17,7 @@ DEFAULT_MAX_TRACE = 4 * 2**30  # bytes of trace after which recording stops; gue
 MODULES = "modules"
 SOURCES = "source"
 RUN = "run.json"
+FORMAT = 2  # of the logs in a trace; 2: the log of a C program says where argv[] and envp[] lie
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ def write_run(
     """Write down how a run that `frontend` recorded into `out` ended."""
     document = {
         "whence": 1,
+        "format": FORMAT,
         "tree": str(tree),
         "frontend": frontend,
         "test": commands.test,

@@ -20,7 +20,7 @@ from whence.errors import UserError
 from whence.frontend.c import record as c_record
 from whence.frontend.c.cache import c_source_hash
 from whence.frontend.python import record as python_record
-from whence.frontend.recorded_run import RUN
+from whence.frontend.recorded_run import FORMAT, RUN
 from whence.languages.language import Language
 from whence.logic.c.logic import CLogic
 from whence.logic.python.logic import PythonLogic
@@ -130,6 +130,8 @@ def _document(folder: Path) -> dict[str, Any]:
         found = json.loads((folder / RUN).read_text("utf-8"))
         if found["frontend"] not in LANGUAGES:
             raise ValueError(f"it is of the front end {found['frontend']!r}")
+        if found.get("format", 1) != FORMAT:
+            raise ValueError("another version of whence recorded it")
         Outcome(found["outcome"])
         if found["failure"]:
             Failure(**found["failure"])
