@@ -6,13 +6,12 @@ file by the length of what it returned, as UTF-8 without newline translation.  W
 known (another encoding, a long text, a file handed to library code), the range is empty: the
 source is named, and which of its bytes were read is not known.
 
-In a test, literals are inputs too: `assert parse("a,b") == ...` has no other.
+The literals of a test are inputs too, see `literals`.
 """
 
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -32,11 +31,11 @@ from whence.inputs import (
 )
 from whence.program.ids import Step
 from whence.trace.columns import U32, Stream
+from whence.trace.python.literals import Literals
 from whence.trace.python.program import PythonProgram
 from whence.trace.python.replayed_run import ReplayedRun
 from whence.trace.queries import Queries
 
-_TEST_FILE = re.compile(r"(test_.*|.*_test|test|tests|check.*)\.py")  # a file with a test
 _READS = frozenset({"read", "read1", "readline", "readlines", "__next__"})
 _KEEPS = frozenset({"close", "flush", "tell", "fileno", "write", "writelines", "isatty"})
 _LOOKUPS = frozenset({"get", "pop", "setdefault", "__getitem__"})  # of os.environ, by name
@@ -389,35 +388,6 @@ class PythonInputs:
         return list(zip(names, values, strict=True))
 
 
-class Literals:
-    """The literals of the test modules of a program, each an input of its own.
-
-    A literal is identified by its function and by its number among the literals in it, so that
-    edits elsewhere in the file leave its identity as it is.
-    """
-
-    def __init__(self, program: PythonProgram, files: Sequence[str]) -> None:
-        """`files`: for each module, its path as a user writes it."""
-        self._found: dict[int, list[InputRange]] = {}
-        for number, function in enumerate(program.functions):
-            if not _has_test(program, function.module):
-                continue
-            name = f"{files[function.module]}::{_qualified(program, number)}"
-            count = 0
-            for op in range(function.first_op, function.first_op + function.n_ops):
-                for use in () if _is_made_by_pytest(program, op) else program.uses[op]:
-                    constant = program.constant(op, use) if use is not None and use < 0 else None
-                    if constant is None or isinstance(constant, bool):
-                        continue
-                    source = InputSource(SourceKind.LITERAL, name, count)
-                    size = _size(constant) if isinstance(constant, str | bytes) else 0
-                    self._found.setdefault(op, []).append(InputRange(source, 0, size or 0))
-                    count += 1
-
-    def of(self, op: int) -> Sequence[InputRange]:
-        return self._found.get(op, ())
-
-
 def ops_of(thread: StepValues, steps: U32) -> npt.NDArray[np.int64]:
     """Return the operations of many steps."""
     stream, code = thread.stream, thread.stream.code
@@ -456,35 +426,6 @@ def program_arguments(command: Sequence[str]) -> list[str]:
             return list(command[at + 1 + (len(command[at]) == 2) :])
         at += 2 if command[at] in _WITH_VALUE else 1
     return list(command[at + 1 :])
-
-
-def _has_test(program: PythonProgram, module: int) -> bool:
-    """Is the module a test: by the name of its file, or a script with assertions?"""
-    one = program.modules[module]
-    if _TEST_FILE.fullmatch(posixpath.basename(one.file)):
-        return True
-    if one.name != "__main__":
-        return False
-    following = program.modules[module + 1].base if module + 1 < len(program.modules) else None
-    ops = range(one.base, len(program.opcode) if following is None else following)
-    return any(program.opcode[op] == "raise" and program.name[op] == "assert" for op in ops)
-
-
-def _is_made_by_pytest(program: PythonProgram, op: int) -> bool:
-    """Is the operation a part of what pytest puts in place of an assertion to describe it?
-
-    Such an operation stands where the statement does; so do the stores of the operands.
-    """
-    return (program.text[op] or "").startswith("assert ") and program.opcode[op] != "store"
-
-
-def _qualified(program: PythonProgram, function: int) -> str:
-    """Return the name of a function with those of the functions and classes around it."""
-    names: list[str] = []
-    while function >= 0:
-        names.append(program.functions[function].name)
-        function = program.functions[function].parent
-    return ".".join(reversed(names[:-1])) or names[-1]
 
 
 def _size(value: Any) -> int | None:

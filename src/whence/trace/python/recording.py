@@ -23,7 +23,8 @@ from whence.trace.python.endings import (
     uncaught,
 )
 from whence.trace.python.image import PythonImage
-from whence.trace.python.inputs import Literals, PythonInputs, inputs_of
+from whence.trace.python.inputs import PythonInputs, inputs_of
+from whence.trace.python.literals import Literals
 from whence.trace.python.printing import PrintCall, locate_prints, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
 from whence.trace.python.program import Display, OtherConstant
