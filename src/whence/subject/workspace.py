@@ -11,12 +11,13 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from whence.changes.tree import EntryKind, TreeNode
 from whence.model import Reverted
+from whence.subject.file_states import FileState, delete_path, file_states, is_directory
 
 _TICK = 0.02  # seconds in which file systems may give two writes the same time stamp; guessed
 
@@ -77,11 +78,11 @@ class Workspace:
         """Note the time: a command that may have written files has just ended."""
         self._last_end = time.time()
 
-    def files(self) -> dict[str, tuple[int, int, int]]:
-        """Return the state of each path in the tree: modification time, size and mode."""
-        return dict(_states(str(self.tree), ""))
+    def files(self) -> dict[str, FileState]:
+        """Return the state of each path in the tree."""
+        return file_states(self.tree)
 
-    def clear_up(self, before: Mapping[str, tuple[int, int, int]]) -> None:
+    def clear_up(self, before: Mapping[str, FileState]) -> None:
         """Undo what a test did to the tree since `before`, but keep compiled Python files."""
         after = self.files()
         for path in sorted(after.keys() - before.keys(), reverse=True):
@@ -100,7 +101,7 @@ class Workspace:
 
     def _write(self, path: str, node: TreeNode) -> None:
         target = self.tree / path
-        if node.kind is EntryKind.DIRECTORY and _is_directory(target):
+        if node.kind is EntryKind.DIRECTORY and is_directory(target):
             return  # keep what was built in it
         self._make_room(path)
         if node.kind is EntryKind.DIRECTORY:
@@ -114,7 +115,7 @@ class Workspace:
     def _remove(self, path: str) -> None:
         """Remove a path of the variant, and the directories that become empty."""
         target = self.tree / path
-        if _is_directory(target) and self._nodes[path].kind is EntryKind.DIRECTORY:
+        if is_directory(target) and self._nodes[path].kind is EntryKind.DIRECTORY:
             with contextlib.suppress(OSError):  # something was built in it
                 target.rmdir()
         else:
@@ -127,10 +128,7 @@ class Workspace:
         (self.tree / path).parent.mkdir(parents=True, exist_ok=True)
 
     def _delete(self, target: Path) -> None:
-        if _is_directory(target):
-            shutil.rmtree(target)
-        else:
-            target.unlink(missing_ok=True)
+        delete_path(target)
         if target.suffix == ".py":
             # Python compares a .pyc file's recorded size and whole seconds with its source.  Two
             # variants may have both in common, so remove the compiled file.
@@ -155,22 +153,3 @@ class Workspace:
     def _is_entry(self, folder: Path) -> bool:
         path = folder.relative_to(self.tree).as_posix()
         return path in self._untouched or path in self._nodes
-
-
-def _states(folder: str, below: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    """Yield the state of each path in a folder; nothing if the folder cannot be read."""
-    with contextlib.suppress(OSError), os.scandir(folder) as items:
-        for item in items:
-            path = below + item.name
-            with contextlib.suppress(FileNotFoundError):
-                now = item.stat(follow_symlinks=False)
-                # A new entry changes the time of a directory, but not the directory itself.
-                is_folder = stat.S_ISDIR(now.st_mode)
-                when = (0, 0) if is_folder else (now.st_mtime_ns, now.st_size)
-                yield path, (*when, now.st_mode)
-                if is_folder:
-                    yield from _states(item.path, f"{path}/")
-
-
-def _is_directory(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
