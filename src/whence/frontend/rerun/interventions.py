@@ -31,11 +31,11 @@ class FlipBranch:
 class XorBytes:
     """A store leaves its bytes combined with these by exclusive or."""
 
-    mask: bytes
+    content: bytes
 
     @property
     def text(self) -> str:
-        return f"xor={self.mask.hex()}"
+        return f"xor={self.content.hex()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +72,4 @@ def encode_interventions(interventions: Sequence[Intervention]) -> str:
 
 
 def _size(action: Action) -> int:
-    return (len(action.text) - len("xor=")) // 2
+    return 0 if isinstance(action, FlipBranch) else len(action.content)
