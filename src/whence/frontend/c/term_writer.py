@@ -6,6 +6,7 @@ instructions that compute registers.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from whence.frontend.c import ir, terms
@@ -30,7 +31,7 @@ CASTS = (
 )  # fmt: skip
 
 
-class TermWriter:
+class TermWriter(ABC):
     """Writes the operands of one function as C expressions."""
 
     def __init__(
@@ -74,12 +75,13 @@ class TermWriter:
             return CTerm(terms.c_string(value.data.removesuffix(b"\0")))
         return NAMELESS
 
+    @abstractmethod
     def constant_expression(self, value: ir.Expression) -> CTerm:
-        raise NotImplementedError
+        """Write a constant expression of IR, such as the address of an array element."""
 
+    @abstractmethod
     def compute(self, name: str) -> CTerm:
         """Write the expression of a register for the first time."""
-        raise NotImplementedError
 
     def _register(self, name: str) -> CTerm:
         found = self.terms.get(name) or self.shared.get(name)

@@ -16,6 +16,8 @@ from whence.trace.slicer import ByteRange, Flags, slice_
 
 
 class CAnalysis(ThreadAnalysis):
+    """The flow, the descriptions and the slices of C threads."""
+
     def flow(self, thread: Thread) -> CFlow:
         assert isinstance(thread, ReplayedLog)
         return CFlow(thread)
