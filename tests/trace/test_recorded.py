@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from whence.errors import UserError
 from whence.frontend.c.record import record
+from whence.frontend.c.replay import Replay
 from whence.languages import open_recording
 from whence.program.ids import Step
 from whence.subject.trial import BuildAndTest
@@ -132,3 +136,26 @@ def test_the_branches_of_a_private_load_are_those_of_its_activation(recording: R
     loads = (potential.class_of_op != 0xFFFFFFFF) & (image.rows == line_of("result") + 3)
     assert potential.is_private[loads].all()
     assert loads.any()
+
+
+def test_a_thread_is_opened_once(recording: Recording) -> None:
+    process = recording.processes[0]
+    image = recording.image(process)
+    assert recording.image(process) is image
+    assert recording.thread(image, process.logs[0]) is recording.thread(image, process.logs[0])
+
+
+def test_a_run_beyond_the_limits_is_refused_with_its_length(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = recording.processes[0]
+    log = process.logs[0]
+    shutil.rmtree(log.path.with_suffix(".index"))
+    opened = Replay.open
+    monkeypatch.setattr(Replay, "open", partial(opened, memory=1))
+    again = open_recording(recording.folder)
+    with pytest.raises(
+        UserError, match=r"too long: about [\d,]+ instructions(?s:.*)out of memory"
+    ) as at:
+        again.thread(again.image(again.processes[0]), again.processes[0].logs[0])
+    assert at.value.slug == "run-too-long"

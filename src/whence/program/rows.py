@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-MIXED = 0xC0000000  # MIXED + m in links: several steps wrote the bytes, see mixed[m]
+MIXED = 0xE0000000  # MIXED + m in links: several steps wrote the bytes, see mixed[m]
 
 # Kinds of effects: what a call of a library function did.
 READ, WRITE, COPY, INPUT, OUTPUT, ALLOC, FREE, SOURCE, EXIT, ARGV, ENV, SIGNAL = range(1, 13)

@@ -20,7 +20,7 @@ enum { GUARD = 1, EDGES = 2 };                       /* notes on a stretch */
 enum { ENTRY = 0, VALUE = 1, ARGUMENTS = 2 };        /* parts of a step */
 #define NONE 0xffffffffu
 #define PARAMETER 0x80000000u
-#define MIXED 0xC0000000u
+#define MIXED 0xE0000000u
 
 typedef struct { u32 function, parent, call, first, last, ret, flags, depth; } activation_t;
 typedef struct { u32 offset, length, step; } run_t;

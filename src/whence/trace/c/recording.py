@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 
 from whence.errors import UserError
 from whence.frontend.c.process import CProcess as CProcess
@@ -51,12 +52,25 @@ class CRecording(Recording):
 
     def image(self, process: Process) -> CImage:
         assert isinstance(process, CProcess)
-        return CImage(process, self.folder)
+        if process not in self._images:
+            self._images[process] = CImage(process, self.folder)
+        return self._images[process]
+
+    @cached_property
+    def _images(self) -> dict[CProcess, CImage]:
+        return {}
 
     def thread(self, image: Image, log: ThreadLog, progress: Progress | None = None) -> CThread:
         assert isinstance(image, CImage)
         assert isinstance(log, LogFile)
-        return CThread(self, image, log, progress)
+        if log.path not in self._threads:
+            self._threads[log.path] = CThread(self, image, log, progress)
+        return self._threads[log.path]
+
+    @cached_property
+    def _threads(self) -> dict[Path, CThread]:
+        """The threads that were opened; opening a long log takes minutes."""
+        return {}
 
     def check(self, max_trace: int) -> None:
         check_whole(self.processes, self.folder, max_trace)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from whence.errors import UserError
 from whence.frontend.c.process import LogFile, ProcessState
-from whence.frontend.c.replay import Mismatch, Replay, ReplaySummary, Status
+from whence.frontend.c.replay import HEADER, Mismatch, Replay, ReplaySummary, Status
 from whence.frontend.c.replay import ReplayStream as LogBytes
 from whence.frontend.c.tables import CallFlag, FunctionFlag, OpCode, OpFlag
 from whence.program.ids import Op
@@ -89,9 +90,23 @@ def _opened(image: CImage, log: LogFile, progress: Progress | None) -> Replay:
         return Replay(image.program, stream, out, saved)
     shutil.rmtree(out, ignore_errors=True)
     replay = Replay.open(image.program, data, out, progress=progress, jumps=process.jumps_out(log))
-    if replay.meta.status is not Status.STOPPED:
-        known.write_text(json.dumps(asdict(replay.meta) | {"version": VERSION}), "utf-8")
+    if replay.meta.status is Status.STOPPED:
+        shutil.rmtree(out, ignore_errors=True)
+        raise _too_long(log, replay.meta)
+    known.write_text(json.dumps(asdict(replay.meta) | {"version": VERSION}), "utf-8")
     return replay
+
+
+def _too_long(log: LogFile, meta: ReplaySummary) -> UserError:
+    """Return the error for a log whose replay reached a limit before the end of the log."""
+    whole = meta.steps * log.size // max(meta.log_bytes - HEADER, 1)
+    return UserError(
+        f"The recorded run is too long: about {whole:,} instructions, in {log.size >> 20} MiB of "
+        f"log.\nReading it stopped after {meta.steps:,} instructions: {meta.message}.\n"
+        "Give a test that does less.  A smaller --max-trace refuses such a run while it is being "
+        "recorded.",
+        slug="run-too-long",
+    )
 
 
 def _saved(out: Path) -> ReplaySummary | None:

@@ -45,7 +45,7 @@ u32 link_of_runs(struct kernel *k) {
     if (same) return k->runs.n ? k->runs.run[0].step : 0;
     u32 pair[2] = {keep_runs(k), k->runs.n};
     memcpy(column_add(&k->mixed, sizeof pair), pair, sizeof pair);
-    return 0xC0000000u + (u32)k->n_mixed++;
+    return MIXED + (u32)k->n_mixed++;
 }
 
 static void add_effect(struct kernel *k, struct effect *e) {

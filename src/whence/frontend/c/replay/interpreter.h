@@ -4,7 +4,7 @@
 #include "arithmetic.h"
 #include "jumps.h"
 
-static const u32 LAST_STEP = 0xBFFFFFFFu - (1u << 24); /* links above 0xC0000000 are mixed */
+static const u32 LAST_STEP = MIXED - 1 - (1u << 24); /* links from MIXED on are no steps */
 static const u64 PROGRESS = 1 << 20; /* steps between two calls of the progress function */
 static const u32 QUIET = 10 * 1000 * 1000; /* limit on ops without a byte of log; guessed */
 
@@ -13,7 +13,7 @@ static const u32 QUIET = 10 * 1000 * 1000; /* limit on ops without a byte of log
 /* Periodic work: a checkpoint, a progress report.  Return 0 to stop. */
 OUTLINE int event(struct kernel *k) {
     if (k->step >= LAST_STEP) return fail(k, STOPPED, "more than %u steps", LAST_STEP), 0;
-    if (k->n_mixed >> 29 || k->n_runs >> 31)
+    if (k->n_mixed >> 28 || k->n_runs >> 31)
         return fail(k, STOPPED, "too many values that several writes defined"), 0;
     if (k->memory.out_of_memory) return out_of_memory(k), 0;
     if (k->step >= k->next_checkpoint) save_checkpoint(k);

@@ -13,6 +13,7 @@ typedef int32_t i32;
 typedef int64_t i64;
 
 #define NONE 0xffffffffu     /* no operand, no block */
+#define MIXED 0xe0000000u    /* links from here on: several steps wrote the bytes */
 #define CONSTANT 0x80000000u /* flag of an operand: an index into constants */
 
 enum code {
