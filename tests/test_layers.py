@@ -18,30 +18,38 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "whence": (),  # the version
     "errors": ("whence",),
     "inputs": ("whence",),
+    "source_lines": ("whence",),
     "model": ("whence", "errors", "inputs"),
-    "changes": ("whence", "errors", "model"),
-    "subject": ("whence", "errors", "model", "changes"),
-    "search": ("whence", "errors", "model", "changes", "subject"),
-    "program": ("whence", "errors", "model", "changes", "subject"),
-    "frontend": ("whence", "errors", "model", "changes", "subject", "program"),
+    "changes": ("whence", "errors", "source_lines", "model"),
+    "subject": ("whence", "errors", "source_lines", "model", "changes"),
+    "search": ("whence", "errors", "source_lines", "model", "changes", "subject"),
+    "program": ("whence", "errors", "source_lines", "model", "changes", "subject"),
+    "frontend": ("whence", "errors", "source_lines", "model", "changes", "subject", "program"),
     "trace": ("whence", "errors", "inputs", "model", "changes", "subject", "program", "frontend"),
     "logic": ("whence", "errors", "inputs", "model", "program", "frontend", "trace"),
     "causes": ("whence", "errors", "inputs", "model", "program", "frontend", "trace", "logic"),
     "languages": (
-        *("whence", "errors", "model", "subject"),
+        *("whence", "errors", "source_lines", "model", "subject"),
         *("program", "frontend", "trace", "logic", "causes"),
     ),
     "explain": (
-        *("whence", "errors", "model", "changes", "subject", "search"),
+        *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages"),
     ),
-    "report": ("whence", "errors", "inputs", "model", "changes"),  # draws any result
+    "report": (
+        "whence",
+        "errors",
+        "source_lines",
+        "inputs",
+        "model",
+        "changes",
+    ),  # draws any result
     "service": (
-        *("whence", "errors", "model", "changes", "subject", "search"),
+        *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages", "explain"),
     ),
     "cli": (
-        *("whence", "errors", "model", "changes", "subject", "search"),
+        *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages"),
         *("explain", "report", "service"),
     ),

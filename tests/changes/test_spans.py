@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from hypothesis import given, settings
@@ -12,9 +13,8 @@ from whence.model import Change, ChangeKind, Span
 
 
 def lines_at(content: bytes, span: Span) -> bytes:
-    """Return the lines of a span, numbered as in an editor."""
-    lines = [line + b"\n" for line in content.split(b"\n")]
-    lines[-1] = lines[-1][:-1]
+    """Return the lines of a span, numbered as by a compiler."""
+    lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", content)
     return b"".join(lines[line - 1] for line in span.lines)
 
 

@@ -84,7 +84,7 @@ class Pair:
             whole = f"== {file}\n{_undented(HARMLESS_PYTHON)}\n== {file}\n{whole}"
         elif harmless:
             whole += f"\n== {file}\n{_undented(HARMLESS)}"
-        for line in whole.splitlines():
+        for line in whole.split("\n"):  # a program may contain other line breaks
             if line.startswith("=="):
                 file = line.removeprefix("==").strip()
                 continue

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tests.explain.explaining import explain, explain_python
 from tests.explain.meetings import at, compared, near, through
 from whence.explain.meeting import Meeting
 
@@ -36,6 +39,16 @@ def test_these_are_the_changes_of_a_plain_file() -> None:
 def test_windows_line_ends_make_no_difference() -> None:
     good, bad = (text.replace("\n", "\r\n").encode() for text in (GOOD, BAD))
     assert answers(good, bad) == PLAIN
+
+
+@pytest.mark.parametrize("blank", ["\f\n", "\v\n", "\r", "/* \x1c\x1d\x1e\x85\u2028\u2029 */\n"])
+def test_other_line_breaks_count_as_for_the_compiler(blank: str) -> None:
+    """`blank` is one line for the compiler, and other lines for git or for `str.splitlines`."""
+    good, bad = ((blank + text).encode() for text in (GOOD, BAD))
+    with compared({"a.c": good}, {"a.c": bad}) as changes:
+        meets = Meeting(changes)
+        found = [meets.at("a.c", 4), meets.near("a.c", 6), meets.through("a.c", 6)]
+    assert found == PLAIN
 
 
 def test_a_missing_last_newline_makes_no_difference() -> None:
@@ -154,3 +167,45 @@ def test_an_empty_file_and_a_missing_line_meet_nothing() -> None:
         for file, line in (("a.c", 1), ("b.c", 99), ("b.c", 0), ("none.c", 1)):
             assert meets.at(file, line) == meets.removed_at(file, line) == frozenset()
             assert meets.near(file, line) == meets.through(file, line) == frozenset()
+
+
+BREAKS = "\f\v\x1c\x1d\x1e\x85\u2028\u2029"
+
+
+def test_line_breaks_in_comments_do_not_shift_the_chain_of_a_c_program(tmp_path: Path) -> None:
+    """`explain` compares each line of the chain with the line of the program."""
+    answer = explain(
+        tmp_path,
+        f"""
+         #include <assert.h>
+         /*{BREAKS}*/
+         static int half(int n) {{ /*{BREAKS}*/
+        -    return n / 2;
+        +    return n / 3; // [wrong]
+         }}
+         int main(void) {{ /*{BREAKS}*/
+             int h = half(8); // [call]
+             assert(h == 4); // [failure]
+         }}
+        """,
+        harmless=False,
+    )
+    assert answer.links == ["wrong", "call", "failure"]
+
+
+def test_line_breaks_in_comments_do_not_shift_the_chain_of_a_python_program(
+    tmp_path: Path,
+) -> None:
+    answer = explain_python(
+        tmp_path,
+        f"""
+         # {BREAKS}
+         def half(n):  # {BREAKS}
+        -    return n // 2
+        +    return n // 3  # [wrong]
+         h = half(8)  # [call]
+         assert h == 4  # [failure]
+        """,
+        harmless=False,
+    )
+    assert answer.links == ["wrong", "call", "failure"]

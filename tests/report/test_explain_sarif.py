@@ -34,7 +34,7 @@ from whence.report.sarif import RULE, explain_sarif
 # For each object: required keys, optional keys, and the kind of the values that are objects.
 SHAPES: dict[str, tuple[set[str], set[str]]] = {
     "log": ({"$schema", "version", "runs"}, set()),
-    "run": ({"tool", "results"}, {"originalUriBaseIds", "columnKind"}),
+    "run": ({"tool", "results"}, {"originalUriBaseIds", "columnKind", "newlineSequences"}),
     "tool": ({"driver"}, set()),
     "driver": ({"name", "rules"}, {"version", "semanticVersion"}),
     "rule": (

@@ -22,6 +22,7 @@ from whence.changes.split import BlockPiece, StatementStarts, split_block
 from whence.changes.syntax import ParsedSource, grammar_of
 from whence.changes.tree import Entry, EntryKind, Tree, TreeNode, digest, folders_of, matches
 from whence.model import Change, ChangeId, ChangeKind, Reverted, Span
+from whence.source_lines import lines_with_ends
 
 _NO_LINES = Span(0, 0)
 _EMPTY_DIRECTORY = TreeNode(EntryKind.DIRECTORY, b"")
@@ -258,7 +259,7 @@ class _Comparison:
         assert node is not None
         readable = node.kind.is_file and b"\0" not in node.content
         text = node.content if readable else b""
-        span = Span(1, text.count(b"\n") + (not text.endswith(b"\n"))) if text else _NO_LINES
+        span = Span(1, len(lines_with_ends(text))) if text else _NO_LINES
         if file.new:
             return self._change(ChangeKind.ADD, file, new=span, added=text)
         return self._change(ChangeKind.DELETE, file, old=span, removed=text)
@@ -301,7 +302,8 @@ class _Comparison:
     def _edits(self, file: FileChanges, hunks: tuple[tuple[Span, Span], ...]) -> Iterator[Edit]:
         assert file.old
         assert file.new
-        old_lines, new_lines = _lines(file.old), _lines(file.new)
+        old_lines = lines_with_ends(file.old.content)
+        new_lines = lines_with_ends(file.new.content)
         old_at = [0, *accumulate(map(len, old_lines))]
         new_at = [0, *accumulate(map(len, new_lines))]
         old_source = self._set.source(file.old_path, of_good=True)
@@ -387,13 +389,6 @@ class _Comparison:
                         first, second = sorted((find(change), find(presence[folder][0])))
                         owner[second] = first
         return {change: find(change) for change in owner}
-
-
-def _lines(node: TreeNode) -> list[bytes]:
-    """Split after newlines only, as git does; other line separators do not count."""
-    lines = node.content.split(b"\n")
-    last = lines.pop()
-    return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
 def _half_open(span: Span) -> tuple[int, int]:

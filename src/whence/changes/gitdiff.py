@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from whence.errors import UserError
 from whence.model import Span
+from whence.source_lines import distinct_newlines
 
 _MIN_FREE = 2**20  # bytes; with less free space, a failure of git counts as a full disk; guessed
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -43,8 +44,8 @@ def diff_files(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[FileP
     if not old or not new:
         return []
     with _repository(
-        {path: ("100644", content) for path, content in old.items()},
-        {path: ("100644", content) for path, content in new.items()},
+        {path: ("100644", distinct_newlines(content)) for path, content in old.items()},
+        {path: ("100644", distinct_newlines(content)) for path, content in new.items()},
     ) as git:
         common = ("diff-tree", "-r", "-M", "-l5000", "--no-rename-empty", "--diff-filter=MR")
         raw = git(*common, "--raw", "-z", "old", "new")

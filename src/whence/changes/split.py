@@ -46,7 +46,8 @@ def split_block(
     old_units = _units(block.old_first, block.old_last, old_starts)
     new_units = _units(block.new_first, block.new_last, new_starts)
     # A last line without a newline would be joined with the first line of a later piece.
-    if not (old[block.old_last - 1].endswith(b"\n") and new[block.new_last - 1].endswith(b"\n")):
+    ends = (b"\n", b"\r")
+    if not (old[block.old_last - 1].endswith(ends) and new[block.new_last - 1].endswith(ends)):
         return [block]
     old_text = [b"".join(old[a:b]) for a, b in old_units]
     new_text = [b"".join(new[a:b]) for a, b in new_units]

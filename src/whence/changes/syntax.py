@@ -18,6 +18,8 @@ import tree_sitter_c
 import tree_sitter_cpp
 import tree_sitter_python
 
+from whence.source_lines import only_newlines
+
 _SUFFIXES = {
     **dict.fromkeys((".c", ".h"), "c"),
     **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tpp"), "cpp"),
@@ -174,6 +176,7 @@ class ParsedSource:
     """A parsed file.  Lines are 1-based.  Code with syntax errors is parsed as far as possible."""
 
     def __init__(self, language: str, content: bytes) -> None:
+        content = only_newlines(content)  # tree-sitter counts these
         self._lines = content.split(b"\n")
         self.language = language
         self.root = tree_sitter.Parser(_language(language)).parse(content).root_node

@@ -23,6 +23,7 @@ from whence.model import (
     Reverted,
     Statement,
 )
+from whence.source_lines import decoded_lines
 
 _MAX_CHANGED = 2  # limit on links of one change whose values do not differ; guessed
 _MAX_VALUES = 3  # limit on links of one cause that only pass on a wrong value; guessed
@@ -282,5 +283,4 @@ def _without_truth_values(values: Mapping[str, str]) -> dict[str, str]:
 
 def _first_line(lines: bytes) -> str:
     """Return the first line that is not blank, without indentation."""
-    text = lines.decode("utf-8", "replace").splitlines()
-    return next((line.strip() for line in text if line.strip()), "")
+    return next((line.strip() for line in decoded_lines(lines) if line.strip()), "")

@@ -6,6 +6,8 @@ import posixpath
 from dataclasses import dataclass
 from pathlib import Path
 
+from whence.source_lines import decoded_lines
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -52,5 +54,5 @@ class SourceLines:
         # `_kept / file` is `file` itself if that is absolute: files outside the tree stay in place.
         path = self._kept / file
         if path.is_file():
-            return path.read_text("utf-8", "replace").splitlines()
+            return decoded_lines(path.read_bytes())
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from whence.model import ChangeKind, Failure, Hunk, Reported, Result
+from whence.source_lines import decoded_lines
 
 VERSION = 1
 
@@ -77,7 +78,6 @@ def _hunk_lines(hunk: Hunk) -> list[str]:
 
 
 def _marked(sign: str, text: bytes) -> list[str]:
-    lines = text.decode("utf-8", "replace").split("\n")
-    last = lines.pop()
-    marked = [sign + line for line in lines]
-    return [*marked, sign + last, "\\ No newline at end of file"] if last else marked
+    marked = [sign + line for line in decoded_lines(text)]
+    has_end = not text or text.endswith((b"\n", b"\r"))
+    return marked if has_end else [*marked, "\\ No newline at end of file"]

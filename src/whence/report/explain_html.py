@@ -34,6 +34,7 @@ from whence.report.html import (
     tree_lists,
 )
 from whence.report.text import ALSO_REVERTED, counted, diff_body, failure_line
+from whence.source_lines import decoded_lines
 
 _MAX_LINES = 2000  # shown of one change; guessed
 _SIGNS = {"+": "added", "-": "removed"}
@@ -81,7 +82,7 @@ def _hunk(hunk: Hunk) -> dict[str, Any]:
     return {
         "start": hunk.new.start,
         "count": hunk.new.count,
-        "removed": hunk.removed.decode("utf-8", "replace").splitlines()[:_MAX_LINES],
+        "removed": decoded_lines(hunk.removed)[:_MAX_LINES],
     }
 
 

@@ -31,6 +31,7 @@ from whence.report.explanation import (
 )
 from whence.report.text import counted
 from whence.report.visible import visible
+from whence.source_lines import source_lines
 
 RULE = "breaking-change"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -55,6 +56,7 @@ def explain_sarif(explanation: Explanation) -> Json:
         "tool": {"driver": _driver()},
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The tree of the bad version."}}},
         "columnKind": "unicodeCodePoints",
+        "newlineSequences": ["\r\n", "\n", "\r"],  # as compilers count lines
         "results": [_result(change, explanation) for change in result.root],
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
@@ -294,8 +296,8 @@ def _replacement(hunk: Hunk) -> Json:
         "endLine": first + hunk.new.count,
         "endColumn": 1,
     }
-    if hunk.new.count and not hunk.added.endswith(b"\n"):
-        last = hunk.added.decode("utf-8").rpartition("\n")[2]
+    if hunk.new.count and not hunk.added.endswith((b"\n", b"\r")):
+        last = source_lines(hunk.added.decode("utf-8"))[-1]
         region |= {"endLine": first + hunk.new.count - 1, "endColumn": len(last) + 1}
     removed = hunk.removed.decode("utf-8")
     return {

@@ -16,6 +16,7 @@ from whence.changes.changeset import ChangeSet, FileChanges
 from whence.changes.syntax import ParsedSource, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Span
 from whence.search.dependencies import read_words
+from whence.source_lines import lines_with_ends
 
 Covered = Mapping[str, frozenset[int]]  # file to executed lines
 
@@ -171,8 +172,8 @@ def _all_lines(
         source = changes.source(path, of_good=of_good)
         if source is None:
             return False
-        lines = zip(span.lines, text.split(b"\n"), strict=False)
-        if not all(holds(source, number, line) for number, line in lines):
+        lines = zip(span.lines, lines_with_ends(text), strict=True)
+        if not all(holds(source, number, line.rstrip(b"\r\n")) for number, line in lines):
             return False
     return True
 
@@ -206,7 +207,7 @@ def _unchanged(changes: ChangeSet, file: FileChanges) -> Iterable[tuple[int, int
         yield from zip(range(old, old + first - new), range(new, first), strict=True)
         old += first - new + change.old.count
         new = first + change.new.count
-    count = file.new.content.count(b"\n") + 1
+    count = len(lines_with_ends(file.new.content))
     yield from ((old + i, new + i) for i in range(max(0, count - new + 1)))
 
 

@@ -13,6 +13,7 @@ import tree_sitter_c
 import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser
 
+from whence.source_lines import only_newlines
 from whence.subject.elf import ElfFunction
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
@@ -86,7 +87,7 @@ def demangled_name(symbol: str) -> str:
 
 def _definitions(tree: Path, names: set[str]) -> Iterator[Definition]:
     for path in _c_files(tree):
-        text = path.read_bytes()
+        text = only_newlines(path.read_bytes())
         if names.isdisjoint(word.decode() for word in set(re.findall(rb"[A-Za-z_]\w*", text))):
             continue
         language = tree_sitter_c if path.suffix == ".c" else tree_sitter_cpp

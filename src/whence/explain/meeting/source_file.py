@@ -15,6 +15,7 @@ from whence.explain.meeting.declarations import SourceDeclaration, declaration_l
 from whence.explain.meeting.lexemes import NameUse, lexemes, uses
 from whence.explain.meeting.python_declarations import read_python, read_python_locals
 from whence.explain.meeting.statements import StatementIndex
+from whence.source_lines import only_newlines
 
 _LABEL = re.compile(rb"\s*case\b[^;]*:[\s{]*(/[/*].*)?$")
 _MAX_MARKERS = 50  # ignore the labels of a switch with more: it uses too many names; guessed
@@ -27,8 +28,8 @@ class SourceFile:
     def __init__(self, source: ParsedSource, content: bytes) -> None:
         self.source = source
         self.language = source.language
-        self._content = content
-        self._lines = content.split(b"\n")
+        self._content = only_newlines(content)
+        self._lines = self._content.split(b"\n")
         self._locals: dict[int, ByName] = {}
 
     @cached_property
