@@ -17,7 +17,7 @@ DEFAULT_MAX_TRACE = 4 * 2**30  # bytes of trace after which recording stops; gue
 MODULES = "modules"
 SOURCES = "source"
 RUN = "run.json"
-FORMAT = 2  # of the logs in a trace; 2: the log of a C program says where argv[] and envp[] lie
+FORMAT = 3  # of the logs in a trace; 3: the log of a C program holds the text of its output
 
 
 @dataclass(frozen=True, slots=True)

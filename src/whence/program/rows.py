@@ -21,6 +21,7 @@ ACTIVATION = np.dtype(
         "function", "parent", "call", "first_instance", "last_instance", "ret", "flags", "depth")]
 )  # fmt: skip
 # `arg` is the number of an argument or -1.  A COPY row copied `len` bytes from `addr2` to `addr`.
+# The text of an OUTPUT row is in the log at `addr2`; 0: the text is not known.
 # The rows `first_run`..`first_run + n_runs` of runs hold who wrote the bytes that were read.
 EFFECT = np.dtype(
     [("step", "<u4"), ("kind", "u1"), ("pad", "u1"), ("pad2", "<u2"), ("source", "<u4"),

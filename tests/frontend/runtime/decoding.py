@@ -12,10 +12,19 @@ HEADER = struct.Struct("<QQQQQIIqIIQIIQQQIIQ")
 RUNNING, ENDED, CRASHED, DISK_FULL, TOO_LONG, EXECED, LEFT = range(7)
 READ, WRITE, COPY, INPUT, OUTPUT, ALLOC, FREE, SOURCE, EXIT, ARGV, ENV = range(1, 12)
 MEMORY = 0xFFFFFFFF
-_LAYOUT = {READ: "QQ", WRITE: "QQ", COPY: "QQQ", INPUT: "IQQQ", OUTPUT: "IQQQi", ALLOC: "QQ",
+_LAYOUT = {READ: "QQ", WRITE: "QQ", COPY: "QQQ", INPUT: "IQQQ", OUTPUT: "IQQQiI", ALLOC: "QQ",
            FREE: "Q", EXIT: "i", ARGV: "QQIQ", ENV: "QQIQ"}  # fmt: skip
 
 Effect = tuple[int, ...]  # kind, then its fields
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What an output consisted of; no bytes if that is not known."""
+
+    source: int
+    offset: int
+    text: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,7 @@ class Stream:
     marks: list[int]  # numbers of the functions that were entered
     effects: list[Effect]
     sources: dict[int, tuple[int, bytes]]
+    texts: list[Text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +63,21 @@ def read_stream(path: Path) -> Stream:
     marks: list[int] = []
     effects: list[Effect] = []
     sources: dict[int, tuple[int, bytes]] = {}
+    texts: list[Text] = []
     for item in _items(data, size):
         if isinstance(item, int):
             marks.append(item)
+        elif isinstance(item, Text):
+            texts.append(item)
         elif isinstance(item, tuple):
             effects.append(item)
         else:
             sources.update(item)
     return Stream(kind, number, parent, signal, parent_offset, state, crash_signal, crash_address,
-                  lost, size, len(data), marks, effects, sources)  # fmt: skip
+                  lost, size, len(data), marks, effects, sources, texts)  # fmt: skip
 
 
-def _items(data: bytes, end: int) -> Iterator[int | Effect | dict[int, tuple[int, bytes]]]:
+def _items(data: bytes, end: int) -> Iterator[int | Effect | Text | dict[int, tuple[int, bytes]]]:
     at = 4096
     while at < end:
         if data[at] == 0:
@@ -80,8 +93,14 @@ def _items(data: bytes, end: int) -> Iterator[int | Effect | dict[int, tuple[int
             yield {source: (what, data[at - length : at])}
         else:
             layout = struct.Struct("<" + _LAYOUT[kind])
-            yield (kind, *layout.unpack_from(data, at))
+            fields = list(layout.unpack_from(data, at))
             at += layout.size
+            if kind == OUTPUT:
+                known = fields.pop()
+                assert known in (0, fields[2])
+                at += known
+                yield Text(fields[0], fields[1], data[at - known : at])
+            yield (kind, *fields)
     assert at == end
 
 

@@ -69,6 +69,7 @@ def test_each_piece_of_output_knows_its_argument(record: Record) -> None:
         expected.append((at, len(text), arg))
         at += len(text)
     assert found == expected
+    assert [text.text for text in run.stream.texts] == [text for text, _ in pieces]
 
 
 def test_each_piece_of_text_in_memory_knows_its_argument(record: Record) -> None:
@@ -129,9 +130,10 @@ LITERAL = st.text("ab|\n", max_size=3) | st.just("%%")
 
 
 def check_pieces(record: Record, *arguments: str) -> None:
-    """The pieces, one after another, make up the whole output."""
+    """The pieces, one after another, make up the whole output, and so do their texts."""
     run = record("formats", *arguments)
     assert run.status == 0
+    assert b"".join(text.text for text in run.stream.texts if text.source == 1) == run.output
     at = 0
     for offset, length, _, _ in outputs(run.stream.effects, 1):
         assert offset == at

@@ -23,7 +23,7 @@ from whence.trace.c.image import CImage
 from whence.trace.columns import FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
 
-VERSION = 5  # of the format of the columns; others are made again
+VERSION = 6  # of the format of the columns; others are made again
 
 
 class ReplayedLog(Thread):

@@ -160,7 +160,7 @@ static u64 number(const u8 **p, size_t bytes) {
 /* Fields in the order of the log: a letter for the target, a digit for the number of bytes. */
 static const char *const FIELDS[] = {
     [READ] = "a8l8", [WRITE] = "a8l8", [COPIED] = "a8b8l8", [INPUT] = "s4o8l8a8",
-    [OUTPUT] = "s4o8l8a8r4", [ALLOC] = "a8l8", [FREE] = "a8", [SOURCE] = "s4r1l2",
+    [OUTPUT] = "s4o8l8a8r4t4", [ALLOC] = "a8l8", [FREE] = "a8", [SOURCE] = "s4r1l2",
     [EXIT] = "r4", [ARGV] = "a8l8s4b8", [ENV] = "a8l8s4b8", [SIGNAL] = "s4r4",
 };
 
@@ -173,6 +173,7 @@ int read_effect(struct kernel *k, u32 step, int recording) {
     if (kind < READ || kind > SIGNAL)
         return fail(k, DAMAGED, "no effect has kind %u, at offset %llu", kind, (unsigned long long)at), 0;
     struct effect e = {.step = step, .kind = (u8)kind, .arg = -1};
+    u64 text = 0; /* bytes that follow the fields in the log */
     for (const char *f = FIELDS[kind]; *f; f += 2) {
         size_t size = (size_t)(f[1] - '0');
         if ((size_t)(k->end - p) < size) return fail(k, CUT, "the log ends within an effect"), 0;
@@ -182,13 +183,17 @@ int read_effect(struct kernel *k, u32 step, int recording) {
         else if (*f == 'l') e.len = v;
         else if (*f == 'o') e.offset = v;
         else if (*f == 's') e.source = (u32)v;
+        else if (*f == 't') text = v;
         else e.arg = (i32)(u32)v;
     }
     if (kind == SOURCE) { /* the name of the source follows in the log */
         e.offset = (u64)(p - k->log);
-        if ((u64)(k->end - p) < e.len) return fail(k, CUT, "the log ends within an effect"), 0;
-        p += e.len;
+        text = e.len;
+    } else if (text) { /* so does the text of an output */
+        e.addr2 = (u64)(p - k->log);
     }
+    if ((u64)(k->end - p) < text) return fail(k, CUT, "the log ends within an effect"), 0;
+    p += text;
     int in_memory = e.addr || (kind != INPUT && kind != OUTPUT);
     if (in_memory && kind != ALLOC && e.len > 0xffffffffu)
         return fail(k, DAMAGED, "an effect on %llu bytes, at offset %llu",

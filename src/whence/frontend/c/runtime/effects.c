@@ -241,48 +241,71 @@ static uint64_t *position(struct source *s, enum wh_effect kind)
     return kind == WH_INPUT || s->kind == WH_FILE ? &s->input : &s->output;
 }
 
-static void transfer(enum wh_effect kind, struct source *s, uint64_t offset, uint64_t size,
-                     const void *at, int32_t arg)
+static char *transfer(enum wh_effect kind, const struct source *s, uint64_t offset, uint64_t size,
+                      const void *at)
 {
     char *p = effect(kind);
     p = PUT(p, uint32_t, s ? s->id : WH_MEMORY);
     p = PUT(p, uint64_t, offset);
     p = PUT(p, uint64_t, size);
-    p = PUT(p, uint64_t, at);
-    done(kind == WH_OUTPUT ? PUT(p, int32_t, arg) : p);
+    return PUT(p, uint64_t, at);
 }
 
-static void moves(enum wh_effect kind, int fd, long size, const void *at, int32_t arg)
+static uint64_t advance(struct source *s, enum wh_effect kind, long size)
 {
-    struct source *s = size > 0 ? announced_source(fd) : NULL;
-    if (s) {
-        uint64_t offset = __atomic_fetch_add(position(s, kind), size, __ATOMIC_RELAXED);
-        transfer(kind, s, offset, (uint64_t)size, at, arg);
-    }
-}
-
-static void inputs(int fd, long size, const void *at)
-{
-    moves(WH_INPUT, fd, size, at, -1);
-}
-
-static void outputs(int fd, long size, const void *at, int32_t arg)
-{
-    moves(WH_OUTPUT, fd, size, at, arg);
+    return __atomic_fetch_add(position(s, kind), size, __ATOMIC_RELAXED);
 }
 
 static void inputs_at(int fd, long size, const void *at, uint64_t offset)
 {
     struct source *s = size > 0 ? announced_source(fd) : NULL;
     if (s)
-        transfer(WH_INPUT, s, offset, (uint64_t)size, at, -1);
+        done(transfer(WH_INPUT, s, offset, (uint64_t)size, at));
+}
+
+static void inputs(int fd, long size, const void *at)
+{
+    struct source *s = size > 0 ? announced_source(fd) : NULL;
+    if (s)
+        done(transfer(WH_INPUT, s, advance(s, WH_INPUT, size), (uint64_t)size, at));
+}
+
+/* Log one output; a long one becomes several items, because each must fit into WH_SLACK. */
+#define MAX_TEXT (WH_SLACK / 2) /* bytes of text in one item */
+static void put_out(const struct source *s, uint64_t offset, uint64_t size, const char *at,
+                    const char *text, int32_t arg)
+{
+    while (size) {
+        uint64_t part = text && size > MAX_TEXT ? MAX_TEXT : size;
+        char *p = PUT(transfer(WH_OUTPUT, s, offset, part, at), int32_t, arg);
+        p = PUT(p, uint32_t, text ? part : 0);
+        done(text ? put(p, text, part) : p);
+        size -= part;
+        offset += part;
+        at = at ? at + part : NULL;
+        text = text ? text + part : NULL;
+    }
+}
+
+/* `at` is the memory that the text came from, if the program has it there; `text` is the text
+ * itself, if it is known. */
+static void outputs_text(int fd, long size, const void *at, const char *text, int32_t arg)
+{
+    struct source *s = size > 0 ? announced_source(fd) : NULL;
+    if (s)
+        put_out(s, advance(s, WH_OUTPUT, size), (uint64_t)size, at, text, arg);
+}
+
+static void outputs(int fd, long size, const void *at, int32_t arg)
+{
+    outputs_text(fd, size, at, at, arg);
 }
 
 static void outputs_at(int fd, long size, const void *at, int32_t arg, uint64_t offset)
 {
     struct source *s = size > 0 ? announced_source(fd) : NULL;
     if (s)
-        transfer(WH_OUTPUT, s, offset, (uint64_t)size, at, arg);
+        put_out(s, offset, (uint64_t)size, at, at, arg);
 }
 
 static void seeks(int fd, long offset)

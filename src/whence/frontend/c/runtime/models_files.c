@@ -248,10 +248,13 @@ void wh_a_puts(int r, const char *s)
 {
     if (r != EOF) {
         outputs_string(s, stdout);
-        outputs(fd_of(stdout), 1, NULL, -1);
+        outputs_text(fd_of(stdout), 1, NULL, "\n", -1);
     }
 }
-void wh_a_fputc(int r, int c, FILE *file) { (void)c; outputs(fd_of(file), r != EOF, NULL, 0); }
+void wh_a_fputc(int r, int c, FILE *file)
+{
+    outputs_text(fd_of(file), r != EOF, NULL, &(char){(char)c}, 0);
+}
 SAME(a, fputc, putc)
 SAME(a, fputc, _IO_putc)
 SAME(a, fputc, putc_unlocked)
@@ -265,8 +268,9 @@ void wh_b_perror(const char *s)
     const char *text = strerror_r(error, message, sizeof message);
     if (s && *s) {
         outputs_string(s, stderr);
-        outputs(fd, 2, NULL, -1);
+        outputs_text(fd, 2, NULL, ": ", -1);
     }
-    outputs(fd, (long)strlen(text) + 1, NULL, -1);
+    outputs_text(fd, (long)strlen(text), NULL, text, -1);
+    outputs_text(fd, 1, NULL, "\n", -1);
     errno = error;
 }

@@ -200,7 +200,9 @@ struct sink {
     int first_arg;  /* number of the first argument after the format; -1: they are in a va_list */
 };
 
-static void piece(struct sink *to, const char *from, uint64_t size, int arg)
+/* `from` is the memory of the program that the piece is a copy of, if it is one; `text` is what the
+ * piece consists of, if that is known. */
+static void piece(struct sink *to, const char *from, const char *text, uint64_t size, int arg)
 {
     if (to->memory) {
         uint64_t fits = to->done < to->capacity ? least(size, to->capacity - to->done) : 0;
@@ -210,15 +212,18 @@ static void piece(struct sink *to, const char *from, uint64_t size, int arg)
         else
             writes(at, fits);
         if (fits)
-            transfer(WH_OUTPUT, NULL, to->done, fits, at, arg);
+            put_out(NULL, to->done, fits, at, NULL, arg);
     } else {
-        outputs(to->fd, (long)size, from, arg);
+        outputs_text(to->fd, (long)size, from, text, arg);
     }
     to->done += size;
 }
 
-/* Return the length of a directive's piece, found by formatting it. */
-static uint64_t formatted(const struct directive *d, const union value *value, int width, int precision)
+#define MAX_PIECE 1024 /* bytes of one formatted value whose text is logged; guessed */
+
+/* Format a directive's value into `text`, which has room for MAX_PIECE bytes; return its length. */
+static uint64_t formatted(char *text, const struct directive *d, const union value *value, int width,
+                          int precision)
 {
     char format[32], *p = append(append(append(format, "%"), d->flags), "*.*");
     p = append(p, d->length);
@@ -227,18 +232,28 @@ static uint64_t formatted(const struct directive *d, const union value *value, i
     int n;
     switch (d->type) {
     case ARG_INT:
-        n = snprintf(NULL, 0, format, width, precision, (int)value->integer);
+        n = snprintf(text, MAX_PIECE, format, width, precision, (int)value->integer);
         break;
     case ARG_DOUBLE:
-        n = snprintf(NULL, 0, format, width, precision, value->real);
+        n = snprintf(text, MAX_PIECE, format, width, precision, value->real);
         break;
     case ARG_LONG_DOUBLE:
-        n = snprintf(NULL, 0, format, width, precision, value->long_real);
+        n = snprintf(text, MAX_PIECE, format, width, precision, value->long_real);
         break;
     default:
-        n = snprintf(NULL, 0, format, width, precision, value->pointer);
+        n = snprintf(text, MAX_PIECE, format, width, precision, value->pointer);
     }
     return n < 0 ? 0 : (uint64_t)n;
+}
+
+static void blanks(struct sink *to, uint64_t size, int arg)
+{
+    char text[256];
+    memset(text, ' ', sizeof text);
+    for (uint64_t part; size; size -= part) {
+        part = least(size, sizeof text);
+        piece(to, NULL, text, part, arg);
+    }
 }
 
 static void narrow_string(struct sink *to, const char *s, int width, int precision, int left, int arg)
@@ -247,10 +262,10 @@ static void narrow_string(struct sink *to, const char *s, int width, int precisi
     size_t wide = (size_t)(width < 0 ? -(long)width : width), gap = wide > n ? wide - n : 0;
     reads(s, precision >= 0 && n == (size_t)precision ? n : n + 1);
     if (gap && !left)
-        piece(to, NULL, gap, arg);
-    piece(to, s, n, arg);
+        blanks(to, gap, arg);
+    piece(to, s, s, n, arg);
     if (gap && left)
-        piece(to, NULL, gap, arg);
+        blanks(to, gap, arg);
 }
 
 static void counted(const struct directive *d, void *to)
@@ -275,7 +290,9 @@ static void directive_piece(struct sink *to, const struct directive *d, const un
     } else {
         if ((d->conversion == 's' || d->conversion == 'S') && value.pointer && precision < 0)
             reads(value.pointer, (wcslen(value.pointer) + 1) * sizeof(wchar_t));
-        piece(to, NULL, formatted(d, &value, width, precision), arg);
+        char text[MAX_PIECE];
+        uint64_t size = formatted(text, d, &value, width, precision);
+        piece(to, NULL, size < sizeof text ? text : NULL, size, arg);
     }
 }
 
@@ -287,12 +304,12 @@ static void known_pieces(struct sink *to, const char *format, const union value 
         const char *text = p;
         p = strchrnul(p, '%');
         if (p > text)
-            piece(to, text, (uint64_t)(p - text), -1);
+            piece(to, text, text, (uint64_t)(p - text), -1);
         if (!*p)
             return;
         read_directive(p, &d, &next);
         if (d.conversion == '%')
-            piece(to, d.end - 1, 1, -1);
+            piece(to, d.end - 1, d.end - 1, 1, -1);
         else
             directive_piece(to, &d, values);
     }
@@ -310,9 +327,12 @@ static void pieces(struct sink *to, const char *format, va_list list, long total
     if (read_arguments(format, list, values)) {
         known_pieces(to, format, values);
     } else {
+        char text[MAX_PIECE];
         errno = error;
-        total = total < 0 ? vsnprintf(NULL, 0, format, again) : total;
-        piece(to, NULL, total < 0 ? 0 : (uint64_t)total, -1);
+        int size = vsnprintf(text, sizeof text, format, again);
+        total = total < 0 ? size : total;
+        int known = size == total && size < (int)sizeof text;
+        piece(to, NULL, known ? text : NULL, total < 0 ? 0 : (uint64_t)total, -1);
     }
     if (to->memory)
         writes(to->memory + least(to->done, to->capacity), 1);

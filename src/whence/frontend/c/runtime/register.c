@@ -113,6 +113,13 @@ static void describe_process(const char *parent)
     add_line(fd, "exe", name);
     if (syscall(SYS_getcwd, name, sizeof name) > 0)
         add_line(fd, "cwd", name);
+    for (char key[] = "fd0"; key[2] <= '2'; key[2]++) { /* where the standard streams lead */
+        char link[] = "/proc/self/fd/?";
+        link[sizeof link - 2] = key[2];
+        n = syscall(SYS_readlinkat, AT_FDCWD, link, name, sizeof name - 1);
+        name[n < 0 ? 0 : n] = 0;
+        add_line(fd, key, name);
+    }
     for (char **arg = start_argv; arg && *arg; arg++)
         add_line(fd, "arg", *arg);
     for (char **env = start_envp; env && *env; env++)

@@ -40,7 +40,9 @@ enum wh_effect {
     WH_WRITE,    /* addr u64, len u64: contents not logged */
     WH_COPY,     /* dst u64, src u64, len u64: reads src, writes dst */
     WH_INPUT,    /* source u32, offset u64, len u64, addr u64: also writes addr, if not 0 */
-    WH_OUTPUT,   /* source u32, offset u64, len u64, addr u64, arg i32: also reads addr, if not 0 */
+    WH_OUTPUT,   /* source u32, offset u64, len u64, addr u64, arg i32, known u32, text: also reads
+                    addr, if not 0.  `text` is what was put out; `known` is its length: len, or 0 if
+                    the text is not known */
     WH_ALLOC,    /* addr u64, len u64 */
     WH_FREE,     /* addr u64 */
     WH_SOURCE,   /* source u32, kind u8, len u16, name */
