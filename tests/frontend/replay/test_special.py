@@ -168,13 +168,14 @@ def test_input_output_and_sources_are_effects(tmp_path: Path) -> None:
     source = struct.pack("<BBIBH", 3, 8, 9, 2, 5) + b"stdin"
     log = source + entry(m, "main")
     log += struct.pack("<BBIQQQ", 3, 4, 9, 100, 4, 0x5000) + b"\1"
-    log += struct.pack("<BBIQQQi", 3, 5, 1, 0, 6, 0x4FFF, -1) + b"\1"
+    log += struct.pack("<BBIQQQiI", 3, 5, 1, 0, 6, 0x4FFF, -1, 6) + b"abcdef" + b"\1"
     replay = opened(made, log, tmp_path)
     assert replay.meta.status == Status.OK, replay.meta.message
     announced, got, put = replay.column("effects")
     data = bytes(4096) + log
     name = int(announced["offset"])
     assert data[name : name + int(announced["len"])] == b"stdin"
+    assert data[int(put["addr2"]) :][:6] == b"abcdef"
     assert (got["step"], got["source"], got["offset"], got["addr"]) == (1, 9, 100, 0x5000)
     runs = replay.column("runs")[put["first_run"] : put["first_run"] + put["n_runs"]]
     assert runs.tolist() == [(0, 1, 1), (1, 4, 1), (5, 1, 1)] or runs.tolist() == [(0, 6, 1)]
