@@ -279,6 +279,7 @@ class Cause:
     is_proved: bool = True  # False: the solver gave up, so some statements may be unnecessary
     changes: tuple[ChangeId, ...] = ()
     missing: tuple[Missing, ...] = ()
+    about: tuple[str, int] | None = None  # file and line of the step that its predicate bears on
 
 
 class CauseTree(Protocol):

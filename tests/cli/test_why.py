@@ -215,3 +215,88 @@ def test_what_is_marked_in_the_terminal_is_kept_with_the_run(asked: Asker) -> No
     assert "  benign; decided that it ran" in asked.why_in(run, "-q").out
     deep_enough = asked.why_in(run, "--depth", "0", "--json", "-")
     assert explained(deep_enough) == TREE[:3]  # the causes that were unfolded in the terminal
+
+
+# --- large trees -----------------------------------------------------------------------------
+
+LIST_PROGRAM = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item { char *key, *value; struct item *next; };
+
+static char *copied(const char *from, size_t length) {
+    char *made = malloc(length + 1);
+    if (made == NULL || length > 1000)
+        exit(3);
+    for (size_t at = 0; at < length; at++)
+        made[at] = from[at] == '_' ? ' ' : from[at];
+    made[length] = '\\0';
+    return made;
+}
+
+static struct item *parsed(const char *text) {
+    struct item *first = NULL;
+    while (*text) {
+        const char *equals = strchr(text, '='), *end = strchr(text, ';');
+        if (equals == NULL || end == NULL || end < equals)
+            exit(4);
+        struct item *item = malloc(sizeof *item);
+        item->key = copied(text, equals - text);
+        item->value = copied(equals + 1, end - equals - 1);
+        item->next = first;
+        first = item;
+        text = end + 1;
+    }
+    return first;
+}
+
+static const char *found(const struct item *items, const char *key) {
+    for (; items; items = items->next)
+        if (strcmp(items->key, key) == 0)
+            return items->value;
+    return NULL; /* origin */
+}
+
+int main(int argc, char **argv) {
+    struct item *items = parsed(argv[1]);
+    const char *name = found(items, "name");
+    if (argc > 1)
+        printf("%d\\n", name[0]);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def flooded(tmp_path_factory: pytest.TempPathFactory) -> Asker:
+    """A user whose failing run has many causes, of which a few are on the value's way."""
+    user = Asker(tmp_path_factory.mktemp("flooded"))
+    user.write("project/list.c", LIST_PROGRAM)
+    result = user.why(
+        "./list 'size=3;colour=red;Name=x_y;'",
+        *("--out", user.kept / "run", "-q", "--json", "-"),
+        build="$CC -g -o list list.c",
+    )
+    assert (result.status, result.err) == (0, ""), result
+    return user
+
+
+def test_a_large_tree_is_shortened_to_the_way_of_the_value(flooded: Asker) -> None:
+    whole = flooded.why_in(flooded.kept / "run", "--all", "-q").out.splitlines()
+    lines = flooded.why_in(flooded.kept / "run", "-q").out.splitlines()
+    assert len(lines) <= 40 < len(whole)
+    titles = [line.strip() for line in lines if line.strip()[:1].isdigit()]
+    assert titles[0].startswith("0  how the program ended was SIGSEGV")
+    assert "items was NULL" in titles[1] or "items was false" in titles[1]
+    assert "argc" not in " ".join(titles)  # it only decided that the crash could happen
+    assert any("--all shows all" in line for line in lines)
+
+
+def test_fewer_levels_are_fewer_lines(flooded: Asker) -> None:
+    counts = [
+        len(flooded.why_in(flooded.kept / "run", "--depth", depth, "-q").out.splitlines())
+        for depth in (0, 1, 3)
+    ]
+    assert counts == sorted(counts), counts

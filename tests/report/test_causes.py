@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.report.example import CAUSES, large, triangle
+from tests.report.example import CAUSES, FILE, large, predicate, statement, triangle
 from tests.report.strategies import results
-from whence.model import Mark, WhyResult
+from whence.model import Cause, Influence, Mark, WhyResult
+from whence.report.cause_way import way_of
 from whence.report.causes import in_order, why_document, why_text
+from whence.report.lines import SCREEN
 
 UNEXPLAINED = replace(
     triangle(), status="unexplained", reason="the run ended outside recorded code", causes=()
@@ -21,6 +23,12 @@ UNEXPLAINED = replace(
 
 
 def shown(result: WhyResult, width: int = 100) -> list[str]:
+    """Return the lines of the whole tree."""
+    return why_text(result, width=width, everything=True).plain.split("\n")
+
+
+def on_screen(result: WhyResult, width: int = 100) -> list[str]:
+    """Return the lines that the user sees without --all."""
     return why_text(result, width=width).plain.split("\n")
 
 
@@ -129,10 +137,101 @@ def test_a_tree_of_any_depth() -> None:
     assert len(list(in_order(large(3000).causes))) == 3000
 
 
-@given(results(), st.integers(20, 120))
+@given(results(), st.integers(20, 120), st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_any_text_stays_in_its_lines(result: WhyResult, width: int) -> None:
-    text = why_text(result, width=width).plain
+def test_any_text_stays_in_its_lines(result: WhyResult, width: int, everything: bool) -> None:
+    text = why_text(result, width=width, everything=everything).plain
     assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & set(map(category, text.replace("\n", "")))
     assert max(cell_len(line) for line in text.split("\n")) <= width
     text.encode("utf-8")
+
+
+# --- one screen ------------------------------------------------------------------------------
+
+
+def test_a_small_tree_is_shown_whole() -> None:
+    assert on_screen(triangle()) == shown(triangle())
+
+
+@given(st.integers(1, 300), st.integers(1, 30), st.integers(60, 120))
+@settings(max_examples=50, deadline=None)
+def test_a_tree_of_any_size_fits_on_one_screen(size: int, width: int, columns: int) -> None:
+    result = large(size, width=width)
+    lines = on_screen(result, columns)
+    assert len(lines) <= SCREEN
+    if len(shown(result, columns)) > SCREEN:
+        assert any("--all" in line for line in lines)
+
+
+def test_each_cause_that_is_not_shown_is_counted() -> None:
+    result = large(500, width=20)
+    lines = on_screen(result)
+    titles = [line for line in lines if line.strip()[:1].isdigit() and " was " in line]
+    note = next(line for line in lines if "--all" in line)
+    assert f"note: {500 - len(titles)} more causes are not on the way" in note
+
+
+def test_a_cause_that_bears_on_many_names_only_a_few() -> None:
+    causes = (*CAUSES[:4], replace(CAUSES[4], also=tuple(range(50))))
+    text = " ".join(" ".join(shown(replace(triangle(), causes=causes))).split())
+    assert "also bears on 0, 1, 2 and 47 more" in text
+
+
+def test_a_cause_that_the_user_marked_is_shown() -> None:
+    result = large(500, width=20)
+    marked = replace(result, marks={499: Mark.ROOT})
+    assert any(line.strip().startswith("499 ") for line in on_screen(marked))
+    assert not any(line.strip().startswith("499 ") for line in on_screen(result))
+
+
+# --- the way of the failing value ------------------------------------------------------------
+
+
+def caused(number: int, parent: int, about: int, how: Influence, *lines: int) -> Cause:
+    """Return a cause below another, with statements on some lines; the last is the predicate's."""
+    return Cause(
+        id=number,
+        key=str(number),
+        parent=parent,
+        level=1,
+        influence=how,
+        predicate=predicate(lines[-1], "x", "true"),
+        because="",
+        statements=tuple(statement(line) for line in lines),
+        instances=1,
+        about=(FILE, about),
+    )
+
+
+def way(*below: Cause, without: frozenset[int] = frozenset()) -> list[int]:
+    """Return the way from a failure on line 36 whose value was made on line 10, then on line 20."""
+    children = tuple(cause.id for cause in below if cause.parent == 0)
+    first = replace(caused(0, 0, 36, Influence.FAILURE, 10, 20, 36), parent=None, children=children)
+    return [cause.id for cause in way_of([first, *below], without)]
+
+
+def test_the_way_goes_to_the_condition_of_the_statement_that_made_the_value() -> None:
+    guard = caused(1, 0, 36, Influence.DIRECT, 30)
+    made = caused(2, 0, 20, Influence.DIRECT, 18)
+    earlier = caused(3, 0, 10, Influence.DIRECT, 9)
+    assert way(guard, made, earlier) == [0, 2]
+    assert way(guard, earlier) == [0, 3]
+    assert way(guard) == [0, 1]
+
+
+def test_the_way_leaves_out_what_the_value_does_not_need() -> None:
+    address = caused(1, 0, 20, Influence.ADDRESS, 30)
+    far = caused(2, 0, 3, Influence.DIRECT, 2)
+    made = caused(3, 0, 10, Influence.DIRECT, 9)
+    assert way(address, far, made) == [0, 3]
+
+
+def test_a_value_that_was_kept_has_several_ways() -> None:
+    kept = [caused(n, 0, 36, Influence.INDIRECT, 30 - n) for n in range(1, 6)]
+    assert way(*kept) == [0, 1, 2, 3]
+
+
+def test_the_way_avoids_what_the_user_calls_benign() -> None:
+    made = caused(1, 0, 20, Influence.DIRECT, 18)
+    other = caused(2, 0, 10, Influence.DIRECT, 9)
+    assert way(made, other, without=frozenset({1})) == [0, 2]

@@ -21,7 +21,8 @@ from tests.report.explained import (
     long_chain,
 )
 from whence.model import Alternative, Explanation, Span
-from whence.report.story import SCREEN, explain_story, explain_text
+from whence.report.lines import SCREEN
+from whence.report.story import explain_story, explain_text
 
 
 def shown(explanation: Explanation, width: int = 100) -> list[str]:

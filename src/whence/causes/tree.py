@@ -360,6 +360,7 @@ class CauseSearch:
             instances=len(steps),
             times=min(question.times, max(len(self._finder.executions(question.op)), 1)),
             is_proved=self.solver_cost.gave_up == gave_up,
+            about=self._describer.file_and_line(question.about),
         )
         self._identities.add(question.identity)
         self._covered |= self._proofs.lines(proof, question)

@@ -68,6 +68,11 @@ class CauseDescriber:
         because = self._because(question, predicate, reads, failure)
         return CauseDescription(predicate, because, statements)
 
+    def file_and_line(self, step: Step) -> tuple[str, int] | None:
+        """Return the file and the line of a step; None if it has none."""
+        place = self._names.place(step)
+        return (place.file, place.line) if place else None
+
     def _is_own(self, line: Line) -> bool:
         """Is the line in the tree, or in a test outside the tree that calls into it?"""
         image = self.flow.thread.image

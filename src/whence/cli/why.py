@@ -38,6 +38,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--trust", multiple=True, metavar="NAME", help="Treat NAME as correct: show its call, not its body."),
     click.option("--process", metavar="PID", help="The recorded process to explain.  [default: the last that failed]"),
     click.option("--depth", type=click.IntRange(min=0), default=3, show_default=True, metavar="N", help="Number of levels of causes to compute below the failure."),
+    click.option("--all", "everything", is_flag=True, help="Show all causes of a large tree, not only those on the way of the failing value."),
     click.option("--interactive", "-i", is_flag=True, help="Browse and prune the tree in the terminal; only the causes that you open are computed."),
     click.option("--json", "json_file", metavar="FILE", help="Write the tree as JSON; - prints only that."),
     click.option("--html", "html_file", metavar="FILE", help="Write the tree as a page to browse."),
@@ -141,7 +142,7 @@ def _write(result: WhyResult, options: dict[str, Any]) -> None:
     elif not options["interactive"]:
         console = Console(highlight=False, soft_wrap=True)
         width = console.width if console.is_terminal else _WIDTH
-        console.print(why_text(result, width=width))
+        console.print(why_text(result, width=width, everything=options["everything"]))
     if options["json_file"] not in (None, "-"):
         put(Path(options["json_file"]), f"{document}\n".encode())
     if options["html_file"]:

@@ -9,9 +9,17 @@ from typing import Any
 from rich.text import Text
 
 from whence.model import Cause, Influence, Mark, Predicate, Statement, WhyResult
+from whence.report.cause_way import way_of
 from whence.report.document import VERSION, failure_document
-from whence.report.lines import TextLines, plain_text
+from whence.report.lines import SCREEN, TextLines, plain_text
 from whence.report.text import counted
+
+_MAX_ALSO = 3  # numbers of other causes that a cause bears on; guessed
+# Limits on the lines of a tree that is shortened to one screen; all guessed.
+_MAX_MESSAGE = 2  # of the failure's message
+_MAX_TITLE = 2  # of the title of a cause
+_MAX_BECAUSE = 3  # of the sentences of a cause
+_MAX_STATEMENTS = 5  # statements of a cause
 
 BEARING = {
     Influence.FAILURE: "the failure",
@@ -101,6 +109,7 @@ def cause_document(cause: Cause) -> dict[str, Any]:
         "children": None if cause.children is None else list(cause.children),
         "is_proved": cause.is_proved,
         "changes": list(cause.changes),
+        "about": list(cause.about) if cause.about else None,
         "missing": [
             {
                 "statement": {**vars(missing.statement)},
@@ -116,25 +125,61 @@ def cause_document(cause: Cause) -> dict[str, Any]:
 # --- text ------------------------------------------------------------------------------------
 
 
-def why_text(result: WhyResult, *, width: int) -> Text:
-    """Return the tree for a terminal of this width, without causes below a benign one."""
-    page = TextLines(width)
-    page.add(_headline(result))
-    if result.failure.message != result.point:
-        page.add(Text(plain_text(result.failure.message)), "  ")
+def why_text(result: WhyResult, *, width: int, everything: bool = False) -> Text:
+    """Return the tree for a terminal of this width, without causes below a benign one.
+
+    A tree that does not fit on one screen is shortened to the causes on the way of the failing
+    value, unless `everything` is asked for.
+    """
     benign = {number for number, mark in result.marks.items() if mark is Mark.BENIGN}
     causes = list(in_order(result.causes, benign))
-    for cause in causes:
-        page.line()
-        _add_cause(page, cause, result.marks.get(cause.id))
-    hidden = len(result.causes) - len(causes)
-    notes = [result.reason if causes else "", _hidden(hidden), _unknown(causes), *result.notes]
-    page.line()
-    for note in filter(None, notes):
-        page.add(Text(f"note: {plain_text(note)}", "yellow"), rest="      ")
+    hidden = _hidden(len(result.causes) - len(causes))
+    page = None
+    if everything or len(causes) < SCREEN:
+        page = _text_of(result, causes, [hidden], width, is_short=False)
+    if page is None or (len(page.lines) > SCREEN and not everything):
+        page = _shortened(result, causes, hidden, width)
     text = page.text
     text.rstrip()
     return text
+
+
+def _shortened(result: WhyResult, causes: Sequence[Cause], hidden: str, width: int) -> TextLines:
+    """Return the causes on the way and those that the user marked, as far as a screen has room."""
+    benign = {number for number, mark in result.marks.items() if mark is Mark.BENIGN}
+    way = way_of(causes, benign)
+    marked = [cause for cause in causes if cause.id in result.marks]
+    wanted = [cause.id for cause in (*way[:1], *marked, *way[1:])][:SCREEN]
+    while True:
+        shown = [cause for cause in causes if cause.id in wanted]
+        notes = [_left_out(len(causes) - len(shown)), hidden]
+        page = _text_of(result, shown, notes, width, is_short=True)
+        if len(page.lines) <= SCREEN or len(shown) <= 1:
+            return page
+        wanted.pop()
+
+
+def _text_of(
+    result: WhyResult,
+    causes: Sequence[Cause],
+    remarks: Sequence[str],
+    width: int,
+    *,
+    is_short: bool,
+) -> TextLines:
+    page = TextLines(width)
+    page.add(_headline(result))
+    if result.failure.message != result.point:
+        message = Text(plain_text(result.failure.message))
+        page.add(message, "  ", most=_MAX_MESSAGE if is_short else None)
+    for cause in causes:
+        page.line()
+        _add_cause(page, cause, result.marks.get(cause.id), is_short=is_short)
+    notes = [result.reason if causes else "", *remarks, _unknown(causes), *result.notes]
+    page.line()
+    for note in filter(None, notes):
+        page.add(Text(f"note: {plain_text(note)}", "yellow"), rest="      ")
+    return page
 
 
 def _headline(result: WhyResult) -> Text:
@@ -144,15 +189,20 @@ def _headline(result: WhyResult) -> Text:
     return Text.assemble((f"Why {plain_text(result.point)}: ", "bold"), tree_summary(result))
 
 
-def _add_cause(page: TextLines, cause: Cause, mark: Mark | None) -> None:
+def _add_cause(page: TextLines, cause: Cause, mark: Mark | None, *, is_short: bool) -> None:
     depth = " " * min(2 * cause.level, page.width // 3)  # deep in the tree, text needs the room
     number = f"{cause.id}  "
     inner = depth + " " * len(number)
-    page.add(_title(cause, mark), depth + number, inner)
+    page.add(_title(cause, mark), depth + number, inner, most=_MAX_TITLE if is_short else None)
     if mark is Mark.BENIGN:
         return
-    page.add(Text(plain_text(cause.because)), inner)
-    for line in _statements(cause.statements, page.width - len(inner) - 2):
+    page.add(Text(plain_text(cause.because)), inner, most=_MAX_BECAUSE if is_short else None)
+    lines = list(_statements(cause.statements, page.width - len(inner) - 2))
+    if is_short and len(lines) > _MAX_STATEMENTS:
+        first, last = _MAX_STATEMENTS // 3, _MAX_STATEMENTS - _MAX_STATEMENTS // 3
+        left_out = counted(len(lines) - _MAX_STATEMENTS, "more statement")
+        lines = [*lines[:first], Text(f"… {left_out}", "dim"), *lines[-last:]]
+    for line in lines:
         page.line(Text(inner + "  ").append_text(line))
 
 
@@ -168,8 +218,9 @@ def _title(cause: Cause, mark: Mark | None) -> Text:
     if cause.times > 1:
         words.append(f"stands for {cause.times:,} iterations of a loop")
     if cause.also:
-        numbers = ", ".join(map(str, cause.also))
-        words.append(f"also bears on {numbers}")
+        numbers = ", ".join(map(str, cause.also[:_MAX_ALSO]))
+        more = len(cause.also) - _MAX_ALSO
+        words.append(f"also bears on {numbers}" + (f" and {more} more" if more > 0 else ""))
     if not cause.is_proved:
         words.append("not proved: it may need fewer statements")
     if cause.children is None and mark is not Mark.BENIGN:
@@ -192,6 +243,13 @@ def _statements(statements: Sequence[Statement], width: int) -> Iterator[Text]:
 def _values(statement: Statement) -> str:
     times = f"  x{statement.instances:,}" if statement.instances > 1 else ""
     return plain_text(listed(statement.values)) + times
+
+
+def _left_out(number: int) -> str:
+    if not number:
+        return ""
+    are = "1 more cause is" if number == 1 else f"{number:,} more causes are"
+    return f"{are} not on the way of this value: --all shows all, -i browses them"
 
 
 def _hidden(number: int) -> str:

@@ -7,6 +7,8 @@ from rich.text import Text
 
 from whence.report.visible import visible
 
+SCREEN = 40  # lines of a common terminal; guessed
+
 
 class TextLines:
     """Lines of text, none wider than the terminal."""

@@ -24,7 +24,7 @@ from whence.report.explanation import (
     sentence,
     together,
 )
-from whence.report.lines import TextLines, plain_text
+from whence.report.lines import SCREEN, TextLines, plain_text
 from whence.report.text import (
     ALSO_REVERTED,
     cost_line,
@@ -34,7 +34,6 @@ from whence.report.text import (
     failure_line,
 )
 
-SCREEN = 40  # lines of a common terminal; guessed
 _MIN_LINES = 30  # of the story, however much follows it; guessed
 _MAX_PLACE = 40  # columns of a place, before the source; guessed
 _MAX_OTHERS = 3  # alternatives shown, and notes shown; guessed

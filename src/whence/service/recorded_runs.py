@@ -16,6 +16,7 @@ from typing import Any
 from whence import __version__
 from whence.changes.tree import read_tree
 from whence.errors import UserError
+from whence.frontend.recorded_run import FORMAT
 from whence.languages import own_sources
 from whence.service.recording import (
     RecordRequest,
@@ -39,7 +40,7 @@ def key_of(tree: Path, commands: BuildAndTest, frontends: Sequence[str] = ()) ->
         (path, entry.kind.value, entry.digest.hex())
         for path, entry in sorted(read_tree(tree).entries.items())
     ]
-    parts = [__version__, own_sources().hex(), commands.key().hex(), files, *frontends]
+    parts = [__version__, FORMAT, own_sources().hex(), commands.key().hex(), files, *frontends]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
