@@ -108,9 +108,12 @@ class DivergencePredicates(QuestionFinder):
         silence = silence_of(question)
         if silence is None:
             return
-        output = self.points.unprinted(silence.after)
-        if output is not None:
-            yield from self._preventing(output, question.about, lost)
+        missing = silence.missing
+        if missing is None:
+            output = self.points.unprinted(silence.after)
+            missing = () if output is None else (output,)
+        for step in missing:
+            yield from self._preventing(step, question.about, lost)
 
     def _preventing(self, missing: Step, about: Step, lost: list[Lost]) -> Iterator[Raised]:
         """Yield the branch that prevented a step of the passing run; note what was lost."""

@@ -9,6 +9,7 @@ from whence.causes.questions import FailedCondition, FailureQuestion
 from whence.program.ids import Activation, Block, Step
 from whence.program.source import Place
 from whence.trace.flow import Flow
+from whence.trace.written import WrittenStream
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class ObservedFailure:
     outcome: str  # in a word, such as "false", "SIGSEGV", "exit status 3"
     notes: tuple[str, ...] = ()
     subject: str = ""  # what had this outcome, such as "the output from byte 5 on"; empty: `words`
+    stream: WrittenStream | None = None  # the stream whose bytes are wrong, if that is the failure
 
     @property
     def place(self) -> Place | None:

@@ -24,6 +24,9 @@ class Silence(NamedTuple):
 
     after: Step | None  # None: from the start of the run on
     until: Step
+    # Steps of the passing run that the failing run lacks and that wrote what is missing; None: they
+    # are not known, so the first output after `after` that has no counterpart is taken.
+    missing: tuple[Step, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

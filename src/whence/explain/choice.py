@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.output_difference import with_earlier_outputs
 from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
 from whence.explain.candidates import CandidateChanges
@@ -19,6 +18,7 @@ from whence.explain.chain import ChainBuilder, FailurePlace
 from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import avoided_changes
 from whence.explain.recorder import counterpart
+from whence.explain.seen_failure import beside
 from whence.explain.variant_lines import VariantLines
 from whence.languages import cause_search
 from whence.model import Alternative, Cause, Link, Outcome, Reverted
@@ -171,17 +171,16 @@ class Chooser:
         if not is_checked:
             answer = self._context.session.verified(answer)
         if flow is None:
-            return answer, self._explained_set(self._candidates, root, "good")
+            return answer, self._explained_set(self._candidates, root, "good", self._failure)
         with self._context.timed("semantics"):
             lines = VariantLines(self._context.changes.changes, answer.reverted)
-            tree = cause_search(
-                with_earlier_outputs(self._failure, flow), self._context.trust, flow
-            )
+            failure = beside(self._failure, flow)
+            tree = cause_search(failure, self._context.trust, flow)
             candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
             while not root <= candidates.met.keys() and candidates.grow():
                 pass
             self._context.solved(candidates.tree)
-            return answer, self._explained_set(candidates, root, "reverted")
+            return answer, self._explained_set(candidates, root, "reverted", failure)
 
     def _fixed_flow(self, answer: Answer) -> tuple[Flow | None, bool]:
         """Return the recorded thread of the fixed run, and whether that run passed."""
@@ -194,7 +193,7 @@ class Chooser:
         return counterpart(self._failure.flow.thread, recording), True
 
     def _explained_set(
-        self, candidates: CandidateChanges, root: Reverted, passing: str
+        self, candidates: CandidateChanges, root: Reverted, passing: str, failure: ObservedFailure
     ) -> ExplainedSet:
         causes = {number: candidates.cause(number) for number in range(len(candidates.tree))}
         builder = ChainBuilder(
@@ -202,7 +201,7 @@ class Chooser:
             self._context.meeting.seeking(root),
             root,
             causes,
-            _failed(self._failure, causes[0]),
+            _failed(failure, causes[0]),
         )
         return ExplainedSet(candidates.tree, tuple(causes.values()), builder.chain(), passing)
 

@@ -72,14 +72,20 @@ def counterpart(thread: Thread, other: Recording) -> Flow | None:
     If the thread belongs to the nth process that ran a program, its counterpart is the thread with
     the same number in the nth process that ran this program in the other recording.
     """
-    wanted = thread.image.process
-    number = _same_program(wanted, thread.recording.processes).index(wanted.folder.name)
+    process = process_counterpart(thread.image.process, thread.recording, other)
+    if process is None:
+        return None
+    logs = [log for log in process.logs if log.number == thread.log.number]
+    return flow_of(other.thread(other.image(process), logs[0])) if logs else None
+
+
+def process_counterpart(wanted: Process, of: Recording, other: Recording) -> Process | None:
+    """Return the counterpart of a process of one recording in another recording, or None."""
+    number = _same_program(wanted, of.processes).index(wanted.folder.name)
     names = _same_program(wanted, other.processes)
     if number >= len(names):
         return None
-    process = next(p for p in other.processes if p.folder.name == names[number])
-    logs = [log for log in process.logs if log.number == thread.log.number]
-    return flow_of(other.thread(other.image(process), logs[0])) if logs else None
+    return next(p for p in other.processes if p.folder.name == names[number])
 
 
 def thread_pairs(failing: Recording, passing: Recording) -> Iterator[tuple[Flow, Flow]]:

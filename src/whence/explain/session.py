@@ -18,7 +18,6 @@ import time
 from dataclasses import dataclass, replace
 
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.output_difference import first_output_difference, with_earlier_outputs
 from whence.causes.result import result_of
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
@@ -26,14 +25,9 @@ from whence.explain.candidates import CandidateChanges
 from whence.explain.choice import Choice, Chooser, change_places
 from whence.explain.context import ExplainContext, Unexplained, error_summary
 from whence.explain.loop import find_root, search_all
-from whence.explain.recorder import (
-    Recorder,
-    counterpart,
-    covered_lines,
-    logged_events,
-    thread_pairs,
-)
-from whence.languages import LANGUAGES, cause_search, find_failure, fitting
+from whence.explain.recorder import Recorder, counterpart, covered_lines, logged_events
+from whence.explain.seen_failure import beside, seen_failure
+from whence.languages import LANGUAGES, cause_search, fitting
 from whence.languages.language import Language
 from whence.model import Alternative, Explanation, Outcome, Run
 from whence.search.isolate import Answer, IsolateProblem
@@ -165,7 +159,7 @@ class _Explaining:
         with context.timed("semantics"):
             found = self._failure(bad, failing, passing)
             flow = counterpart(found.flow.thread, passing) if passing else None
-            compared = with_earlier_outputs(found, flow) if flow else found
+            compared = beside(found, flow) if flow else found
             tree = cause_search(compared, self._request.trust, flow)
             candidates = CandidateChanges(tree, context.meeting)
         for _ in range(_MAX_ATTEMPTS):
@@ -248,14 +242,10 @@ class _Explaining:
         return failing, passing if passing.outcome is Outcome.PASS else None
 
     def _failure(self, bad: Run, failing: Recording, passing: Recording | None) -> ObservedFailure:
-        """Return the failure; if no recorded process fails, the first differing output."""
+        """Return the failure of the recorded run: the first thing to explain."""
         is_output = bad.failure is not None and bad.failure.kind == "output"
         expected = self._session.laboratory.commands.expected if is_output else None
         try:
-            return find_failure(failing, expect=expected)
+            return seen_failure(failing, passing, expected)
         except UserError as error:
-            pairs = thread_pairs(failing, passing) if passing else ()
-            found = first_output_difference(pairs)
-            if found is None:
-                raise Unexplained(error_summary(error)) from None
-            return found
+            raise Unexplained(error_summary(error)) from None

@@ -28,7 +28,7 @@ from whence.trace.relevance import Relevance, kept_relevance
 from whence.trace.slicer import ByteRange
 
 Progress = Callable[[int, int], bool]  # (done, total) -> go on?
-STDOUT = 3  # kind of an output source in `effects`, as the recorder numbers them
+STDIN, STDOUT, STDERR = 2, 3, 4  # kinds of sources in `effects`, as the recorder numbers them
 
 
 class ThreadLog(Protocol):
@@ -66,6 +66,9 @@ class Process(Protocol):
 
     @property
     def has_main_log(self) -> bool: ...
+    @property
+    def standard_targets(self) -> Sequence[str]:
+        """Where standard input, output and error led at the start; empty if that is unknown."""
 
 
 class Recording(ABC):
@@ -310,6 +313,14 @@ class Thread(ABC):
     def printed_size(self) -> int:
         """Return how many bytes the thread printed on standard output, as far as is known."""
         return int(self.stream.effects["len"][self._outputs()].sum())
+
+    def output_text(self, row: int) -> bytes | None:  # noqa: ARG002 - where the log has it
+        """Return the bytes that a row of `effects` put out; None if they are not known."""
+        return None
+
+    def source_name(self, row: int) -> str:  # noqa: ARG002 - where there are such rows
+        """Return the name in a row of `effects` that announces a source."""
+        return ""
 
     def _outputs(self) -> npt.NDArray[np.intp]:
         """Return the rows of `effects` that are output on standard output."""

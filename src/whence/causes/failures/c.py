@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.observed_failure import ObservedFailure, failed_condition
+from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
 from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
 from whence.errors import UserError
 from whence.logic.logic import ALL
 from whence.model import Outcome
 from whence.program.ids import Instance, Step
-from whence.program.rows import OUTPUT
 from whence.trace import points
 from whence.trace.c.endings import signal_name
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CThread
-from whence.trace.flow import Constant, Flow, Left, Operand
+from whence.trace.flow import Constant, Flow, Operand
 from whence.trace.points import Point, find
-from whence.trace.queries import OUTSIDE
-from whence.trace.recording import Recording, Thread
+from whence.trace.recording import Recording
 from whence.trace.slicer import ByteRange
 
 _NEAR = 1 << 16  # bytes between a wild pointer and the address that was accessed; guessed
-_SHOWN = 12  # bytes of output that a sentence quotes; guessed
 
 
 def find_failure(
@@ -185,12 +182,12 @@ def _output(recording: Recording, expect: bytes, process: str | None) -> Observe
     flow = _flow(point)
     step = Step(int(point.thread.stream.effects[criterion.effect]["step"]))
     is_blank = printed[shared : shared + 1] in b" 0"
-    seeds = frozenset(_printed_from(flow, criterion, is_blank=is_blank))
+    seeds = frozenset(printed_from(flow, criterion, is_blank=is_blank))
     words = point.words.replace(f"byte {shared - before} ", f"byte {shared} ", 1)
-    words += f": {_quoted(printed[shared:])} instead of {_quoted(expect[shared:])}"
-    silence = Silence(_printed_before(point.thread, step), step)
+    words += f": {quoted_output(printed[shared:])} instead of {quoted_output(expect[shared:])}"
+    silence = Silence(printed_before(point.thread, step), step)
     question = FailedValue(op=flow.op_of(step), step=step, seeds=seeds, silence=silence)
-    outcome = _quoted(printed[shared:])
+    outcome = quoted_output(printed[shared:])
     return ObservedFailure(flow, question, words, outcome, point.notes, _output_from(shared))
 
 
@@ -222,66 +219,6 @@ def _printer(recording: Recording, byte: int, process: str | None) -> tuple[str,
     )
 
 
-def _printed_from(flow: Flow, criterion: ByteRange, *, is_blank: bool) -> set[tuple[Operand, int]]:
-    """Return the operands that a byte of the output was printed from.
-
-    If the byte is part of the format itself, the argument before it may have been too short, and
-    a blank may pad the argument after it.
-    """
-    effects = flow.thread.stream.effects
-    row = effects[criterion.effect]
-    step, argument = Step(int(row["step"])), int(row["arg"])
-    seeds: set[tuple[Operand, int]] = set()
-    wanted = [criterion.effect] if argument >= 0 or row["n_runs"] else []
-    if argument < 0 or criterion.start == 0:
-        rows = flow.queries.effects_of(step)
-        before = [
-            other
-            for other in rows
-            if effects[other]["kind"] == OUTPUT
-            and int(effects[other]["arg"]) >= 0
-            and effects[other]["offset"] < row["offset"]
-        ]
-        wanted += before[-1:]
-        if is_blank and argument < 0:
-            wanted += [other for other in rows if other > criterion.effect][:1]
-        # An argument that was printed as an empty text has no row.
-        known = int(effects[before[-1]]["arg"]) if before else -1
-        seeds |= {(operand, ALL) for operand in _arguments(flow, step, known + 1, argument)}
-    for effect in wanted:
-        for part in flow.queries.bytes_of(effect, 0, int(effects[effect]["len"])):
-            if part.kind in OUTSIDE or not part.step or part.step == step:
-                continue
-            is_left = part.kind == "memory" and flow.is_call(part.step)
-            left = Left(part.step, part.address or 0, 8 * part.length)
-            seeds.add((left if is_left else part.step, ALL))
-    return seeds
-
-
-def _arguments(flow: Flow, call: Step, first: int = 0, end: int | None = None) -> Iterator[Operand]:
-    if not flow.is_call(call):
-        return
-    for number in range(first, flow.arguments(call) if end is None else end):
-        argument = flow.argument(call, number)
-        if argument is not None and not isinstance(argument, Constant):
-            yield argument
-
-
-def _printed_before(thread: Thread, step: Step) -> Step | None:
-    """Return the last step before this one that printed something, if there is one."""
-    effects = thread.stream.effects
-    steps = effects["step"][(effects["kind"] == OUTPUT) & (effects["step"] < step)]
-    return Step(int(steps.max())) if len(steps) else None
-
-
-def _quoted(data: bytes) -> str:
-    """Return the start of some output as a C string, or "the end" if there is none."""
-    if not data:
-        return "the end"
-    text = data[:_SHOWN].decode("utf-8", "replace")
-    return '"' + text.encode("unicode_escape").decode() + ('"…' if len(data) > _SHOWN else '"')
-
-
 def _too_short(
     recording: Recording, expect: bytes, at: int, process: str | None
 ) -> ObservedFailure:
@@ -289,7 +226,9 @@ def _too_short(
     found = _ended(recording, process) if recording.outcome is not Outcome.PASS else None
     if found is None:
         found = _exit(find(recording, "exit", process))
-    words = f"the output ends after {at} bytes instead of going on with {_quoted(expect[at:])}"
+    words = (
+        f"the output ends after {at} bytes instead of going on with {quoted_output(expect[at:])}"
+    )
     question = _with_silence(found.question, found.flow)
     return ObservedFailure(found.flow, question, words, "the end", found.notes, _output_from(at))
 
@@ -297,11 +236,11 @@ def _too_short(
 def _with_silence(question: FailureQuestion, flow: Flow) -> FailureQuestion:
     """Return a question that also asks for the output between the last output and the end."""
     end = max(question.steps)
-    last = _printed_before(flow.thread, end)
+    last = printed_before(flow.thread, end)
     bears_on = question.bears_on | ({last} if last else set())
     if not isinstance(question, FailedValue) or not question.seeds:
         return replace(question, silence=Silence(last, end), bears_on=bears_on)
     # The last output may have been too short.
-    arguments = {(operand, ALL) for operand in _arguments(flow, last)} if last else set()
+    arguments = {(operand, ALL) for operand in call_arguments(flow, last)} if last else set()
     seeds = question.seeds | arguments
     return replace(question, silence=Silence(last, end), bears_on=bears_on, seeds=seeds)

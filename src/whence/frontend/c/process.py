@@ -92,6 +92,11 @@ class CProcess:
     def arguments(self) -> list[str]:
         return self.facts.get("arg", [])
 
+    @property
+    def standard_targets(self) -> list[str]:
+        """Return where standard input, output and error led when the process started."""
+        return [self.fact(name) for name in ("fd0", "fd1", "fd2")]
+
     @cached_property
     def logs(self) -> list[LogFile]:
         """Return the logs of the threads, the main thread's first."""

@@ -47,10 +47,9 @@ def sources(thread: ReplayedLog) -> dict[int, InputSource]:
     effects = thread.stream.effects
     found: dict[int, InputSource] = {}
     streams: dict[str, int] = {}  # how many sources of this name that are no files
-    for row in effects[effects["kind"] == SOURCE]:
-        number, kind = int(row["source"]), int(row["arg"])
-        start, length = int(row["offset"]), int(row["len"])
-        name = os.fsdecode(bytes(thread.replay.stream.data[start : start + length]))
+    for row in np.flatnonzero(effects["kind"] == SOURCE).tolist():
+        number, kind = int(effects[row]["source"]), int(effects[row]["arg"])
+        name = thread.source_name(row)
         if number in found:
             continue
         if kind == _STDIN:

@@ -7,6 +7,7 @@ maps these columns.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import asdict
 from pathlib import Path
@@ -74,6 +75,18 @@ class ReplayedLog(Thread):
         quiet = (program.functions["flags"] & FunctionFlag.QUIET) != 0
         entries = int((~quiet[functions]).sum())
         return int((each * times).sum()) + entries + self.meta.effects
+
+    def output_text(self, row: int) -> bytes | None:
+        effect = self.stream.effects[row]
+        return self._logged(int(effect["addr2"]), int(effect["len"])) if effect["addr2"] else None
+
+    def source_name(self, row: int) -> str:
+        effect = self.stream.effects[row]
+        return os.fsdecode(self._logged(int(effect["offset"]), int(effect["len"])))
+
+    def _logged(self, start: int, size: int) -> bytes:
+        """Return bytes of the log."""
+        return bytes(self.replay.stream.data[start : start + size])
 
     def is_closing(self, file: str, line: int) -> bool:
         return self.recording.lines.line(file, line) == "}"

@@ -53,6 +53,11 @@ class PythonProcess:
         return [str(argument) for argument in self.document["argv"]]
 
     @property
+    def standard_targets(self) -> tuple[str, ...]:
+        """Return nothing: the log has no text of the output, which could be compared."""
+        return ()
+
+    @property
     def is_full(self) -> bool:
         """Did the log reach its maximal size, so that the rest was not recorded?"""
         return bool(self.document.get("full"))
