@@ -102,6 +102,7 @@ class Run:
     seconds: float = 0.0
     built: bool = False
     flaky: bool = False  # repeated runs of this same variant disagreed
+    rejected: bool = False  # its changed sources do not compile, so it was not built
     note: str = ""  # the last lines that a broken build or run printed
     output: bytes | None = None  # standard output, if other runs are compared with it
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
@@ -150,6 +151,7 @@ class Result:
     cached: int
     seconds: dict[str, float]
     notes: tuple[str, ...] = ()
+    rejected: int = 0  # variants that were not built because their sources do not compile
 
 
 @dataclass(frozen=True)

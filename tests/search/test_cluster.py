@@ -85,7 +85,9 @@ def isolate(project: Path, address: str | None, before: str = "true") -> Result:
 
 
 def start(workers: ClusterWorkers, command: str) -> Job:
-    return workers.submit(frozenset(), BuildAndTest(command), with_coverage=False, clean=False)
+    return workers.submit(
+        frozenset(), BuildAndTest(command), with_coverage=False, clean=False, filled=False
+    )
 
 
 def run_on(workers: ClusterWorkers, command: str) -> Run:

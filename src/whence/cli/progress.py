@@ -22,6 +22,8 @@ _MARKS = {
 
 
 def _mark(run: Run) -> str:
+    if run.rejected:
+        return "[yellow]does not compile[/]"
     if run.outcome is Outcome.BROKEN and not run.built and run.note.startswith("the build"):
         return "[yellow]does not build[/]"
     return _MARKS[run.outcome]

@@ -169,9 +169,10 @@ class _Explaining:
                     self._session.result_for(answer, bad, problem.executed, context.times())
                 )
             choice, others = Chooser(context, problem, found, candidates).choose(answer)
-            if choice.answer.holds:
+            if not choice.answer.holds:
+                self._retract_pass(choice.answer)
+            elif self._session.stands_other_memory(choice.answer):
                 break
-            self._retract_pass(choice.answer)
         context.solved(candidates.tree)
         self._note_unlinked(choice)
         return self._explanation_of(choice, others, bad, problem, failing)

@@ -27,6 +27,7 @@ def to_document(result: Result) -> dict[str, Any]:
         "cost": {
             "runs": result.runs,
             "builds": result.builds,
+            "rejected": result.rejected,
             "cached": result.cached,
             "solver_calls": 0,
             "trace_events": 0,

@@ -109,6 +109,8 @@ def cost_line(result: Result, recorded: int = 0) -> str:
     """Return what the answer cost; `recorded` of the runs were recorded."""
     cached = f", {result.cached} outcomes known from earlier runs" if result.cached else ""
     builds = f", {counted(result.builds, 'build')}" if result.builds else ""
+    if result.rejected:
+        builds += f", {counted(result.rejected, 'variant')} rejected before the build"
     seconds = result.seconds.get("total", 0.0)
     recordings = f" ({recorded} recorded)" if recorded else ""
     cost = f"{counted(result.runs, 'run')}{recordings}{builds}{cached}, {seconds:.1f} s"

@@ -91,6 +91,7 @@ class Parcel:
                     stop=_Unwanted(),
                     with_coverage=task.with_coverage,
                     clean=task.clean,
+                    filled=task.filled,
                 )
         except Stopped:
             return None
@@ -127,6 +128,7 @@ class ClusterTask:
     commands: BuildAndTest
     with_coverage: bool
     clean: bool
+    filled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +254,15 @@ class ClusterWorkers:
             raise
 
     def submit(
-        self, reverted: Reverted, commands: BuildAndTest, *, with_coverage: bool, clean: bool
+        self,
+        reverted: Reverted,
+        commands: BuildAndTest,
+        *,
+        with_coverage: bool,
+        clean: bool,
+        filled: bool,
     ) -> Job:
-        job = _ClusterJob(ClusterTask(reverted, commands, with_coverage, clean))
+        job = _ClusterJob(ClusterTask(reverted, commands, with_coverage, clean, filled))
         self._jobs = [j for j in self._jobs if not j.future.done()] + [job]
         self._send(job)
         return job

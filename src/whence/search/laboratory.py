@@ -35,6 +35,7 @@ class RunCost:
 
     runs: int = 0  # test runs and failed builds; outcomes from the store do not count
     builds: int = 0
+    rejected: int = 0  # variants that were not built because their sources do not compile
     cached: int = 0  # outcomes taken from the store
     seconds: float = 0.0  # sum over the runs of all workers
 
@@ -68,15 +69,17 @@ class Laboratory:
         *,
         with_coverage: bool = False,
         clean: bool = False,
+        filled: bool = False,
         trust: Callable[[Run], bool] = lambda _: True,
     ) -> Run:
         """Run one variant, unless the store has a run for which `trust` holds."""
-        key = self._key(reverted, b"watched" if with_coverage else b"clean" if clean else b"")
+        how = {b"watched": with_coverage, b"filled": filled, b"clean": clean}
+        key = self._key(reverted, next((name for name, given in how.items() if given), b""))
         stored = self._recall(key)
         if stored is not None and trust(stored):
             self.cost.cached += 1
             return stored
-        job = self._start(reverted, with_coverage=with_coverage, clean=clean)
+        job = self._start(reverted, with_coverage=with_coverage, clean=clean, filled=filled)
         try:
             return self._finish(job, key)
         except BaseException:
@@ -169,19 +172,28 @@ class Laboratory:
             self._listen(reverted, run, from_store=from_store)
 
     def _start(
-        self, reverted: Reverted, *, with_coverage: bool = False, clean: bool = False
+        self,
+        reverted: Reverted,
+        *,
+        with_coverage: bool = False,
+        clean: bool = False,
+        filled: bool = False,
     ) -> Job:
         if not self._may_run:
             raise OutOfRuns
         self.cost.runs += 1
         return self._workers.submit(
-            reverted, self.commands, with_coverage=with_coverage, clean=clean
+            reverted, self.commands, with_coverage=with_coverage, clean=clean, filled=filled
         )
 
     def _finish(self, job: Job, key: bytes) -> Run:
         run = job.future.result()
         self.cost.seconds += run.seconds
-        self.cost.builds += self.commands.build is not None
+        if run.rejected:
+            self.cost.runs -= 1
+            self.cost.rejected += 1
+        else:
+            self.cost.builds += self.commands.build is not None
         if self._store:
             self._store.put(key, run)
         return self._judged(run)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from whence.changes.changeset import ChangeSet, compare_trees
+from whence.changes.syntax import grammar_of
 from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Reverted, Run
@@ -29,6 +30,11 @@ from whence.subject.trial import BuildAndTest, Reference
 
 A = TypeVar("A", bound=Answer | None)
 _MAX_REFERENCE_SECONDS = 600.0  # limit on a reference run if the user sets none; guessed
+_MAX_ATTEMPTS = 4  # limit on answers that are discarded because they pass by luck; guessed
+_PASSES_BY_LUCK = (
+    "with these changes reverted, whether the test passes depends on memory that the program reads "
+    "before setting it"
+)
 _USES_COVERAGE = ("fast", "add")  # the methods that need the executed lines
 
 
@@ -180,6 +186,7 @@ class IsolateSession:
             alternatives=tuple(tuple(sorted(ids)) for ids in answer.alternatives),
             runs=cost.runs,
             builds=cost.builds,
+            rejected=cost.rejected,
             cached=cost.cached,
             seconds=seconds,
             notes=tuple(self.notes),
@@ -261,17 +268,21 @@ class IsolateSession:
         # The limit starts here: without the two reference runs there is no answer at all.
         lab.max_runs = self._request.max_runs
         self._watcher.runs_left(lambda: lab.estimate(make, weight))
-        try:
-            answer = lab.answer(make)
-        except OutOfRuns:
-            return self.out_of_runs()
-        except KeyboardInterrupt:
-            return self.interrupted()
-        if any(run.flaky for run in lab.known.values()):
-            self.note("The test is flaky: some variants passed, then failed.")
-        if answer is None or not answer.holds or not checks:
-            return answer
-        return self.verified(answer)
+        for _ in range(_MAX_ATTEMPTS):
+            try:
+                answer = lab.answer(make)
+            except OutOfRuns:
+                return self.out_of_runs()
+            except KeyboardInterrupt:
+                return self.interrupted()
+            if any(run.flaky for run in lab.known.values()):
+                self.note("The test is flaky: some variants passed, then failed.")
+            if answer is None or not answer.holds or not checks:
+                return answer
+            verified = self.verified(answer)
+            if not verified.holds or self.stands_other_memory(verified):
+                return verified
+        return replace(verified, holds=False, reason=_PASSES_BY_LUCK)
 
     def note(self, text: str) -> None:
         """Add a note for the user, once."""
@@ -316,6 +327,34 @@ class IsolateSession:
             "checked in a clean tree: it is flaky (try --confirm 3), or depends on what earlier "
             "builds or runs left behind",
         )
+
+    def stands_other_memory(self, answer: Answer) -> bool:
+        """Does an answer pass whatever the memory holds that the program does not set?
+
+        If it does not, forget that it passes, so that the next search finds another answer.  The
+        good version must pass with that memory, else the check says nothing.
+        """
+        lab = self.laboratory
+        is_compiled = lab.commands.build is not None and any(
+            grammar_of(change.file) in ("c", "cpp") for change in self.changes.changes
+        )
+        if not is_compiled or answer.reverted == self.changes.everything:
+            return True
+        self._watcher.phase("checking the answer with other contents of unset memory")
+        try:
+            if lab.run(answer.reverted, filled=True).outcome is Outcome.PASS:
+                return True
+            if lab.run(self.changes.everything, filled=True).outcome is not Outcome.PASS:
+                self.note("With other contents of unset memory, the good version fails too.")
+                return True
+        except OutOfRuns:
+            return True
+        self.note(
+            "A set of changes was discarded: with it reverted, whether the test passes depends on "
+            "memory that the program reads before setting it."
+        )
+        lab.remember(answer.reverted, Run(Outcome.BROKEN))
+        return False
 
     def _best_so_far(self, why: str) -> Answer:
         """Return the smallest passing set as an answer that does not hold."""

@@ -33,7 +33,13 @@ class Workers(Protocol):
     @property
     def size(self) -> int: ...
     def submit(
-        self, reverted: Reverted, commands: BuildAndTest, *, with_coverage: bool, clean: bool
+        self,
+        reverted: Reverted,
+        commands: BuildAndTest,
+        *,
+        with_coverage: bool,
+        clean: bool,
+        filled: bool,
     ) -> Job: ...
     def close(self) -> None: ...
 
@@ -51,7 +57,13 @@ class LocalWorkers:
         self._forks = Forks()
 
     def submit(
-        self, reverted: Reverted, commands: BuildAndTest, *, with_coverage: bool, clean: bool
+        self,
+        reverted: Reverted,
+        commands: BuildAndTest,
+        *,
+        with_coverage: bool,
+        clean: bool,
+        filled: bool,
     ) -> Job:
         if len(self._threads) < self.size:
             self._start(len(self._threads))
@@ -68,6 +80,7 @@ class LocalWorkers:
                     stop=job.stop_requested,
                     with_coverage=with_coverage,
                     clean=clean,
+                    filled=filled,
                 )
             except BaseException as error:
                 job.future.set_exception(error)

@@ -10,18 +10,22 @@ import re
 import shlex
 import shutil
 import threading
+import time
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Failure, Outcome, Reverted, Run
+from whence.subject.build_steps import BuildSteps
 from whence.subject.command import Ended, readable, run_command
+from whence.subject.compile_calls import FILL, CallJournal
 from whence.subject.complaints import read_complaints
 from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
 from whence.subject.forks.forker import ForkableTest, Forker, Forks
 from whence.subject.forks.program import read_program
+from whence.subject.source_check import Rejection, SourceCheck
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
@@ -30,6 +34,8 @@ _NOTE_LINES = 15  # last lines of output that a run keeps; guessed
 _NO_SPACE = 64 * 2**10  # bytes; with less free space, a failure counts as a full disk; guessed
 # Bytes; the same if the output says that the disk is full.  A failed command may have freed space.
 _LITTLE_SPACE = 64 * 2**20  # guessed
+_FILL_VARIABLES = "-ftrivial-auto-var-init=pattern"  # an option of gcc from 12 on, and of clang
+_FILLED_HEAP = {"MALLOC_PERTURB_": "165"}  # glibc fills memory with this byte; any but 0 would do
 _HIDDEN_VARIABLES = (  # that commands must not inherit
     # Git sets these for hooks and subcommands; the test must not see the user's repository.
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"),
@@ -80,13 +86,25 @@ class Reference:
         return replace(run, outcome=Outcome.BROKEN if is_timeout else Outcome.OTHER)
 
 
+class _Warm:
+    """A workspace with what its builds have shown."""
+
+    def __init__(self, folder: Path, variants: Variants) -> None:
+        self.workspace = Workspace(folder / "tree", variants)
+        self.check = SourceCheck(self.workspace, variants)
+        self.steps = BuildSteps(self.workspace, folder / "steps")
+
+
 class Trial:
     """Runs variants one after another in its own workspace."""
 
     def __init__(self, folder: Path, variants: Variants, forks: Forks | None = None) -> None:
         self._folder = folder
         self._variants = variants
-        self._workspace: Workspace | None = None
+        self._workspace: _Warm | None = None
+        self._journal = CallJournal(
+            folder.with_name(f"{folder.name}-calls"), folder.with_name("objects")
+        )
         self._forks = Forks() if forks is None else forks
         self.forker = Forker(folder.with_name(f"{folder.name}-forks"), variants)
 
@@ -102,10 +120,12 @@ class Trial:
         stop: threading.Event | None = None,
         with_coverage: bool = False,
         clean: bool = False,
+        filled: bool = False,
     ) -> Run:
         """Run the test with these changes reverted.
 
         The outcome of any failing test is FAIL: `Reference.judge` distinguishes failures.
+        `filled` fills memory that the program does not set: see `_run_filled`.
         `clean` builds in a new tree.  `with_coverage` also records the executed lines.  Only
         without both may the test run in a fork of a fork server.
         """
@@ -113,9 +133,10 @@ class Trial:
             self._workspace = None
             shutil.rmtree(self._folder, ignore_errors=True)
         # Forget the workspace while it is in use: a stopped run leaves it half built.
-        workspace, self._workspace = self._workspace, None
+        warm, self._workspace = self._workspace, None
         try:
-            workspace = workspace or Workspace(self._folder / "tree", self._variants)
+            warm = warm or _Warm(self._folder, self._variants)
+            workspace = warm.workspace
             test = self._forkable(workspace, commands, stop)
             ended = None
             if test is not None and not (clean or with_coverage) and self.forker.get_ready(test):
@@ -125,8 +146,10 @@ class Trial:
                 run = judge(_unless_full(ended, workspace.tree), commands, workspace.tree)
             else:
                 workspace.become(reverted)
-                run, ended = self._build_and_test(workspace, commands, stop, with_coverage)
-                if test is not None:
+                run, ended = self._build_and_test(warm, reverted, commands, stop, with_coverage)
+                if filled and run.outcome is Outcome.PASS:
+                    run = self._run_filled(warm, commands, stop)
+                if test is not None and ended is not None:
                     might_fork = not (clean or with_coverage)
                     test.lessons.ran_fresh(ended.seconds, might_fork=might_fork)
                     if reverted in (frozenset(), self._variants.everything):
@@ -141,7 +164,7 @@ class Trial:
                 slug="disk-full",
             ) from None
         if not with_coverage:  # with coverage, the tree was built with other compilers
-            self._workspace = workspace
+            self._workspace = warm
         return run
 
     def _environment(self, tree: Path, commands: BuildAndTest) -> dict[str, str]:
@@ -174,21 +197,30 @@ class Trial:
 
     def _build_and_test(
         self,
-        workspace: Workspace,
+        warm: _Warm,
+        reverted: Reverted,
         commands: BuildAndTest,
         stop: threading.Event | None,
         with_coverage: bool,
-    ) -> tuple[Run, Ended]:
+    ) -> tuple[Run, Ended | None]:
+        """Build and test the variant that the workspace holds; None if it is not worth a build."""
+        workspace = warm.workspace
         tree, env = workspace.tree, self._environment(workspace.tree, commands)
+        if commands.build is not None:
+            env = self._journal.environment(env, finds_compilers=not commands.as_recorded)
         coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
         if coverage:
             env = coverage.environment(env)
             commands = replace(commands, test=coverage.command(commands.test))
         seconds = 0.0
         if commands.build is not None:
-            built = _run(commands.build, tree, env, commands, stop)
+            began = time.monotonic()
+            rejection = warm.check.rejection(reverted, env, warm.steps.unread, stop)
+            seconds += time.monotonic() - began
+            if rejection is not None:
+                return _rejected(rejection, seconds), None
+            built = self._build(warm, commands, env, stop, with_coverage)
             seconds += built.seconds
-            workspace.finished()
             if built.status != 0 or built.timed_out or built.flooded:
                 return _broken(built, tree, seconds, "build"), built
         before = workspace.files()
@@ -208,6 +240,50 @@ class Trial:
             covered=coverage.read(tree) if coverage else None,
         )
         return run, ended
+
+    def _run_filled(self, warm: _Warm, commands: BuildAndTest, stop: threading.Event | None) -> Run:
+        """Run the test of a variant that was just built, with other contents of unset memory.
+
+        The variables of functions and the memory from malloc hold a pattern.  Only the sources that
+        differ from the bad version are compiled again, and count as changed in the next build.
+        """
+        tree = warm.workspace.tree
+        env = self._environment(tree, commands)
+        sources, touched = warm.check.sources_unlike_bad()
+        if commands.build is not None and sources:
+            env_of_build = self._journal.environment(env, finds_compilers=not commands.as_recorded)
+            warm.workspace.outdate(sources)
+            warm.steps.outdate(touched)
+            built = self._build(warm, commands, env_of_build | {FILL: _FILL_VARIABLES}, stop, False)
+            warm.workspace.outdate(sources)
+            warm.steps.outdate(touched)
+            if built.status != 0 or built.timed_out or built.flooded:
+                return _broken(built, tree, built.seconds, "build")
+        before = warm.workspace.files()
+        ended = _run(commands.test, tree, env | _FILLED_HEAP, commands, stop)
+        warm.workspace.finished()
+        warm.workspace.clear_up(before)
+        return replace(judge(ended, commands, tree), built=commands.build is not None)
+
+    def _build(
+        self,
+        warm: _Warm,
+        commands: BuildAndTest,
+        env: dict[str, str],
+        stop: threading.Event | None,
+        with_coverage: bool,
+    ) -> Ended:
+        """Build the variant that the workspace holds, without the steps that need not run."""
+        assert commands.build is not None
+        workspace = warm.workspace
+        workspace.begin_build()
+        build = warm.steps.begin(_in_tree(commands.build, workspace.tree))
+        built = _run(build, workspace.tree, env, commands, stop)
+        workspace.finished()
+        warm.steps.end()
+        if not with_coverage:  # the calls with coverage have other options
+            warm.check.learn(self._journal)
+        return built
 
 
 def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
@@ -259,6 +335,13 @@ def _broken(ended: Ended, tree: Path, seconds: float, what: str) -> Run:
     )
     note = f"{reason}\n{_last_lines(ended)}"
     return Run(Outcome.BROKEN, None, complaints, seconds, built=what == "test", note=note)
+
+
+def _rejected(rejection: Rejection, seconds: float) -> Run:
+    note = f"the variant was not built\n{rejection.note}"
+    return Run(
+        Outcome.BROKEN, None, rejection.complaints, seconds, built=False, rejected=True, note=note
+    )
 
 
 def _last_lines(ended: Ended) -> str:

@@ -1,7 +1,9 @@
 """How does a directory become one variant after another and keep what was built in it?
 
 Only the files that differ between two variants are written, so an incremental build rebuilds only
-what depends on them.  Files that a test leaves are removed; files that a build leaves are kept.
+what depends on them.  A file that is again as in the last build gets back the time that it had
+then: what was built from it is up to date.  Files that a test leaves are removed; files that a
+build leaves are kept.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -44,6 +46,7 @@ class Workspace:
         self._variants = variants
         self._nodes: dict[str, TreeNode] = {}
         self._last_end = 0.0
+        self._built: tuple[dict[str, TreeNode], dict[str, int]] | None = None
         self._untouched = {
             path: kind for path, kind in variants.base_kinds.items() if path not in variants.touched
         }
@@ -73,6 +76,33 @@ class Workspace:
             if self._nodes.get(path) != nodes[path]:
                 self._write(path, nodes[path])
         self._nodes = nodes
+
+    @property
+    def nodes(self) -> Mapping[str, TreeNode]:
+        """The touched paths of the variant that the tree holds."""
+        return self._nodes
+
+    @property
+    def built_nodes(self) -> Mapping[str, TreeNode] | None:
+        """The touched paths when the last build began; None before the first build."""
+        return None if self._built is None else self._built[0]
+
+    def begin_build(self) -> None:
+        """Note that a build begins, which may read the files as they are now."""
+        times = {
+            path: (self.tree / path).stat().st_mtime_ns
+            for path, node in self._nodes.items()
+            if node.kind in (EntryKind.FILE, EntryKind.EXECUTABLE)
+        }
+        self._built = self._nodes, times
+
+    def outdate(self, paths: Iterable[str]) -> None:
+        """Make files look newer than everything that was built from them."""
+        time.sleep(max(0.0, min(_TICK, self._last_end + _TICK - time.time())))
+        for path in paths:
+            os.utime(self.tree / path)
+            if self._built is not None:
+                self._built[1].pop(path, None)
 
     def finished(self) -> None:
         """Note the time: a command that may have written files has just ended."""
@@ -111,6 +141,10 @@ class Workspace:
         else:
             target.write_bytes(node.content)
             target.chmod(0o755 if node.kind is EntryKind.EXECUTABLE else 0o644)
+            if self._built is not None and self._built[0].get(path) == node:
+                modified = self._built[1].get(path)
+                if modified is not None:
+                    os.utime(target, ns=(time.time_ns(), modified))
 
     def _remove(self, path: str) -> None:
         """Remove a path of the variant, and the directories that become empty."""

@@ -38,13 +38,27 @@ def is_probe(arguments: Sequence[str], directory: str) -> bool:
     )
 
 
+def _journal(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> None:
+    """Append this call to the journal of a search: see `subject/compile_calls.py`."""
+    folder = env.get("WHENCE_CALLS")
+    if folder:
+        own = (sys.executable, "-m", "whence.frontend.c.driver", "c++" if plus else "cc")
+        words = (os.getcwd(), *own, *arguments)
+        with open(f"{folder}/{os.getpid()}", "ab") as file:
+            file.write(b"".join(b"=" + os.fsencode(word) + b"\0" for word in words) + b"\0")
+
+
 def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Compile as the arguments say; return the exit status of the compiler."""
     try:
         mode = env.get("WHENCE_MODE") or "plain"
+        _journal(plus, arguments, env)
         command = compiler(plus, env)
         if is_zig(command):
             os.environ.pop("CC", None)  # zig runs $CC to find the C library, but $CC is whence-cc
+        fill = env.get("WHENCE_FILL")
+        if fill and mode == "plain":
+            arguments = [fill, *arguments]
         if mode == "plain" or (mode in MODES and is_probe(arguments, os.getcwd())):
             return run_plain(command, arguments)
         if mode not in MODES:
