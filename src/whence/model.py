@@ -105,6 +105,7 @@ class Run:
     rejected: bool = False  # its changed sources do not compile, so it was not built
     note: str = ""  # the last lines that a broken build or run printed
     output: bytes | None = None  # standard output, if other runs are compared with it
+    status: int = 0  # the exit status of such a run
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
 from whence.explain.session import ExplainRequest, explain_failure
-from whence.model import ChangeId, Explanation, Link, LinkKind, Outcome, Reported, Result, Span
+from whence.model import ChangeId, Explanation, Link, LinkKind, Outcome, Reported, Result, Run, Span
 from whence.search.session import IsolateRequest, Watcher
 from whence.subject.trial import BuildAndTest, Trial
 
@@ -242,7 +242,8 @@ def explain(
     # Compare again: the trees of the session are deleted by now.
     changes = compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
     if compares_output:
-        commands = replace(commands, expected=_output_of_good(folder, changes, commands))
+        good = _run_of_good(folder, changes, commands)
+        commands = replace(commands, expected=good.output, expected_status=good.status)
     answer = ExplainedPair(pair, explanation, changes, commands, folder)
     check_claims(answer)
     return answer
@@ -253,9 +254,9 @@ def explain_python(folder: Path, text: str, test: str = PYTHON, **more: Any) -> 
     return explain(folder, text, test, build=None, file="program.py", **more)
 
 
-def _output_of_good(folder: Path, changes: ChangeSet, commands: BuildAndTest) -> bytes | None:
+def _run_of_good(folder: Path, changes: ChangeSet, commands: BuildAndTest) -> Run:
     limited = replace(commands, timeout=_MAX_SECONDS)
-    return Trial(folder / "good-again", changes).run(changes.everything, limited).output
+    return Trial(folder / "good-again", changes).run(changes.everything, limited)
 
 
 # --- claims of every explanation ----------------------------------------------------------------

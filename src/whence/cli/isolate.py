@@ -29,7 +29,7 @@ OPTIONS: list[Callable[..., Any]] = [
     click.option("--test", required=True, metavar="CMD", help="Shell command that runs the test in the version's tree ({tree}). Exit status 0: passes; 125: cannot be judged."),
     click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
     click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
-    click.option("--oracle", type=click.Choice(["exit", "output"]), default="exit", show_default=True, help="What makes a run pass: exit status 0, or also the same standard output as on the good version."),
+    click.option("--oracle", type=click.Choice(["exit", "output"]), default="exit", show_default=True, help="What makes a run pass: exit status 0, or the exit status and the standard output of the good version."),
     click.option("--same-failure", default="exact", show_default=True, metavar="exact|any|REGEX", help="Which failing runs have the same failure: those with the same message, all, or those whose message matches."),
     click.option("--keep", multiple=True, metavar="GLOB", help="Files that stay as in the bad version in every variant, such as the test itself."),
     click.option("--method", type=click.Choice(METHODS), default="fast", show_default=True, help="The search method."),

@@ -70,12 +70,17 @@ def bad_does_not_fail(bad: str, commands: BuildAndTest, run: Run) -> UserError:
         )
     return UserError(
         f"The test passes on the bad version ({bad}), so there is no failure to explain.\n"
-        f"We ran: {commands.test}  (exit status 0)\n"
+        f"We ran: {commands.test}  ({_how_it_passes(commands)})\n"
         "If the versions are swapped, swap --good and --bad. If the test fails only sometimes, "
         "--confirm N runs it up to N times. If it fails only after other tests, let the command "
         "run those too.",
         slug="bad-passes",
     )
+
+
+def _how_it_passes(commands: BuildAndTest) -> str:
+    same_output = ", and the output of the good version" if commands.expected is not None else ""
+    return f"exit status {commands.expected_status}{same_output}"
 
 
 def _what_broke(commands: BuildAndTest, run: Run) -> str:

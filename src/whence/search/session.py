@@ -208,7 +208,12 @@ class IsolateSession:
         if good.outcome is not Outcome.PASS:
             raise good_fails(self._request.good, lab.commands, good)
         if lab.commands.compares_output:
-            lab.commands = replace(lab.commands, expected=good.output)
+            lab.commands = replace(lab.commands, expected=good.output, expected_status=good.status)
+            if good.status:
+                self.note(
+                    f"The good version ends with exit status {good.status}. A run passes if it "
+                    "ends with the same status and prints the same."
+                )
         limit = asked or min(_MAX_REFERENCE_SECONDS, max(60.0, 10 * good.seconds))
         lab.commands = replace(lab.commands, timeout=limit)
         self._watcher.phase("running the test on the bad version")

@@ -30,6 +30,7 @@ from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
 CANNOT_JUDGE = 125  # the exit status for "cannot be judged", as in git bisect
+_NOT_STARTED = (126, 127)  # exit statuses of a shell that cannot start the command
 _NOTE_LINES = 15  # last lines of output that a run keeps; guessed
 _NO_SPACE = 64 * 2**10  # bytes; with less free space, a failure counts as a full disk; guessed
 # Bytes; the same if the output says that the disk is full.  A failed command may have freed space.
@@ -58,6 +59,7 @@ class BuildAndTest:
     confirm: int = 1  # number of passing runs in a row that count as a pass
     compares_output: bool = False
     expected: bytes | None = None  # standard output of the good version, if outputs are compared
+    expected_status: int = 0  # the exit status of a run that passes
     as_recorded: bool = False  # build with the recording compilers, so that runs are comparable
 
     def key(self) -> bytes:
@@ -292,11 +294,16 @@ def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
         return _broken(ended, tree, ended.seconds, "test")
     stdout = ended.stdout.replace(os.fsencode(tree), b"{tree}")
     kept = stdout if commands.compares_output and commands.expected is None else None
-    if ended.status == 0 and not ended.timed_out:
+    # Where outputs are compared, the good version may end with any status: it is the right one.
+    is_right = kept is not None and ended.status not in _NOT_STARTED
+    if (ended.status == commands.expected_status or is_right) and not ended.timed_out:
         if commands.expected is None or stdout == commands.expected:
-            return Run(Outcome.PASS, seconds=ended.seconds, output=kept)
+            return Run(Outcome.PASS, seconds=ended.seconds, output=kept, status=ended.status)
         failure = _wrong_output(stdout, commands.expected)
         return Run(Outcome.FAIL, failure, seconds=ended.seconds)
+    if ended.status == 0 and not ended.timed_out:
+        message = f"exit status 0 instead of {commands.expected_status}"
+        return Run(Outcome.FAIL, Failure("exit", message, "exit status 0"), seconds=ended.seconds)
     failure = read_failure(
         stdout=readable(ended.stdout),
         stderr=readable(ended.stderr),

@@ -1,0 +1,165 @@
+"""Is the output the failure when another program judges it, whatever the exit status?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.explain.explaining import ExplainedPair, explain
+
+# It prints to both streams, and always ends with status 3.
+BOTH_STREAMS = """
+     #include <stdio.h>
+     static int price(int count) {
+    -    return count * 7;  // [fault]
+    +    return count * 7 - 1;  // [fault]
+     }
+     int main(int argc, char **argv) {
+    -    printf("order of %d\\n", argc);  // [harmless]
+    +    fputs("order of ", stdout);  // [harmless]
+    +    printf("%d\\n", argc);  // [harmless]
+         if (argc > 2)
+             fprintf(stderr, "price %d\\n", price(argc));  // [warns]
+         else
+             printf("price %d\\n", price(argc));  // [prints]
+         puts("thanks");
+         return 3;
+     }
+"""
+MISSING_LINE = """
+     #include <stdio.h>
+     static int is_shown(int level) {
+    -    return level <= 3;  // [fault]
+    +    return level < 3;  // [fault]
+     }
+     int main(void) {
+         for (int level = 1; level <= 4; level++)
+             if (is_shown(level))  // [branch]
+                 printf("level %d\\n", level == 4 ? 0 : level);
+         return 0;
+     }
+"""
+STATUS = """
+     #include <string.h>
+     int main(int argc, char **argv) {
+    -    return strcmp(argv[1], argv[2]) != 0;  // [fault]
+    +    return strncmp(argv[1], argv[2], 2) != 0;  // [fault]
+     }
+"""
+FILE = """
+     #include <fcntl.h>
+     #include <stdio.h>
+     #include <unistd.h>
+     static char digit(int n) {
+    -    return (char)('0' + n % 10);  // [fault]
+    +    return (char)('0' + n % 9);  // [fault]
+     }
+     int main(void) {
+         int fd = open("out", O_CREAT | O_RDWR | O_TRUNC, 0644);
+         for (int n = 11; n >= 0; n--) {
+             char c = digit(n);
+             pwrite(fd, &c, 1, n);
+         }
+         return close(fd);
+     }
+    == expected
+     012345678901
+"""
+# The text is gathered in memory, and one call writes all of it.
+GATHERED = """
+     #include <stdio.h>
+     static char text[64];
+     static int used;
+     static void put(char c) {
+    -    if (c != ',')  // [fault]
+    +    if (c != ',' && c != 'o')  // [fault]
+             text[used++] = c;
+     }
+     int main(void) {
+         for (const char *p = "one, two, four"; *p; p++)
+             put(*p);
+         fwrite(text, 1, used, stdout);
+         return 0;
+     }
+"""
+KILLED = """
+     #include <stdio.h>
+     #include <stdlib.h>
+     int main(int argc, char **argv) {
+    -    int twice = argc * 2;  // [fault]
+    +    int twice = argc + 2;  // [fault]
+         printf("%d\\n", twice);
+         fflush(stdout);
+         abort();
+     }
+"""
+PYTHON_JUDGE = (
+    'python3 -c "import subprocess as s; '
+    "assert b'price 7' in s.run('./program', capture_output=True).stdout\""
+)
+
+
+def seen(tmp_path: Path, text: str, test: str, words: str, **more: Any) -> ExplainedPair:
+    """Check that the fault is the root, and that these words describe the failure."""
+    answer = explain(tmp_path, text, test, **more)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert "fault" in answer.links
+    assert words in answer.chain[-1].says
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("test", "words", "last"),
+    [
+        pytest.param(
+            "./program | grep -q 'price 7'",
+            'line 2 of standard output: "price 6" instead of "price 7"',
+            "prints",
+            id="grep",
+        ),
+        pytest.param(
+            "./program a b 2>&1 >/dev/null | grep 'price 21'",
+            'line 1 of standard error: "price 20" instead of "price 21"',
+            "warns",
+            id="standard error",
+        ),
+        pytest.param(PYTHON_JUDGE, '"price 6" instead of "price 7"', "prints", id="python"),
+    ],
+)
+def test_wrong_text_is_the_failure_whatever_the_status(
+    tmp_path: Path, test: str, words: str, last: str
+) -> None:
+    assert seen(tmp_path, BOTH_STREAMS, test, words).links[-1] == last
+
+
+def test_the_good_version_may_fail_if_outputs_are_compared(tmp_path: Path) -> None:
+    answer = explain(tmp_path, BOTH_STREAMS, compares_output=True)
+    assert answer.result.failure.kind == "output"
+    assert answer.root == {"fault"}
+    assert answer.links[-1] == "prints"
+    assert any("exit status 3" in note for note in answer.result.notes)
+
+
+def test_output_that_was_never_written_is_explained_by_the_branch(tmp_path: Path) -> None:
+    words = 'standard output ends before line 3, which should be "level 3"'
+    assert "branch" in seen(tmp_path, MISSING_LINE, "./program | grep 3", words).links
+
+
+def test_status_0_is_a_failure_if_the_passing_run_has_another(tmp_path: Path) -> None:
+    seen(tmp_path, STATUS, "! ./program abc abd", "exit status 0")
+
+
+def test_a_file_that_the_test_compares_is_output(tmp_path: Path) -> None:
+    words = 'line 1 of out: "012345678012" instead of "012345678901"'
+    seen(tmp_path, FILE, "./program; printf '\\n' >> out; cmp out expected", words)
+
+
+def test_a_byte_is_traced_through_a_buffer_of_the_program(tmp_path: Path) -> None:
+    seen(tmp_path, GATHERED, "./program | grep one", '"ne tw fur" instead of "one two four"')
+
+
+def test_a_process_that_dies_in_both_versions_is_judged_by_its_output(tmp_path: Path) -> None:
+    seen(tmp_path, KILLED, "./program | grep 2", '"3" instead of "2"')
