@@ -11,7 +11,8 @@ import pytest
 import whence
 from tests.frontend.driver.toolchain import Toolchain
 from whence.errors import UserError
-from whence.frontend.c.clang import compiler, is_zig, zig_arguments
+from whence.frontend.c.clang import compiler
+from whence.frontend.c.zig_driver import uses_zig_driver, zig_arguments
 from whence.frontend.cache_folder import cache_directory
 
 SOURCES = Path(whence.__file__).parents[1]
@@ -25,7 +26,7 @@ def test_queries_get_the_compilers_answer(tools: Toolchain, question: str) -> No
     recorded, plain = (tools.cc(*question.split(), mode=mode) for mode in ("record", "plain"))
     command, words = compiler(False, tools.environment()), question.split()
     itself = subprocess.run(
-        [*command, *(zig_arguments(words) if is_zig(command) else words)],
+        [*command, *(zig_arguments(words) if uses_zig_driver(command) else words)],
         cwd=tools.tree,
         input="",
         capture_output=True,

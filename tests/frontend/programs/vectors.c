@@ -1,4 +1,5 @@
 // Vectors: the vector_size extension, element access, shuffles, conversions, reductions; SSE.
+// flags: -lm
 #include <stdio.h>
 #if defined(__x86_64__)
 #include <emmintrin.h>

@@ -259,11 +259,14 @@ NO_STEP = re.compile(
     r"|-fprofile.*|-fcoverage.*|-ftest-coverage|--?coverage|-fsanitize.*|-(shared|static)-libasan"
     r"|-pipe|--?save-temps.*"
 )
-# Recording does not optimise and needs full debug information; a warning must not fail a build.
+# Recording does not optimise and needs full debug information.
 NO_COMPILE = re.compile(
-    r"-O.*|-g(?!cc|dwarf).*|-Werror.*|-(Wp,-)?D_FORTIFY_SOURCE(=.*)?|-f(debug|file)-prefix-map=.*"
+    r"-O.*|-g(?!cc|dwarf).*|-(Wp,-)?D_FORTIFY_SOURCE(=.*)?|-f(debug|file)-prefix-map=.*"
 )
 RECORDED = ("-O0", "-g")
+# The user's options come after it.  In an executable, code that is not position independent can
+# have another address for a function chosen at start (ifunc) than the table of our module has.
+DEFAULT = "-fPIC"
 
 
 def linkable(arguments: Iterable[Argument]) -> list[Argument]:
@@ -274,4 +277,4 @@ def linkable(arguments: Iterable[Argument]) -> list[Argument]:
 def recordable(arguments: Iterable[Argument]) -> list[Argument]:
     """Return the arguments with which a source is compiled for recording."""
     kept = [a for a in linkable(arguments) if not NO_COMPILE.fullmatch("".join(a.words))]
-    return [*kept, *(Argument((word,)) for word in RECORDED)]
+    return [Argument((DEFAULT,)), *kept, *(Argument((word,)) for word in RECORDED)]

@@ -6,11 +6,11 @@ This module imports only what is cheap: a configure script starts whence-cc hund
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from whence.errors import UserError, install_command
+from whence.frontend.c.zig_driver import uses_zig_driver, zig_calls
 from whence.frontend.cache_folder import cache_directory
 
 OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite and our reader understand
@@ -19,15 +19,17 @@ OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite and our reader unders
 def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
     """Return the command of the C compiler, or of the C++ compiler if `plus`.
 
-    It is the user's ($WHENCE_CLANG, $WHENCE_CLANGXX), else a recent clang on the PATH, else zig
-    from PyPI.  It is the same with and without recording, so that runs are comparable.
+    It is the user's ($WHENCE_CLANG, $WHENCE_CLANGXX), else a recent clang on the PATH, else the
+    clang in zig from PyPI.  That clang uses the system's C and C++ libraries and linker if they
+    work, else those of zig.  It is the same with and without recording, so that runs are
+    comparable.
     """
     given = env.get("WHENCE_CLANGXX" if plus else "WHENCE_CLANG")
     if given:
         import shlex
 
         return shlex.split(given)
-    found = _system_clang(plus, env) or _zig(plus)
+    found = _system_clang(plus, env) or _zig(plus, env)
     if found is None:
         raise UserError(
             f"no compiler: the PATH has no clang of version {OLDEST} to {NEWEST}, and zig is not"
@@ -38,13 +40,9 @@ def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
     return found
 
 
-def is_zig(command: Sequence[str]) -> bool:
-    return any(word.endswith(("zig", "ziglang")) for word in command[:3])
-
-
 def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
     """Replace this process by the compiler; return only if several calls are needed."""
-    calls = zig_calls(arguments) if is_zig(command) else [list(arguments)]
+    calls = zig_calls(arguments) if uses_zig_driver(command) else [list(arguments)]
     try:
         if len(calls) > 1:
             import subprocess
@@ -61,124 +59,32 @@ def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
         ) from error
 
 
-# -- differences between zig and clang -------------------------------------------------------------
-
-STAGES = ("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only")
-SOURCES = (".c", ".cc", ".cp", ".cxx", ".cpp", ".c++", ".C", ".i", ".ii", ".s", ".S")
-VALUED = ("-o", "-x", "-include", "-imacros", "-MF", "-MT", "-MQ", "-D", "-I", "-Xclang")
-PREPROCESSED = {".i": "c", ".ii": "c++"}
-
-
-def zig_calls(arguments: Sequence[str]) -> list[list[str]]:
-    """Return the calls of zig that do what one call of another clang does.
-
-    Given several sources without linking, zig would compile only the first.
-    """
-    places = _sources(arguments)
-    if len(places) < 2 or "-o" in arguments or not any(word in STAGES for word in arguments):
-        return [zig_arguments(arguments)]
-    others = [set(places) - {place} for place in places]
-    return [
-        zig_arguments([word for place, word in enumerate(arguments) if place not in left_out])
-        for left_out in others
-    ]
-
-
-def zig_arguments(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments that make zig do what another clang does with these."""
-    words = _with_known_languages(arguments)
-    if "-fsyntax-only" in words:  # zig would look for an object file afterwards, and fail
-        words = [word for word in words if word not in ("-fsyntax-only", "-c", "-S")]
-        words[:0] = ["-E", "-Xclang", "-fsyntax-only"]
-    elif any(word in ("-E", "-M", "-MM") for word in words):
-        _write_to_device(words)
-    if _defines_ndebug(words):
-        words.insert(0, "-UNDEBUG")  # a later -DNDEBUG of the user wins
-    return words
-
-
-def _sources(words: Sequence[str]) -> list[int]:
-    """Return the indices of the words that are sources by their names."""
-    return [
-        place
-        for place, word in enumerate(words)
-        if word.endswith(SOURCES) and word[:1] != "-" and words[max(place - 1, 0)] not in VALUED
-    ]
-
-
-def _with_known_languages(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments without the languages that zig does not know.
-
-    Preprocessed C is passed as C: preprocessing it again changes nothing.
-    """
-    known = {"cpp-output": "c", "c-cpp-output": "c", "c++-cpp-output": "c++"}
-    words = [
-        known.get(word, word) if place and arguments[place - 1] == "-x" else word
-        for place, word in enumerate(arguments)
-    ]
-    if "-x" in words:
-        return words
-    for place in reversed(_sources(words)):
-        language = PREPROCESSED.get(os.path.splitext(words[place])[1])
-        if language:
-            words[place : place + 1] = ["-x", language, words[place], "-x", "none"]
-    return words
-
-
-def _defines_ndebug(words: Sequence[str]) -> bool:
-    """Would zig define NDEBUG by itself?  It does so when it optimises."""
-    optimised = any(
-        word[:1] == "@" or (word[:2] == "-O" and word not in ("-O0", "-Og")) for word in words
-    )
-    # assembler would warn about it
-    return optimised and not any(word.endswith(".s") for word in words)
-
-
-def _write_to_device(words: list[str]) -> None:
-    """If -o names a device, write to it as standard output: zig would replace it by a file."""
-    at = words.index("-o") if "-o" in words[:-1] else None
-    if at is None:
-        return
-    try:
-        mode = os.stat(words[at + 1]).st_mode
-    except OSError:
-        return
-    if not stat.S_ISREG(mode):
-        os.dup2(os.open(words[at + 1], os.O_WRONLY), 1)
-        del words[at : at + 2]
+# -- a clang on the PATH ---------------------------------------------------------------------------
 
 
 def _system_clang(plus: bool, env: Mapping[str, str]) -> list[str] | None:
     name = "clang++" if plus else "clang"
     numbered = [(f"{name}-{version}", version) for version in range(NEWEST, OLDEST - 1, -1)]
-    directories = env.get("PATH", os.defpath).split(os.pathsep)
     for candidate, version in [(name, 0), *numbered]:
-        for directory in directories:
-            path = os.path.join(directory, candidate)
-            if os.access(path, os.X_OK) and os.path.isfile(path):
-                if OLDEST <= (version or _major(path, env)) <= NEWEST:
-                    return [path]
-                break
+        path = on_path(candidate, env)
+        if path and OLDEST <= (version or _major(path, env)) <= NEWEST:
+            return [path]
+    return None
+
+
+def on_path(name: str, env: Mapping[str, str]) -> str | None:
+    """Return the path of a program on the PATH."""
+    for directory in env.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(directory, name)
+        if os.access(path, os.X_OK) and os.path.isfile(path):
+            return path
     return None
 
 
 def _major(path: str, env: Mapping[str, str]) -> int:
-    """Return the major version of a clang, 0 if unknown; the answer is kept in the cache."""
-    about = os.stat(path)
-    name = f"{path.replace('/', '%')}-{about.st_size}-{about.st_mtime_ns}"
-    cached = os.path.join(cache_directory(env), "clang", name)
-    try:
-        with open(cached) as known:
-            return int(known.read())
-    except (OSError, ValueError):
-        major = _ask_major(path)
-    try:
-        os.makedirs(os.path.dirname(cached), exist_ok=True)
-        with open(cached, "w") as known:
-            known.write(str(major))
-    except OSError:
-        pass  # a read-only home: run the compiler again next time
-    return major
+    """Return the major version of a clang, 0 if unknown."""
+    answer = remembered(f"version {executable_state(path)}", lambda: str(_ask_major(path)), env)
+    return int(answer) if answer.isdigit() else 0
 
 
 def _ask_major(path: str) -> int:
@@ -190,15 +96,118 @@ def _ask_major(path: str) -> int:
     return int(found[1]) if found and "Apple" not in answer.stdout else 0
 
 
-def _zig(plus: bool) -> list[str] | None:
+# -- the clang in zig ------------------------------------------------------------------------------
+
+# These programs must compile, link and run before zig's clang uses the system's libraries.
+_TRIALS = {
+    False: "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n",
+    True: "#include <string>\n#include <stdexcept>\n"
+    "int main() { try { throw std::runtime_error(std::string(\"x\")); }"
+    " catch (std::exception &e) { return e.what()[0] != 'x'; } }\n",
+}  # fmt: skip
+
+
+def _zig(plus: bool, env: Mapping[str, str]) -> list[str] | None:
     from importlib.util import find_spec
 
     package = find_spec("ziglang")
     if package is None or not package.submodule_search_locations:
         return None
-    # Running zig by its path avoids a second Python.  By default zig turns UBSan on and compiles
-    # for the CPU of this machine; other compilers do not, and objects are kept in a cache.  With
-    # -fno-sanitize=all alone, zig would still build the sanitizer runtime.
-    zig = os.path.join(package.submodule_search_locations[0], "zig")
+    folder = package.submodule_search_locations[0]
+    # Running zig by its path avoids a second Python.
+    zig = os.path.join(folder, "zig")
+    return _zig_clang(zig, os.path.join(folder, "lib"), plus, env) or _zig_driver(zig, plus)
+
+
+def _zig_clang(zig: str, resources: str, plus: bool, env: Mapping[str, str]) -> list[str] | None:
+    """Return zig's clang with the system's libraries and linker, if it makes working programs.
+
+    `zig clang` is clang's own driver.  By default its target is musl; the folder of its headers
+    has another name than clang expects.
+    """
+    if not on_path("ld", env):
+        return None
+    mode = ["--driver-mode=g++"] if plus else []
+    target = f"--target={os.uname().machine}-linux-gnu"
+    command = [zig, "clang", *mode, target, "-resource-dir", resources]
+    # The answer is asked anew after an installation of another zig, linker or system compiler.
+    programs = [zig, *(on_path(name, env) for name in ("ld", "gcc", "g++"))]
+    states = [executable_state(path) for path in programs if path]
+    question = " ".join(["works", *mode, target, *states])
+    works = remembered(question, lambda: str(int(_makes_programs(command, plus))), env)
+    return command if works == "1" else None
+
+
+def _makes_programs(command: Sequence[str], plus: bool) -> bool:
+    """Does this compiler make a program that runs?"""
+    import subprocess
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="whence-cc-") as folder:
+        program = os.path.join(folder, "program")
+        words = [*command, "-x", "c++" if plus else "c", "-", "-o", program]
+        try:
+            made = subprocess.run(words, input=_TRIALS[plus].encode(), capture_output=True)
+            return made.returncode == 0 and subprocess.run(
+                [program], capture_output=True
+            ).returncode == 0  # fmt: skip
+        except OSError:
+            return False
+
+
+def _zig_driver(zig: str, plus: bool) -> list[str]:
+    # By default zig turns UBSan on and compiles for the CPU of this machine; other compilers do
+    # not, and objects are kept in a cache.  With -fno-sanitize=all alone, zig would still build
+    # the sanitizer runtime.
     mode = "c++" if plus else "cc"
     return [zig, mode, "-fno-sanitize=all,undefined", "-mcpu=baseline"]
+
+
+# -- answers kept in the cache ---------------------------------------------------------------------
+
+
+def executable_state(path: str) -> str:
+    """Return a text that changes when the file does."""
+    about = os.stat(path)
+    return f"{path} {about.st_size} {about.st_mtime_ns}"
+
+
+def remembered(question: str, ask: Callable[[], str], env: Mapping[str, str]) -> str:
+    """Return the answer to a question about compilers, asked once and then kept in the cache."""
+    known = known_answers(question, env)
+    if known:
+        return known[0]
+    answer = ask()
+    keep_answers(question, [answer], env)
+    return answer
+
+
+def known_answers(question: str, env: Mapping[str, str]) -> list[str]:
+    """Return the answers, one a line, that were kept for a question."""
+    try:
+        with open(_answer_file(question, env), errors="surrogateescape") as known:
+            lines = known.read().split("\n")
+    except OSError:
+        return []
+    # The last line may be incomplete, and another question may have the same file name.
+    return lines[1:-1] if lines[0] == question else []
+
+
+def keep_answers(question: str, answers: Sequence[str], env: Mapping[str, str]) -> None:
+    """Add answers, none of which contains a line break, to those that are known."""
+    path = _answer_file(question, env)
+    lines = [*answers, ""] if known_answers(question, env) else [question, *answers, ""]
+    mode = "a" if lines[0] != question else "w"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, mode, errors="surrogateescape") as file:
+            file.write("\n".join(lines))
+    except OSError:
+        pass  # a read-only home: ask again next time
+
+
+def _answer_file(question: str, env: Mapping[str, str]) -> str:
+    from zlib import crc32  # hashlib takes longer to load than all of whence-cc
+
+    name = f"{crc32(question.encode('utf-8', 'surrogateescape')):08x}"
+    return os.path.join(cache_directory(env), "clang", name)

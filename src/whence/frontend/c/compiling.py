@@ -36,7 +36,8 @@ from whence.frontend.c.arguments import (
     recordable,
 )
 from whence.frontend.c.cache import Cache, Compiled, c_source_hash, write_whole
-from whence.frontend.c.clang import is_zig, run_plain, zig_arguments
+from whence.frontend.c.clang import compiler, run_plain
+from whence.frontend.c.zig_driver import uses_zig_driver, zig_arguments
 from whence.frontend.cache_folder import cache_directory
 
 # Limit on the characters of a command line; a longer one goes into a response file.  Guessed: Linux
@@ -152,12 +153,13 @@ class CompilerCall:
             return []
         from whence.frontend.c.runtime import build
 
-        runtime = build(self.command, Path(cache_directory(self.env)) / "runtime")
+        command = compiler(False, self.env)  # a C++ compiler would take its sources as C++
+        runtime = build(command, Path(cache_directory(self.env)) / "runtime")
         if self.line.has("-static", "-static-pie") and not self.line.has("-shared"):
             return [str(runtime.object)]
         path = ["-Xlinker", "-rpath", "-Xlinker", str(runtime.shared.parent)]
         # its driver does not know these options, and its linker needs none
-        if is_zig(self.command):
+        if uses_zig_driver(self.command):
             return [str(runtime.shared), *path]
         # The runtime comes first, so that a -Bstatic of the user does not apply to it;
         # --no-as-needed because no object refers to it yet.
@@ -345,7 +347,7 @@ class CompilerCall:
     def _run(
         self, words: Sequence[str], stdin: bytes | None = None, *, capture: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
-        words = zig_arguments(words) if is_zig(self.command) else list(words)
+        words = zig_arguments(words) if uses_zig_driver(self.command) else list(words)
         with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
             if sum(map(len, words)) > MAX_COMMAND_LINE:
                 response = Path(directory) / "arguments"

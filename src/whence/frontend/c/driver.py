@@ -11,7 +11,9 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from whence.errors import UserError
-from whence.frontend.c.clang import compiler, is_zig, run_plain
+from whence.frontend.c.clang import compiler, run_plain
+from whence.frontend.c.like_gcc import like_gcc
+from whence.frontend.c.zig_driver import uses_zig_driver
 
 MODES = ("record", "check", "patch")
 
@@ -54,19 +56,21 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
         mode = env.get("WHENCE_MODE") or "plain"
         _journal(plus, arguments, env)
         command = compiler(plus, env)
-        if is_zig(command):
+        if uses_zig_driver(command):
             os.environ.pop("CC", None)  # zig runs $CC to find the C library, but $CC is whence-cc
-        fill = env.get("WHENCE_FILL")
-        if fill and mode == "plain":
-            arguments = [fill, *arguments]
-        if mode == "plain" or (mode in MODES and is_probe(arguments, os.getcwd())):
-            return run_plain(command, arguments)
-        if mode not in MODES:
+        if mode != "plain" and mode not in MODES:
             raise UserError(
                 f"WHENCE_MODE={mode} is not a mode.\n"
                 f"Set it to one of plain, {', '.join(MODES)}, or unset it, which means plain.",
                 slug="bad-mode",
             )
+        fill = env.get("WHENCE_FILL")
+        if fill and mode == "plain":
+            arguments = [fill, *arguments]
+        probing = is_probe(arguments, os.getcwd())
+        arguments = like_gcc(command, plus, arguments, env, probing=probing)
+        if mode == "plain" or probing:
+            return run_plain(command, arguments)
         from whence.frontend.c.compiling import compile_recorded
 
         return compile_recorded(command, plus, arguments, mode, env)
