@@ -63,6 +63,18 @@ def test_a_changed_header_is_seen_and_its_modules_are_written_anew(
     assert len(list(modules.glob("*.npz"))) == len(list(modules.glob("*.ll.gz"))) == 1
 
 
+def test_a_source_whose_ir_is_the_same_is_instrumented_once(
+    twins: tuple[Toolchain, Toolchain],
+) -> None:
+    """A comment in the header changes the text, but neither the IR nor a line number."""
+    one, _ = twins
+    before = (one.tree / "x.o").read_bytes()
+    one.write(x_h="#define X 3 /* three */\n#define UNUSED 4\n")
+    assert not was_cached(one, "-Wno-unused")
+    assert (one.tree / "x.o").read_bytes() == before
+    assert len(list((one.home / "cache" / "instrumented").glob("*/*"))) == 1
+
+
 def test_a_file_name_in_the_program_is_that_of_its_tree(tools: Toolchain, tmp_path: Path) -> None:
     other = tools.elsewhere(tmp_path / "other")
     for place in (tools, other):

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from importlib.util import find_spec
@@ -204,13 +204,28 @@ class CompilerCall:
         if found is not None:
             return found, True
         text, diagnostics = self._ir(file, flags)
-        assembly = self.line.stage is Stage.ASSEMBLY
-        made = Compiled.unpack(
-            in_child(lambda: make(text, self.mode, assembly, diagnostics).pack())
-        )
+        made = self._instrumented(text, diagnostics)
         if key:
             cache.store(key, made)
         return made, False
+
+    def _instrumented(self, text: str, diagnostics: bytes) -> Compiled:
+        """Return the object of a module, instrumented once for all sources with the same IR.
+
+        A change of a header that many sources include often leaves their IR the same.
+        """
+        assembly = self.line.stage is Stage.ASSEMBLY
+        cache = Cache.of(Path(cache_directory(self.env)) / "instrumented", self.env)
+        content = text.encode(errors="surrogateescape")
+        key = _hash_of([self.mode, assembly, own_version()], content)
+        same = cache.find(key)
+        if same is not None:
+            return replace(same, diagnostics=diagnostics)
+        made = Compiled.unpack(
+            in_child(lambda: make(text, self.mode, assembly, diagnostics).pack())
+        )
+        cache.store(key, made)
+        return made
 
     def _flags(self, file: Input) -> list[str]:
         """Return the options that compile a source for recording."""
@@ -317,9 +332,7 @@ class CompilerCall:
             [self._in_tree(option) for option in (*options, *file.option, file.path, os.getcwd())],
             own_version(),
         ]
-        return blake2b(
-            json.dumps(decided_by).encode() + b"\0" + content, digest_size=32
-        ).hexdigest()
+        return _hash_of(decided_by, content)
 
     @cached_property
     def _trees(self) -> list[str]:
@@ -425,6 +438,10 @@ def own_version() -> str:
     if library is not None and library.origin:
         digest.update(Path(library.origin).with_name("_version.py").read_bytes())
     return digest.hexdigest()
+
+
+def _hash_of(decided_by: Sequence[object], content: bytes) -> str:
+    return blake2b(json.dumps(decided_by).encode() + b"\0" + content, digest_size=32).hexdigest()
 
 
 def write_output(path: str, data: bytes) -> None:
