@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
 import textwrap
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.tree import read_tree
-from whence.model import ChangeId, Outcome, Reverted, Run
+from whence.model import Outcome, Reverted
+from whence.search.session import IsolateRequest, Watcher, run_request
 from whence.subject.trial import BuildAndTest, Trial
+from whence.subject.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("cc") and shutil.which("make")), reason="needs a C compiler and make"
@@ -197,64 +201,127 @@ def test_configure_runs_again_only_if_its_inputs_change(tmp_path: Path) -> None:
 
 # --- random projects ------------------------------------------------------------------------------
 
+ARGUMENTS = {"int": "v", "long": "7L", "int *": "&v"}  # by type of the parameter
+VALUES = {"int": "x", "long": "x", "int *": "*x"}
 
-def random_version(random: random.Random, *, base: dict[str, str] | None = None) -> dict[str, str]:
-    """Return a small project; given `base`, one with some of its lines replaced."""
-    types = ("int", "long", "int *", "const char *")
 
-    def functions(file: str) -> str:
-        lines = [f'#include "{header}"' for header in ("a.h", "config.h")]
-        for name in range(3):
-            result, parameter = random.choice(types[:2]), random.choice(types)
-            lines += [
-                f"{result} {file}{name}({parameter} x) {{",
-                f"  int y{'' if random.random() < 0.3 else ' = STEP'};",
-                f"  if (x != {random.choice(('0', '0', '3', 'y'))})",
-                f"    y = {random.choice(('1', '2', 'LIMIT', 'SIZE'))};",
-                "  return y;",
-                "}",
-            ]
-        return "\n".join(lines) + "\n"
+@dataclass(frozen=True)
+class Function:
+    """One function of a random project, and how its parts are named and typed."""
 
-    made = {
-        "a.h": f"#define {random.choice(('LIMIT', 'SIZE'))} {random.randrange(3)}\n",
-        "a.c": functions("a"),
-        "b.c": functions("b") + "int main(void) {\n  return b0(0) + b1(0) > 2;\n}\n",
-        "step": str(random.randrange(3)),
-        "notes": "text\n",
+    number: int
+    name: str
+    parameter: str
+    macro: str
+    variable: str
+    limit: int
+    added: int = 0  # 1000 makes the test fail
+
+    @property
+    def header(self) -> str:
+        return f"#define {self.macro} {self.limit}\nint {self.name}({self.parameter} x, int y);\n"
+
+    @property
+    def text(self) -> str:
+        added = f" + {self.added}" if self.added else ""
+        return (
+            f"int {self.name}({self.parameter} x, int y) {{\n"
+            f"  int {self.variable} = {self.macro} + STEP;\n"
+            f"  if ({VALUES[self.parameter]} > {self.limit})\n"
+            f"    {self.variable} += y;\n"
+            f"  return {self.variable}{added};\n"
+            "}\n"
+        )
+
+    def edited(self, chance: random.Random) -> Function:
+        """Return the function after some consistent edits."""
+        edits: dict[str, str] = {
+            "name": f"renamed{self.number}",
+            "parameter": chance.choice(sorted(ARGUMENTS)),
+            "macro": f"OTHER{self.number}",
+            "variable": "result",
+        }
+        chosen = {key: value for key, value in edits.items() if chance.random() < 0.3}
+        return replace(self, **chosen)  # type: ignore[arg-type]  # all of these are texts
+
+
+def project_of(functions: list[Function], step: int) -> dict[str, str]:
+    includes = '#include "a.h"\n#include "config.h"\n'
+    half = len(functions) // 2
+    calls = "".join(
+        f"  sum += {f.name}({ARGUMENTS[f.parameter]}, {f.number});\n" for f in functions
+    )
+    main = f"int main(void) {{\n  int v = 3, sum = 0;\n{calls}  return sum > 500;\n}}\n"
+    return {
+        "a.h": "".join(function.header for function in functions),
+        "a.c": includes + "".join(function.text for function in functions[:half]),
+        "b.c": includes + "".join(function.text for function in functions[half:]) + main,
+        "step": f"{step}\n",
+        "notes": f"step {step}\n",
     }
-    if base is None:
-        return made
-    mixed = {}
-    for name, text in base.items():
-        old, new = text.split("\n"), made[name].split("\n")
-        lines = [
-            new[i] if i < len(new) and random.random() < 0.3 else line for i, line in enumerate(old)
-        ]
-        mixed[name] = "\n".join(lines)
-    return mixed
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_warm_and_checked_runs_end_as_clean_builds_do(tmp_path: Path, seed: int) -> None:
-    """The oracle is a build in a new tree, which checks nothing and skips no step."""
+def random_versions(seed: int) -> tuple[dict[str, str], dict[str, str]]:
+    """Return a version that passes and one that fails; both build, most mixtures do not."""
     chance = random.Random(seed)
-    good = random_version(chance)
-    changes = changes_of(tmp_path, good, random_version(chance, base=good))
-    if not changes.changes:
-        return
-    warm, clean = (trial_of(tmp_path, changes, name) for name in ("warm", "clean"))
-    sizes = (1, 2, len(changes.changes) // 2, len(changes.changes) - 1)
+    good = [
+        Function(
+            n, f"f{n}", chance.choice(sorted(ARGUMENTS)), f"LIMIT{n}", "sum", chance.randrange(5)
+        )
+        for n in range(6)
+    ]
+    bad = [function.edited(chance) for function in good]
+    for number in chance.sample(range(len(bad)), chance.choice((1, 1, 2))):
+        bad[number] = replace(bad[number], added=1000)
+    return project_of(good, 1), project_of(bad, chance.choice((1, 2)))
+
+
+def in_clean_tree(changes: ChangeSet, reverted: Reverted, folder: Path) -> Outcome:
+    """Build and test a variant without whence."""
+    Workspace(folder, changes).become(reverted)
+    assert COMMANDS.build is not None
+    built = subprocess.run(COMMANDS.build, shell=True, cwd=folder, capture_output=True)
+    if built.returncode != 0:
+        return Outcome.BROKEN
+    tested = subprocess.run(COMMANDS.test, shell=True, cwd=folder, capture_output=True)
+    return Outcome.FAIL if tested.returncode else Outcome.PASS
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_warm_and_checked_runs_end_as_clean_builds_do(tmp_path: Path, seed: int) -> None:
+    changes = changes_of(tmp_path, *random_versions(seed))
+    chance = random.Random(seed)
+    ids = [change.id for change in changes.changes]
+    warm = trial_of(tmp_path, changes, "warm")
     sets: list[Reverted] = [frozenset(), changes.everything]
-    for size in sizes * 2:
-        chosen = chance.sample(range(len(changes.changes)), min(size, len(changes.changes)))
-        sets.append(frozenset(map(ChangeId, chosen)))
-    for reverted in sets:
-        compare(warm.run(reverted, COMMANDS), clean.run(reverted, COMMANDS, clean=True))
+    sets += [frozenset(chance.sample(ids, size)) for size in (1, 1, 2, len(ids) // 2, len(ids) - 1)]
+    for number, reverted in enumerate((*sets, *sets[:2])):
+        run = warm.run(reverted, COMMANDS)
+        oracle = in_clean_tree(changes, reverted, tmp_path / f"clean{number}" / "tree")
+        if not run.rejected:
+            assert run.outcome is oracle
+        elif "only by accident" not in run.note:
+            assert oracle is Outcome.BROKEN
 
 
-def compare(fast: Run, oracle: Run) -> None:
-    if not fast.rejected:
-        assert fast.outcome is oracle.outcome
-    elif "only by accident" not in fast.note:
-        assert oracle.outcome is Outcome.BROKEN
+@pytest.mark.parametrize("seed", range(3, 6))
+def test_an_answer_passes_in_a_clean_tree(tmp_path: Path, seed: int) -> None:
+    good, bad = random_versions(seed)
+    changes = changes_of(tmp_path, good, bad)
+    request = IsolateRequest(str(tmp_path / "good"), str(tmp_path / "bad"), COMMANDS)
+    result, _ = run_request(request, Watcher())
+    assert result.status == "isolated"
+    found = frozenset(i for change in (*result.root, *result.auxiliary) for i in change.ids)
+    assert in_clean_tree(changes, found, tmp_path / "clean" / "tree") is Outcome.PASS
+    assert b"1000" in b"".join(hunk.added for change in result.root for hunk in change.hunks)
+
+
+def test_the_root_is_the_changed_loop_and_not_the_changed_call(tmp_path: Path) -> None:
+    """Whichever change is left in, the program does not compile, or only by accident."""
+    changes_of(tmp_path, POINTER_GOOD, POINTER_BAD)
+    request = IsolateRequest(str(tmp_path / "good"), str(tmp_path / "bad"), COMMANDS)
+    result, _ = run_request(request, Watcher())
+    assert result.status == "isolated"
+    removed = [hunk.removed for change in result.root for hunk in change.hunks]
+    assert any(b"from != end" in text for text in removed)
+    assert not any(b"main" in (change.function or "").encode() for change in result.root)

@@ -46,6 +46,8 @@ class Dependencies:
 
     requires: Requires = field(default_factory=dict)
     introduces: ChangesByName = field(default_factory=dict)
+    # Changes of a function's parameters, and changes that call such a function.
+    adapting: frozenset[ChangeId] = frozenset()
     removes: ChangesByName = field(default_factory=dict)
 
 
@@ -64,13 +66,16 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
                 requires[introducer] |= new.used[key]
     for key in sorted(old.inside.keys() & new.inside.keys()):
         _tie_moved(requires, old.inside[key], new.inside[key])
+    adapting: set[ChangeId] = set()
     for definition, callers in _parameter_changes(changes, old, new):
         requires[definition] |= callers
         for caller in callers:
             requires[caller].add(definition)
+        adapting |= {definition} | callers if callers else set()
     return Dependencies(
         {change: frozenset(others - {change}) for change, others in requires.items()},
         introduces=_by_name(new.inside),
+        adapting=frozenset(adapting),
         removes=_by_name(old.inside),
     )
 

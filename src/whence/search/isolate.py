@@ -243,7 +243,7 @@ def _root_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[s
     """Choose the root if the program breaks whichever unit is left in.
 
     The root is the units that bring THE failure to the good version; if there is none, the most
-    suspicious unit.
+    suspicious unit.  A unit that only adapts code to other parameters comes last, as renamings do.
     """
     everything = frozenset(change.id for change in problem.changes)
     root = set()
@@ -251,7 +251,8 @@ def _root_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[s
         run: Run = yield everything - unit
         if run.outcome is Outcome.FAIL:
             root.add(unit)
-    return root or {max(tied, key=lambda u: (not u <= problem.renaming, problem.weigh(u), min(u)))}
+    follows = problem.renaming | problem.dependencies.adapting
+    return root or {max(tied, key=lambda u: (not u <= follows, problem.weigh(u), min(u)))}
 
 
 def _isolate_by_delta(problem: IsolateProblem) -> Search[Answer]:
