@@ -90,7 +90,7 @@ def measured(
         document["status"],
         causes=len(document["causes"]),
         chain=len(chain),
-        is_on_chain=any(_shows(link, document["root"], case.culprits) for link in chain),
+        is_on_chain=is_on_chain(document, case.culprits),
         solver_calls=cost.get("solver_calls", 0),
         phases={phase: cost["seconds"].get(phase, 0.0) for phase in PHASES},
     )
@@ -119,6 +119,11 @@ def stored_runs(store: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM run").fetchone()[0])
     finally:
         connection.close()
+
+
+def is_on_chain(document: dict[str, Any], culprits: tuple[Place, ...]) -> bool:
+    """Does a link of the chain show a culprit?"""
+    return any(_shows(link, document["root"], culprits) for link in document.get("chain", []))
 
 
 def _shows(link: dict[str, Any], root: list[dict[str, Any]], culprits: tuple[Place, ...]) -> bool:

@@ -46,15 +46,22 @@ class Ended:
 
 
 def run_limited(
-    command: list[str], *, cwd: Path, log: Path, env: dict[str, str], seconds: float
+    command: list[str],
+    *,
+    cwd: Path,
+    log: Path,
+    env: dict[str, str],
+    seconds: float,
+    out: Path | None = None,
 ) -> Ended:
     """Run a command; at its time limit interrupt it, and kill it if it does not end.
 
-    `peak_kib` is the largest resident size of the command or any process that it waited for.
+    The file `log` gets the standard error, and `out` the standard output.  `peak_kib` is the
+    largest resident size of the command or any process that it waited for.
     """
     began = time.monotonic()
-    with log.open("wb") as sink:
-        child = subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=sink)
+    with log.open("wb") as errors, Path(out or os.devnull).open("wb") as output:
+        child = subprocess.Popen(command, cwd=cwd, env=env, stdout=output, stderr=errors)
     stopped = False
     deadline = began + seconds
     while True:

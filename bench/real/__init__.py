@@ -1,0 +1,1 @@
+"""Real C and C++ regressions from upstream histories."""

@@ -1,0 +1,126 @@
+"""What does `whence explain` find on a real regression, and at what cost?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.explain.methods import is_on_chain, stored_runs
+from bench.isolate.cases import last_words
+from bench.isolate.methods import Ended, read_whence, run_limited
+from bench.isolate.score import Answer, hits
+from bench.real.cases import RealCase, Recipe
+
+# What whence reports while it works on a run that was recorded.  Only used for a command that was
+# stopped before it wrote a result.
+RECORDED_LOG = "looking for causes"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The result of one case.  `None`: the command was stopped before that was known."""
+
+    case: str
+    changes: int
+    built: bool | None  # with the recording compiler
+    seen: bool | None
+    explained: bool
+    root: int
+    is_in_root: bool
+    is_on_chain: bool
+    runs: int
+    builds: int
+    wasted: int
+    seconds: float
+    cpu: float
+    note: str
+
+    @property
+    def is_answered(self) -> bool:
+        return self.root > 0
+
+
+def measure(
+    case: RealCase, recipe: Recipe, env: Path, work: Path, python: str, seconds: float
+) -> Measured:
+    """Run `whence explain` of the interpreter `python`, from scratch, in the folder `work`."""
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    result, store = work / "result.json", work / "runs.sqlite"
+    command = [python, "-m", "whence", "explain", "--test", recipe.test, "--build", recipe.build]
+    command += ["--good", str(env / "good"), "--bad", str(env / "bad")]
+    command += ["--store", str(store), "--json", str(result), "--html", str(work / "report.html")]
+    # All cases of a measurement share a cache of their own; a compiler that the shell names would
+    # be used for some builds and not for others.
+    environment = {k: v for k, v in os.environ.items() if k not in ("CC", "CXX")}
+    ended = run_limited(
+        command,
+        cwd=work,
+        log=work / "stderr.log",
+        out=work / "report.txt",
+        env=environment | {"XDG_CACHE_HOME": str(work.parent / "cache")},
+        seconds=seconds,
+    )
+    document = json.loads(result.read_text("utf-8")) if result.exists() else None
+    return measured(case, document, ended, store)
+
+
+def measured(
+    case: RealCase, document: dict[str, Any] | None, ended: Ended, store: Path
+) -> Measured:
+    """Return what the result document shows; without one, what the log and the store show."""
+    if document is None:
+        is_recorded = True if RECORDED_LOG in ended.stderr else None if ended.stopped else False
+        answer, causes, chain = Answer(runs=stored_runs(store)), [], []
+        note = "" if ended.stopped else last_words(ended.stderr) or f"exit status {ended.status}"
+    else:
+        answer = read_whence(document, 0, ended.seconds)
+        causes, chain = document["causes"], document.get("chain", [])
+        is_recorded = document["cost"].get("recorded", 0) > 0
+        note = document.get("reason") or ""
+        if not chain and not note:
+            note = "; ".join(document["notes"])
+    if ended.stopped:
+        note = f"stopped after {ended.seconds:.0f} s; {note}".removesuffix("; ")
+    seen = bool(causes) if document is not None and is_recorded else None if is_recorded else False
+    return Measured(
+        case.name,
+        answer.changes,
+        is_recorded,
+        None if is_recorded is None else seen,
+        explained=bool(chain),
+        root=len(answer.root),
+        is_in_root=any(hits(one, culprit) for one in answer.root for culprit in case.culprits),
+        is_on_chain=document is not None and is_on_chain(document, case.culprits),
+        runs=answer.runs,
+        builds=answer.builds,
+        wasted=wasted_builds(store),
+        seconds=ended.seconds,
+        cpu=ended.cpu,
+        note=" ".join(note.split()),
+    )
+
+
+def wasted_builds(store: Path) -> int:
+    """Return how many runs in the store of a search ended with a build that failed."""
+    if not store.exists():
+        return 0
+    connection = sqlite3.connect(store)
+    try:
+        runs = [json.loads(text) for (text,) in connection.execute("SELECT run FROM run")]
+    finally:
+        connection.close()
+    return sum(run["outcome"] == "broken" and not run["built"] for run in runs)
+
+
+def to_json(row: Measured) -> str:
+    return json.dumps(asdict(row), indent=1) + "\n"
+
+
+def from_json(text: str) -> Measured:
+    return Measured(**json.loads(text))
