@@ -68,14 +68,14 @@ def test_a_test_that_prints_not_found_is_not_a_missing_command(user: User) -> No
 
 def test_good_does_not_build(user: User) -> None:
     result = user.isolate("--build", "echo no compiler; false")
-    check_refused(
-        result, "(good) cannot be tested: the build", "no compiler", slug="good-is-broken"
-    )
+    check_refused(result, "(good) does not build: the build", "no compiler", slug="good-is-broken")
 
 
 def test_bad_does_not_build(user: User) -> None:
     result = user.isolate("--build", TEST)
-    check_refused(result, "(bad) cannot", f"We ran: {TEST}", "as --test", slug="bad-is-broken")
+    check_refused(
+        result, "(bad) does not build", f"We ran: {TEST}", "as --test", slug="bad-is-broken"
+    )
 
 
 def test_good_takes_too_long(user: User) -> None:
@@ -305,3 +305,20 @@ def test_a_build_that_fills_the_disk_does_not_count_as_broken(user: User) -> Non
     build = f"{TEST} || head -c 9000000 /dev/zero >big"
     result = isolate_on_a_small_disk(user, 8_000_000, "--build", build)
     check_refused(result, "The disk is full", "TMPDIR", slug="disk-full")
+
+
+# A build that works with any compiler except the one that records.
+PICKY = """case "$CC" in *whence*) echo "x.c:3:1: error: not for you" >&2; exit 3;; esac"""
+
+
+def test_a_build_that_fails_only_with_the_recording_compiler_is_reported_before_the_search(
+    user: User,
+) -> None:
+    explaining = ("explain", *isolating()[1:], "--frontend", "c", "--build", PICKY)
+    result = user.whence(*explaining)
+    assert result.status == 1, result
+    reason = "does not build with whence-cc, which records it: the build ended with status 3"
+    assert f"whence: not recorded: The good version (good) {reason}" in result.err
+    assert result.err.index("x.c:3:1: error: not for you") < result.err.index("searching")
+    assert "error: not for you" in " ".join(result.out.split())
+    assert "+44" in result.out

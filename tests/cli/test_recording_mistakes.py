@@ -107,7 +107,13 @@ def test_out_may_be_relative(user: Recorder) -> None:
 def test_the_source_does_not_compile(user: Recorder) -> None:
     user.write("project/sums.c", "int main( {")
     result = user.trace("./sums")
-    claims = ("The build ended with status 1", "sums.c:1:", "error: expected", f"We ran: {BUILD}")
+    claims = (
+        "does not build with whence-cc",
+        "ended with status 1: ",
+        "sums.c:1:",
+        "error: expected",
+        f"We ran: {BUILD}",
+    )
     check_not_recorded(user, result, *claims, slug="recorded-build-failed")
 
 

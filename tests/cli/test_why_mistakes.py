@@ -142,7 +142,7 @@ def test_the_test_is_a_program_that_is_not_recorded(user: Asker) -> None:
 def test_the_build_is_broken(user: Asker) -> None:
     user.write("project/triangle.c", "int main( {")
     result = user.why(FAILS, "-q")
-    claims = ("The build ended with status 1", "error: expected")
+    claims = ("does not build with whence-cc", "ended with status 1: ", "error: expected")
     check_nothing_kept(user, result, *claims, slug="recorded-build-failed")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 from whence.changes.changeset import ChangeSet
 from whence.model import Outcome, Reverted, Run
@@ -49,6 +50,9 @@ class PlainProgress(Watcher):
 
     def phase(self, text: str) -> None:
         self._say(f"{text} …")
+
+    def warn(self, text: str) -> None:
+        self._console.print(Text(f"whence: {text}"))
 
     def found_changes(self, changes: ChangeSet) -> None:
         self._total = len(changes.changes)

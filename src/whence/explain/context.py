@@ -20,7 +20,14 @@ from whence.trace.recording import Recording
 
 
 class Unexplained(Exception):
-    """The failure cannot be explained, only isolated; the text is the reason."""
+    """The failure cannot be explained, only isolated; the text is the reason.
+
+    `details` are lines that help the user to see why, such as the end of a build's output.
+    """
+
+    def __init__(self, reason: str, details: str = "") -> None:
+        super().__init__(reason)
+        self.details = details
 
 
 @dataclass
@@ -54,7 +61,7 @@ class ExplainContext:
             try:
                 return self.recorder.recording(reverted)
             except UserError as error:
-                raise Unexplained(error_summary(error)) from None
+                raise unrecorded(error) from None
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -75,6 +82,12 @@ class ExplainContext:
         """Return the seconds spent so far by phase; "semantics" includes "solver"."""
         parts = {name: self.seconds[name] for name in ("search", "trace", "semantics", "solver")}
         return {**parts, "total": time.monotonic() - self.started}
+
+
+def unrecorded(error: UserError) -> Unexplained:
+    """Return the reason why nothing is explained after an error, with the details of the error."""
+    _, _, details = str(error).partition("\n")
+    return Unexplained(error_summary(error), details)
 
 
 def error_summary(error: UserError) -> str:

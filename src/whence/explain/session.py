@@ -79,10 +79,20 @@ class _Explaining:
                 try:
                     return self._explain_in(language)
                 except Unexplained as missing:
+                    self._warn(missing)
                     reasons.append(str(missing))
         except Unexplained as missing:
             reasons.append(str(missing))
         return self._isolated("; ".join(dict.fromkeys(reasons)))
+
+    def _warn(self, missing: Unexplained) -> None:
+        """Show at once why nothing is recorded: the search that follows may take long."""
+        if missing.details:
+            details = "\n".join(f"  {line}" for line in missing.details.splitlines())
+            self._watcher.warn(
+                f"not recorded: {missing}\n{details}\n"
+                "  The search goes on without: it finds the changes, not how they broke the test."
+            )
 
     def _explain_in(self, language: Language) -> Explanation:
         """Explain with the recorded runs of programs in one language."""
@@ -137,7 +147,7 @@ class _Explaining:
         except UserError as error:
             if not language.is_compiled:  # recording does not change the build
                 raise
-            raise Unexplained(f"with the recording compiler, {error_summary(error)}") from None
+            raise _not_comparable(error) from None
         if bad.failure is not None and bad.failure.kind == "timeout":
             raise Unexplained("the test does not end in time, so no statement is the failure")
         return good, bad
@@ -238,6 +248,7 @@ class _Explaining:
         try:
             passing = self._context.recorded(self._context.changes.everything)
         except Unexplained as missing:
+            self._warn(missing)
             self._session.note(f"The good version could not be recorded: {missing}.")
             return failing, None
         return failing, passing if passing.outcome is Outcome.PASS else None
@@ -250,3 +261,12 @@ class _Explaining:
             return seen_failure(failing, passing, expected)
         except UserError as error:
             raise Unexplained(error_summary(error)) from None
+
+
+def _not_comparable(error: UserError) -> Unexplained:
+    """Return the reason for a version that is not as expected when built as it is recorded."""
+    summary = error_summary(error)
+    if "with whence-cc" not in summary:
+        summary = f"built with whence-cc, which records it: {summary}"
+    details = str(error).splitlines()[1:-1]  # the last line is advice for those who cannot go on
+    return Unexplained(summary, "\n".join(details))

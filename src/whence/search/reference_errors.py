@@ -19,7 +19,7 @@ def good_fails(good: str, commands: BuildAndTest, run: Run) -> UserError:
     """Return the error for a good version that does not pass."""
     if run.outcome is Outcome.BROKEN:
         return UserError(
-            f"The good version ({good}) cannot be tested: {_what_broke(commands, run)}\n"
+            f"The good version ({good}) {_what_broke(commands, run)}\n"
             "The good version must build and pass before anything can be compared.",
             slug="good-is-broken",
         )
@@ -59,7 +59,7 @@ def bad_does_not_fail(bad: str, commands: BuildAndTest, run: Run) -> UserError:
     """Return the error for a bad version that does not fail."""
     if run.outcome is Outcome.BROKEN:
         return UserError(
-            f"The bad version ({bad}) cannot be tested: {_what_broke(commands, run)}\n"
+            f"The bad version ({bad}) {_what_broke(commands, run)}\n"
             + (
                 "To find out what broke the build, give the build as --test and leave --build out."
                 if _broke_in_build(commands, run)
@@ -87,7 +87,10 @@ def _what_broke(commands: BuildAndTest, run: Run) -> str:
     reason, _, printed = run.note.partition("\n")
     in_build = _broke_in_build(commands, run)
     command = commands.build if in_build else commands.test
-    return f"{reason}.\nWe ran: {command}\n{_indented(printed)}"
+    problem = "does not build" if in_build else "cannot be tested"
+    if in_build and commands.as_recorded:
+        problem += " with whence-cc, which records it"
+    return f"{problem}: {reason}.\nWe ran: {command}\n{_indented(printed)}"
 
 
 def _broke_in_build(commands: BuildAndTest, run: Run) -> bool:

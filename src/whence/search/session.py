@@ -64,6 +64,9 @@ class Watcher:
     def phase(self, text: str) -> None:
         """Note that a new part of the work begins."""
 
+    def warn(self, text: str) -> None:
+        """Note something that the user should read now; the text may have several lines."""
+
     def found_changes(self, changes: ChangeSet) -> None:
         """Note that the two versions have been compared."""
 

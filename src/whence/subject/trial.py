@@ -17,6 +17,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Failure, Outcome, Reverted, Run
+from whence.subject.build_errors import first_error
 from whence.subject.build_steps import BuildSteps
 from whence.subject.command import Ended, readable, run_command
 from whence.subject.compile_calls import FILL, CallJournal
@@ -340,7 +341,8 @@ def _broken(ended: Ended, tree: Path, seconds: float, what: str) -> Run:
         if ended.flooded
         else f"the {what} ended with status {ended.status}"
     )
-    note = f"{reason}\n{_last_lines(ended)}"
+    error = first_error(ended.text, tree) if what == "build" else ""
+    note = f"{reason}{error and f': {error}'}\n{_last_lines(ended)}"
     return Run(Outcome.BROKEN, None, complaints, seconds, built=what == "test", note=note)
 
 

@@ -11,6 +11,7 @@ from whence.errors import UserError
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, RUN, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.model import Failure, Outcome
+from whence.subject.build_errors import first_error
 from whence.subject.trial import BuildAndTest, environment, judge
 
 _LACKS_COMPILER = re.compile(
@@ -63,9 +64,11 @@ def build_recorded(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> N
         raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
         how = "took too long" if ended.timed_out else f"ended with status {ended.status}"
+        error = first_error(ended.text, tree)
         last = "\n".join(ended.text.strip().splitlines()[-15:])
         raise UserError(
-            f"The build {how}, so there is no program to record.\n"
+            f"The program does not build with whence-cc, which records it: the build {how}"
+            f"{error and f': {error}'}.\n"
             f"We ran: {commands.build}   (with CC={env['CC']})\n{last}\n"
             "Run the same command yourself with CC=whence-cc CXX=whence-c++ to see it fail; "
             "--timeout allows a longer build.",

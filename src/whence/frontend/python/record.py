@@ -15,6 +15,7 @@ from whence.errors import UserError
 from whence.frontend.cache_folder import cache_directory
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, SOURCES, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
+from whence.subject.build_errors import first_error
 from whence.subject.python_hook import PythonHook
 from whence.subject.trial import BuildAndTest, environment, judge
 
@@ -61,9 +62,10 @@ def _build(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
     ended = run_in_tree(commands.build, tree, env, commands)
     if ended.status != 0 or ended.timed_out:
         how = "took too long" if ended.timed_out else f"ended with status {ended.status}"
+        error = first_error(ended.text, tree)
         last = "\n".join(ended.text.strip().splitlines()[-15:])
         raise UserError(
-            f"The build {how}, so there is no program to record.\n"
+            f"The program does not build: the build {how}{error and f': {error}'}.\n"
             f"We ran: {commands.build}\n{last}\n"
             "Run the same command by hand to see the failure, or allow more time with --timeout.",
             slug="recorded-build-failed",
