@@ -61,7 +61,7 @@ class ExplainContext:
             try:
                 return self.recorder.recording(reverted)
             except UserError as error:
-                raise unrecorded(error) from None
+                raise not_recorded(error) from None
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -84,7 +84,7 @@ class ExplainContext:
         return {**parts, "total": time.monotonic() - self.started}
 
 
-def unrecorded(error: UserError) -> Unexplained:
+def not_recorded(error: UserError) -> Unexplained:
     """Return the reason why nothing is explained after an error, with the details of the error."""
     _, _, details = str(error).partition("\n")
     return Unexplained(error_summary(error), details)
