@@ -52,7 +52,7 @@ def many(tmp_path: Path, test: str) -> Recording:
         ("wild", "(address 0x1000)", ["int zero", "*wild = 3"], ["*nothing"], {"wild": "0x1000"}),
         ("div", "SIGFPE at main.c", ["int unrelated = 5", "int zero"], ["*nothing"], {"zero": "0"}),
         ("deep", "(stack overflow)", ["return deep(n + 1)"], ["int zero"], {}),
-        ("strlen", "SIGSEGV in strlen, called at", ["getenv"], ["int zero"], {"name": "NULL"}),
+        ("strlen", "SIGSEGV in strlen at", ["getenv"], ["int zero"], {"name": "NULL"}),
         ("qsort", "SIGSEGV at main.c", ["int *items[3]", "qsort(items"], ["int zero"],
          {"q": "NULL", "items[0]": "&a", "what": '"qsort"'}),
     ],

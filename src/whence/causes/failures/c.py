@@ -11,9 +11,10 @@ from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
 from whence.errors import UserError
 from whence.logic.logic import ALL
 from whence.model import Outcome
-from whence.program.ids import Instance, Step
+from whence.program.ids import Instance, Op, Step
 from whence.trace import points
 from whence.trace.c.endings import signal_name
+from whence.trace.c.faults import Fault, handler_name, survived_fault
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CThread
 from whence.trace.flow import Constant, Flow, Operand
@@ -22,6 +23,7 @@ from whence.trace.recording import Recording
 from whence.trace.slicer import ByteRange
 
 _NEAR = 1 << 16  # bytes between a wild pointer and the address that was accessed; guessed
+_MAX_ORIGINS = 64  # limit on the steps through which an exit status is followed; guessed
 
 
 def find_failure(
@@ -93,22 +95,33 @@ def _crash(point: Point) -> ObservedFailure:
     thread = point.thread
     assert isinstance(thread, CThread)
     flow = CFlow(thread)
+    last, op = Step(thread.stream.steps), thread.stop_op
     name = signal_name(thread.log)
-    last = Step(thread.stream.steps)
-    op = thread.stop_op
     if op is not None:
         instance = Instance(len(thread.stream.stretch) - 1)
-        operands = flow.operands_of(op, instance)
-        wrong = operands[:1] if thread.log.signal in _ADDRESSES else operands[1:2] or operands
-        controlling = Step(int(flow.queries.stream.control[instance])) or None
-        branches = _branch(flow, controlling)
-        return _failed_value(flow, point, last, _seeds(wrong), branches, name)
-    count = flow.arguments(last) if flow.is_call(last) else 0
-    given = [flow.argument(last, number) for number in range(count)]
+        return _fault(flow, point, last, op, instance, thread.log.signal, name)
+    return _fault_in_call(flow, point, last, thread.log.address, name)
+
+
+def _fault(
+    flow: CFlow, point: Point, last: Step, op: Op, instance: Instance, number: int, name: str
+) -> ObservedFailure:
+    """Return the failure of an operation that a signal interrupted after the step `last`."""
+    operands = flow.operands_of(op, instance)
+    wrong = operands[:1] if number in _ADDRESSES else operands[1:2] or operands
+    controlling = Step(int(flow.queries.stream.control[instance])) or None
+    return _failed_value(flow, point, last, _seeds(wrong), _branch(flow, controlling), name)
+
+
+def _fault_in_call(
+    flow: CFlow, point: Point, call: Step, address: int, name: str
+) -> ObservedFailure:
+    """Return the failure of a call of code that is not recorded, with the wrong arguments."""
+    count = flow.arguments(call) if flow.is_call(call) else 0
+    given = [flow.argument(call, number) for number in range(count)]
     arguments = tuple(operand for operand in given if operand is not None)
-    address = thread.log.address
     wrong = tuple(operand for operand in arguments if _is_near(flow.value_of(operand), address))
-    return _failed_value(flow, point, last, _seeds(wrong or arguments), (), name)
+    return _failed_value(flow, point, call, _seeds(wrong or arguments), (), name)
 
 
 _ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)
@@ -129,14 +142,58 @@ def _branch(flow: Flow, step: Step | None) -> tuple[Step, ...]:
 
 
 def _exit(point: Point) -> ObservedFailure:
+    """Return the exit status: the argument that gave it, or the value that main returned.
+
+    A call that did not return may give a status that is none of its arguments.  Then only the call
+    itself is the failure.
+    """
     step = max(step for step in point.criteria if isinstance(step, int))
     flow = _flow(point)
-    given = flow.argument(step, 0) if flow.is_call(step) else step
+    fault = survived_fault(flow.thread, [step, *_origins(flow, step)])
+    if fault is not None:
+        return _survived(flow, point, fault)
     ending = point.thread.ending("exit")
-    status = ending.status if ending else 0
-    if point.thread.log.is_crashed or given is None:
-        given = step
-    return _failed_value(flow, point, step, _seeds((given,)), (), f"exit status {status}")
+    status = ending.status if ending else None
+    outcome = "the end of the program" if status is None else f"exit status {status}"
+    if not flow.is_call(step):
+        return _failed_value(flow, point, step, _seeds((step,)), (), outcome)
+    given = [
+        operand
+        for operand in (flow.argument(step, number) for number in range(flow.arguments(step)))
+        if operand is not None and _is_status(flow.value_of(operand), status)
+    ]
+    branches = _branch(flow, flow.queries.controlling_step(step))
+    return _failed_value(flow, point, step, _seeds(tuple(given[:1])), branches, outcome)
+
+
+def _origins(flow: Flow, step: Step) -> Iterator[Step]:
+    """Yield the steps that passed a value on to `step` unchanged: loads, stores and returns."""
+    for _ in range(_MAX_ORIGINS):
+        operands = [] if flow.is_call(step) else flow.node(step).operands
+        steps = [operand for operand in operands if isinstance(operand, int)]
+        if len(steps) != 1:
+            return
+        step = steps[0]
+        yield step
+
+
+def _survived(flow: CFlow, point: Point, fault: Fault) -> ObservedFailure:
+    """Return a fault as the failure: its handler jumped to the code that ended the run."""
+    thread, number = flow.thread, fault.handler.handled
+    name = signal.Signals(number).name
+    handler = handler_name(thread.recording, thread, fault.handler)
+    place = thread.image.place(flow.op_of(fault.step) if fault.op is None else fault.op)
+    where = f" at {place.file}:{place.line}" if place else ""
+    by = f"the handler {handler}" if handler else "a signal handler"
+    point = replace(point, words=f"{name}{where}, then {by} jumped on to {point.words}")
+    if fault.op is not None:
+        return _fault(flow, point, fault.step, fault.op, fault.instance, number, name)
+    return _fault_in_call(flow, point, fault.step, fault.handler.address, name)
+
+
+def _is_status(value: int | None, status: int | None) -> bool:
+    """Is a value the argument of a call that exited with this status?"""
+    return value is not None and status is not None and value & 0xFF == status
 
 
 def _failed_value(

@@ -54,6 +54,8 @@ class LogFile:
     parent: int
     parent_offset: int
     missing: int = 0  # bytes of log that were written and are not in the file
+    status: int | None = None  # the argument of exit(), if this thread ended the process by it
+    handled: int = 0  # the signal that a handler ran for
 
     @property
     def is_crashed(self) -> bool:
@@ -171,7 +173,7 @@ def read_header(path: Path) -> LogFile | None:
     cursor, _, _, window, offset, kind, number = struct.unpack_from("<5Q2I", data)
     parent, signal, parent_offset, state, crash, address = struct.unpack_from("<2IQ2IQ", data, 56)
     lost = struct.unpack_from("<Q", data, 96)[0]
-    settled = struct.unpack_from("<Q", data, 112)[0]
+    has_status, settled, status = struct.unpack_from("<IQi", data, 108)
     end = offset + cursor - window if window else settled
     return LogFile(
         path=path,
@@ -185,6 +187,8 @@ def read_header(path: Path) -> LogFile | None:
         parent=parent,
         parent_offset=parent_offset,
         missing=max(end - path.stat().st_size, 0),
+        status=status if has_status else None,
+        handled=signal,
     )
 
 

@@ -8,21 +8,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from whence.errors import UserError
+from whence.frontend.c.flow import ASSERTIONS
+from whence.frontend.c.ir import Global
 from whence.frontend.c.process import LogFile, ProcessState
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE, OpCode, OpKind
 from whence.program.ids import Instance, Step
 from whence.program.rows import EXIT
+from whence.trace.c.faults import follows_fault, handler_name, handler_of
 from whence.trace.c.replayed import ReplayedLog
+from whence.trace.columns import UNWOUND
 from whence.trace.recording import Ending
 
-ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail", "abort")
+_THROWS = ("__cxa_throw", "__cxa_rethrow")
+_SPOKEN = {"_ZSt9terminatev": "std::terminate"}  # names of functions as the source writes them
 _FULL_STACK = 1000  # depth of calls from which a crash is called a stack overflow; guessed
 
 
 def crash(thread: ReplayedLog) -> Ending | None:
     """Return the operation at which a signal killed the thread; None if none did."""
-    if not thread.log.is_crashed:
+    if not thread.log.is_crashed or follows_fault(thread):
         return None
     queries = thread.queries
     name = signal_name(thread.log)
@@ -33,7 +38,7 @@ def crash(thread: ReplayedLog) -> Ending | None:
     last = Step(thread.stream.steps)
     op = thread.stop_op
     if op is None:  # the crash was in code that is not recorded: its call is the criterion
-        return Ending((last,), f"{name} {_called(thread, last)}")
+        return Ending((last,), f"{name} {_called(thread, last)}{_handled(thread)}")
     instance = Instance(len(thread.stream.stretch) - 1)
     steps = {d.step for d in queries.operands(instance, op) if d.step}
     branch = Step(int(thread.stream.control[instance]))
@@ -43,29 +48,87 @@ def crash(thread: ReplayedLog) -> Ending | None:
     words = f"{name} at {where}"
     if thread.log.signal in (signal.SIGSEGV, signal.SIGBUS):
         words += f" (address {thread.log.address:#x})"
-    return Ending(criteria or (last,), words)
+    return Ending(criteria or (last,), words + _handled(thread))
+
+
+def _handled(thread: ReplayedLog) -> str:
+    """Return in words that a handler of the program ran after the crash; empty if none did."""
+    log = handler_of(thread)
+    if log is None:
+        return ""
+    name = handler_name(thread.recording, thread, log)
+    return f", then the handler {name} ran" if name else ", then a signal handler ran"
 
 
 def assertion(thread: ReplayedLog) -> Ending | None:
     """Return the failed assertion, or the call of abort, with which the thread ended."""
-    step = Step(thread.stream.steps)
-    if not step or callee(thread, step) not in ASSERTIONS:
+    step = None if follows_fault(thread) else final_call(thread)
+    name = None if step is None else callee(thread, step)
+    if step is None or name is None or not _gives_up(thread, name):
         return None
     decided = thread.queries.controlling_step(step)
-    where = thread.line_at(step)
-    what = "the call of abort" if callee(thread, step) == "abort" else "the failed assertion"
-    return Ending((step, *([decided] if decided else [])), f"{what} at {where}")
+    spoken = _SPOKEN.get(name, name)
+    what = (
+        "the failed assertion"
+        if "assert" in name
+        else "the exception that nothing caught, thrown"
+        if name in _THROWS
+        else f"the call of {spoken}"
+    )
+    words = f"{what} at {thread.line_at(step)}"
+    return Ending((step, *([decided] if decided else [])), words)
+
+
+def _gives_up(thread: ReplayedLog, name: str) -> bool:
+    """Does a call of this function, in which the thread ended, mean that the program gave up?"""
+    if name in ASSERTIONS:
+        return True
+    return name in _THROWS and thread.log.signal == signal.SIGABRT
 
 
 def exit_(thread: ReplayedLog) -> Ending | None:
-    """Return what gave the exit status: the argument of exit, or the value that main returned."""
+    """Return what gave the exit status: a call that did not return, or what main returned."""
+    if follows_fault(thread):
+        return None
     ending = exit_of(thread)
     if ending is None:
-        return None
+        return _killed(thread)
     step, status = ending
-    is_call = thread.image.code.kind[thread.queries.op_of(step)] == OpKind.CALL
-    how = f"given at {thread.line_at(step)}" if is_call else "that main returned"
-    return Ending((step,), f"the exit status {status} {how}", status)
+    if thread.image.code.kind[thread.queries.op_of(step)] != OpKind.CALL:
+        return Ending((step,), f"the exit status {status} that main returned", status)
+    name, where = callee(thread, step), thread.line_at(step)
+    by = "" if name is None or name in _EXITS else f" by {name}"
+    return Ending((step,), f"the exit status {status} given{by} at {where}", status)
+
+
+_EXITS = ("exit", "_exit", "_Exit", "quick_exit")  # functions whose only work is to exit
+
+
+def _killed(thread: ReplayedLog) -> Ending | None:
+    """Return the call in which a process with one thread disappeared.
+
+    A library that is not recorded called _exit, a system call did, or a signal killed the process.
+    Only if the process is the only recorded one, the status of the test is taken for its own.
+    """
+    if thread.log.state is not ProcessState.RUNNING or len(thread.image.process.logs) != 1:
+        return None
+    step = final_call(thread)
+    if step is None:
+        return None
+    is_alone = len(thread.recording.processes) == 1
+    status: int = thread.recording.document["status"] if is_alone else 0
+    if status > _SIGNALLED:
+        words = f"{_signal_name(status - _SIGNALLED)} {_called(thread, step)}"
+    elif status:
+        name = callee(thread, step)
+        by = f" by {name}" if name else ""
+        words = f"the exit status {status} given{by} at {thread.line_at(step)}"
+    else:
+        words = f"the end of the program {_called(thread, step)}"
+    return Ending((step,), words, status or None)
+
+
+_SIGNALLED = 128  # what a shell adds to the number of the signal that killed a program
 
 
 def _called(thread: ReplayedLog, step: Step) -> str:
@@ -74,14 +137,35 @@ def _called(thread: ReplayedLog, step: Step) -> str:
     depth, name = len(thread.queries.callers(step)), callee(thread, step)
     if depth >= _FULL_STACK and name in thread.image.function_names:
         return f"in the call of {name} at {where}, {depth:,} calls deep (stack overflow)"
-    return f"in {name}, called at {where}" if name else f"in code called at {where}"
+    return f"in {name} at {where}" if name else f"in a call at {where}"
+
+
+def final_call(thread: ReplayedLog) -> Step | None:
+    """Return the innermost call that was in progress when the thread ended; None if none was.
+
+    Functions that a library called after that call, such as those given to atexit, have returned.
+    """
+    activations = thread.stream.activations
+    is_open = (activations["ret"] == 0) & (activations["flags"] & UNWOUND == 0)
+    is_open[0] = False  # not an activation
+    numbers = np.flatnonzero(is_open)
+    if not len(numbers):
+        return None
+    last = Instance(int(activations[numbers[-1]]["last_instance"]))
+    step = thread.queries.last_step(last)
+    op = thread.queries.op_of(step)
+    return step if thread.image.code.kind[op] == OpKind.CALL else None
 
 
 def signal_name(log: LogFile) -> str:
+    return _signal_name(log.signal)
+
+
+def _signal_name(number: int) -> str:
     try:
-        return signal.Signals(log.signal).name
+        return signal.Signals(number).name
     except ValueError:
-        return f"signal {log.signal}"
+        return f"signal {number}"
 
 
 def exit_of(thread: ReplayedLog) -> tuple[Step, int] | None:
@@ -92,6 +176,8 @@ def exit_of(thread: ReplayedLog) -> tuple[Step, int] | None:
     exits = effects[effects["kind"] == EXIT]
     if len(exits) and int(exits[-1]["step"]):
         return Step(int(exits[-1]["step"])), int(exits[-1]["arg"]) & 0xFF
+    if thread.log.status is not None and (call := final_call(thread)) is not None:
+        return call, thread.log.status & 0xFF
     if thread.log.kind != "main" or thread.log.state is ProcessState.RUNNING:
         return None
     names = thread.image.function_names
@@ -111,7 +197,7 @@ def callee(thread: ReplayedLog, step: Step) -> str | None:
         return None
     source, local = thread.image.locate(thread.queries.op_of(step))
     called = source.instruction(local).callee
-    return getattr(called, "name", None)
+    return called.name if isinstance(called, Global) else None
 
 
 def reading_notes(thread: ReplayedLog) -> tuple[str, ...]:

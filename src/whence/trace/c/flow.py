@@ -220,10 +220,11 @@ class CFlow(Flow):
     def _phi(self, step: Step, template: _Template) -> FlowNode:
         width = template.operation.width
         chosen_by = self.queries.incoming_branch(step)
-        if chosen_by is not None and self.kind(chosen_by) != OpKind.BRANCH:
-            chosen_by = None
+        # A side of `a ? b : c` with code of its own ends with a jump that decides nothing.
         if chosen_by is not None and self._codes[self.op_of(chosen_by)] == OpCode.BR:
             chosen_by = self.controlling_branch(chosen_by)
+        if chosen_by is not None and self.kind(chosen_by) != OpKind.BRANCH:
+            chosen_by = None
         steps = [found.step for found in self.queries.definitions(step) if found.step]
         operands: tuple[Operand, ...] = tuple(steps[:1]) or (Constant(self.value(step), width),)
         return FlowNode(

@@ -148,6 +148,7 @@ static void make_directory(void)
 
 static void watch_crashes(void);
 static void watch_forks(void);
+static void note_status(int status, void *unused_argument);
 static void read_patch(void);
 
 /* Return argv: the arguments lie right below the environment, after their number. */
@@ -195,6 +196,7 @@ static void begin(char **argv, char **envp)
     if (recording()) {
         describe_process("");
         watch_crashes();
+        on_exit(note_status, NULL);
     }
 }
 

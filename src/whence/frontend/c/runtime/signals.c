@@ -28,13 +28,18 @@ static void note_crash(int signal, const siginfo_t *info, const void *context)
     struct stream *s = current;
     while (s && !s->header) /* a handler that has not logged anything */
         s = s->outer;
-    if (!s)
+    /* A handler that has not logged anything and crashes too must not hide the first crash. */
+    if (!s || (s != current && s->header->state == WH_CRASHED))
         return;
     struct wh_header *h = s->header;
-    h->crash_signal = (uint32_t)signal;
-    h->crash_address = (uint64_t)info->si_addr;
-    h->crash_code = (uint32_t)info->si_code;
-    h->crash_pc = program_counter(context);
+    /* A handler may raise the signal of a fault once more: the first delivery knows the address. */
+    int is_raised = info->si_code <= 0;
+    if (!is_raised || h->crash_signal != (uint32_t)signal) {
+        h->crash_signal = (uint32_t)signal;
+        h->crash_address = is_raised ? 0 : (uint64_t)info->si_addr;
+        h->crash_code = (uint32_t)info->si_code;
+        h->crash_pc = program_counter(context);
+    }
     if (h->state == WH_RUNNING)
         h->state = WH_CRASHED;
 }

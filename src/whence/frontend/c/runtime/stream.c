@@ -347,6 +347,20 @@ __attribute__((destructor(101))) static void end_process(void)
     leave(lock);
 }
 
+/* Note the argument of exit() in the log of the thread that called it.  glibc calls this after the
+ * handlers that the program registered, and calls it again if one of them calls exit() again. */
+static void note_status(int status, void *unused_argument)
+{
+    (void)unused_argument;
+    struct stream *s = current;
+    while (s && !s->header) /* a handler of a signal that has not logged anything */
+        s = s->outer;
+    if (s) {
+        s->header->status = status;
+        s->header->has_status = 1;
+    }
+}
+
 /* --- exec --- */
 
 static void before_exec(void)

@@ -69,13 +69,15 @@ struct wh_header {
     uint32_t state, crash_signal;
     uint64_t crash_address, crash_pc;
     uint64_t lost;
-    uint32_t crash_code, reserved;
+    uint32_t crash_code, has_status; /* has_status: did this thread end the process by exit()? */
     uint64_t settled;
+    int32_t status, reserved; /* the argument of exit(), whichever function called it */
 };
 _Static_assert(offsetof(struct wh_header, kind) == 40, "as the format says");
 _Static_assert(offsetof(struct wh_header, parent_offset) == 64, "as the format says");
 _Static_assert(offsetof(struct wh_header, lost) == 96, "as the format says");
 _Static_assert(offsetof(struct wh_header, settled) == 112, "as the format says");
+_Static_assert(offsetof(struct wh_header, status) == 120, "as the format says");
 
 struct wh_module {
     const char *id;
