@@ -19,7 +19,7 @@ from whence.frontend.c.tables import OpCode
 def test_windows_agree_with_the_whole(name: str, tmp_path: Path) -> None:
     (log,) = check_recorded(corpus.program(corpus.PROGRAMS / name), "record", tmp_path)
     program, data = log.replay.program, log.replay.stream.data.tobytes()
-    jumps = log.replay.stream.jumps.tolist()
+    jumps = log.process.jumps_out(log.file)
     replay = Replay.open(program, data, tmp_path / "often", checkpoint_every=64, jumps=jumps)
     steps = replay.meta.steps
     whole = replay.window(1, steps + 1)

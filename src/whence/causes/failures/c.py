@@ -17,7 +17,7 @@ from whence.trace.c.endings import signal_name
 from whence.trace.c.faults import Fault, handler_name, survived_fault
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CThread
-from whence.trace.flow import Constant, Flow, Operand
+from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits, Unrecorded
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
 from whence.trace.slicer import ByteRange
@@ -57,7 +57,9 @@ def _ended(recording: Recording, process: str | None) -> ObservedFailure:
         ending = point.thread.ending("exit") if at == "exit" else None
         if process is None and ending is not None and ending.status == 0:
             break  # the program that judges the recorded one ended the test
-        return make(point)
+        found = make(point)
+        child = _awaited_child(found) if at == "exit" and process is None else None
+        return _of_child(recording, child) or found if child else found
     if recording.failure is not None and recording.failure.kind == "timeout":
         raise UserError(
             "The test was stopped because it did not end in time, so no step of the run failed.\n"
@@ -72,6 +74,16 @@ def _ended(recording: Recording, process: str | None) -> ObservedFailure:
         "only the recorded program, with --expect FILE if its output is wrong.",
         slug="failure-not-recorded",
     )
+
+
+def _of_child(recording: Recording, child: str) -> ObservedFailure | None:
+    """Return how a child process failed; None if it did not."""
+    try:
+        found = _ended(recording, child)
+    except UserError:
+        return None
+    ending = found.flow.thread.ending("exit")
+    return None if ending is not None and ending.status == 0 else found
 
 
 def _flow(point: Point) -> CFlow:
@@ -164,6 +176,34 @@ def _exit(point: Point) -> ObservedFailure:
     ]
     branches = _branch(flow, flow.queries.controlling_step(step))
     return _failed_value(flow, point, step, _seeds(tuple(given[:1])), branches, outcome)
+
+
+def _awaited_child(found: ObservedFailure) -> str | None:
+    """Return the recorded child whose end the failure of its parent was computed from.
+
+    The parent learned of that end by a call such as waitpid, which returned the child's id.
+    """
+    flow, question = found.flow, found.question
+    branch = flow.controlling_branch(question.about)
+    work: list[Operand] = [operand for operand, _ in question.seeds]
+    work += [] if branch is None else [branch]
+    seen: set[Operand] = set()
+    while work and len(seen) < _MAX_ORIGINS:
+        operand = work.pop()
+        if operand in seen:
+            continue
+        seen.add(operand)
+        if isinstance(operand, StoredBits):
+            operand = operand.step
+        call = operand.step if isinstance(operand, Left | Unrecorded) else operand
+        if isinstance(call, int) and flow.is_call(call):
+            pid = flow.value(call)
+            children = [p for p in flow.thread.recording.processes if p.pid == pid]
+            if children and "wait" in (flow.thread.image.sort(flow.op_of(call)).callee or ""):
+                return children[-1].folder.name
+        if isinstance(operand, int):
+            work += flow.node(operand).operands
+    return None
 
 
 def _origins(flow: Flow, step: Step) -> Iterator[Step]:

@@ -15,15 +15,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
+from signal import SIGBUS, SIGFPE, SIGILL, SIGSEGV
 from urllib.parse import unquote_to_bytes
 from zipfile import BadZipFile
 
 import numpy as np
 
 from whence.errors import UserError
+from whence.frontend.c.replay import Jump
 from whence.frontend.c.replay.program import CProgram, InitialMemory
 from whence.frontend.c.tables import Description
 
+FAULTS = (SIGSEGV, SIGBUS, SIGFPE, SIGILL)  # signals of an instruction that cannot complete
 MODULE_MAGIC = 0x444D4857  # "WHMD", as in whence.h
 
 
@@ -48,7 +51,7 @@ class LogFile:
     kind: str  # main, thread, handler
     state: ProcessState
     signal: int  # the signal that killed it, if state is CRASHED
-    address: int  # the address that it could not access
+    address: int  # the address that it, or for a handler the thread before, could not access
     size: int  # bytes of log
     lost: int
     parent: int
@@ -145,13 +148,14 @@ class CProcess:
                 slug="module-missing",
             ) from None
 
-    def jumps_out(self, log: LogFile) -> list[int]:
-        """Return the offsets in a thread's log at which a signal handler jumped out."""
-        return sorted(
-            each.parent_offset
+    def jumps_out(self, log: LogFile) -> list[Jump]:
+        """Return where signal handlers jumped out of a thread's log, in order."""
+        found = [
+            Jump(each.parent_offset, each.address if each.handled in FAULTS else None)
             for each in self.logs
             if each.state is ProcessState.LEFT and each.parent == log.number
-        )
+        ]
+        return sorted(found, key=lambda jump: jump.offset)
 
     def open_log(self, log: LogFile) -> mmap.mmap:
         with log.path.open("rb") as file:

@@ -8,17 +8,15 @@ fault controls what runs from there on.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whence.frontend.c.process import LogFile, ProcessState
+from whence.frontend.c.process import FAULTS, LogFile, ProcessState
 from whence.program.ids import Instance, Op, Step
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.columns import BRANCH, CALL
 from whence.trace.recording import Recording
 
-_FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 _MAX_CONTROLLING = 100_000  # limit on the controlling steps that are looked at; guessed
 
 
@@ -65,7 +63,7 @@ def survived_fault(thread: ReplayedLog, steps: Iterable[Step]) -> Fault | None:
         for log in thread.image.process.logs
         if log.parent == thread.log.number
         and log.state is ProcessState.LEFT
-        and log.handled in _FAULTS
+        and log.handled in FAULTS
     ]
     found = (_fault_before(thread, step, left[-1]) for step in (steps if left else ()))
     return next((fault for fault in found if fault is not None), None)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -186,6 +186,17 @@ class _Prepared:
             _kernel().replay_free(self.pointer)
 
 
+JUMP = np.dtype([("offset", "<u8"), ("fault", "<u8")])  # struct jump of kernel.h
+NO_FAULT = 2**64 - 1  # as in kernel.h
+
+
+class Jump(NamedTuple):
+    """A place in a log where a signal handler jumped out."""
+
+    offset: int  # in the file
+    fault: int | None = None  # the address of the fault that started the handler, if one did
+
+
 @dataclass(frozen=True)
 class ReplayStream:
     """The log of one thread: its file, and the facts in its header."""
@@ -193,10 +204,10 @@ class ReplayStream:
     data: Array  # bytes of the file
     end: int  # the offset in it where the log ends
     crash: int | None  # the address whose use killed the program
-    jumps: Array  # offsets at which signal handlers jumped out
+    jumps: Array  # rows of JUMP, in order
 
     @classmethod
-    def of(cls, file: Any, jumps: Sequence[int] = ()) -> ReplayStream:
+    def of(cls, file: Any, jumps: Sequence[Jump] = ()) -> ReplayStream:
         """Read the header of a stream's file (bytes, or an mmap)."""
         data = np.frombuffer(file, dtype=np.uint8)
         head = data[:HEADER].tobytes()
@@ -211,7 +222,8 @@ class ReplayStream:
         (settled,) = struct.unpack_from("<Q", head, 112)
         end = offset + cursor - window if window else settled  # 0 while the window moves
         end = min(end if end >= HEADER else len(data), len(data))
-        inside = np.array([jump for jump in jumps if HEADER <= jump < end], np.uint64)
+        rows = [(j.offset, NO_FAULT if j.fault is None else j.fault) for j in jumps]
+        inside = np.array([row for row in rows if HEADER <= row[0] < end], JUMP)
         return cls(data, end, address if state == 2 and signal else None, inside)
 
 
@@ -229,15 +241,14 @@ class Replay:
     @classmethod
     def open(
         cls, program: CProgram, log: Any, out: Path, progress: Progress | None = None,
-        memory: int | None = None, checkpoint_every: int = 1 << 18, jumps: Sequence[int] = (),
+        memory: int | None = None, checkpoint_every: int = 1 << 18, jumps: Sequence[Jump] = (),
     ) -> Replay:  # fmt: skip
         """Interpret a whole stream and write its columns to the directory `out`.
 
         `log` is the stream's file, header included (bytes or mmap).  `progress` is called about
         every million steps.  `memory` limits the bytes for the shadow of the program's memory, by
         default to half of the machine's memory.  Windows start at checkpoints, which are at least
-        `checkpoint_every` steps apart.  `jumps` are the offsets in the file at which a signal
-        handler jumped out.
+        `checkpoint_every` steps apart.  `jumps` says where signal handlers jumped out.
         """
         out.mkdir(parents=True, exist_ok=True)
         stream, prepared, meta = ReplayStream.of(log, jumps), _Prepared(program), _Meta()

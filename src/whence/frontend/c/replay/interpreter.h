@@ -111,10 +111,17 @@ INLINE void start_instance(struct kernel *k, struct frame *f, u32 stretch, u32 s
         goto next;                                                                                 \
     }
 
-/* Return the next place where a signal handler jumped out, or the end of the log. */
-static const u8 *next_jump(const struct kernel *k, const u8 *after) {
+/* Return the next place where a signal handler jumped out, or the end of the log; note the fault
+   that happened there. */
+static const u8 *next_jump(struct kernel *k, const u8 *after) {
     for (u64 i = 0; i < k->n_jumps; i++)
-        if (k->jumps[i] >= (u64)(after - k->log)) return k->log + k->jumps[i];
+        if (k->jumps[i].offset >= (u64)(after - k->log)) {
+            k->crashed = k->jumps[i].fault != NO_FAULT;
+            k->crash = k->jumps[i].fault;
+            return k->log + k->jumps[i].offset;
+        }
+    k->crashed = k->killed;
+    k->crash = k->killed_at;
     return k->end;
 }
 
@@ -143,6 +150,10 @@ INLINE void run(struct kernel *k, const int recording, int resuming) {
     }
 
 outside: /* no activation: the next item begins one */
+    if (p == end && end != k->end) {
+        SAVE();
+        return damaged(k, p, "a signal handler jumped, but no function was running");
+    }
     if (p == end) goto ended;
     SAVE();
     if (*p == 3) {

@@ -71,15 +71,24 @@ struct prepared { /* what is computed once, before the first step */
     u64 fid_slots, scratch_slots;
 };
 
+struct jump {
+    u64 offset, fault;
+};
+#define NO_FAULT (~0ull)
+
 struct kernel {
     const struct prepared *prepared;
     const struct tables *t;
     const struct op *ops;
     const u8 *log, *p, *end;
-    const u64 *jumps; /* offsets in the log at which a signal handler jumped out */
+    /* For each signal handler that jumped out: the offset in the log, and the address of the fault
+       that started the handler (NO_FAULT: another signal did). */
+    const struct jump *jumps;
     u64 n_jumps;
-    u64 crash; /* address whose use killed the program, or ~0 */
-    int crashed;
+    /* The fault at the end of the part of the log that is read now: was there one, at which
+       address?  `killed` and `killed_at` are the same for the end of the whole log. */
+    int crashed, killed;
+    u64 crash, killed_at;
     u32 step, instance;
 
     struct frame *frames;

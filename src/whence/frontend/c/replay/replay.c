@@ -94,19 +94,19 @@ static void fill_meta(struct kernel *k) {
     meta->checkpoints = column_bytes(&k->checkpoint_index) / sizeof(struct checkpoint);
 }
 
-/* Interpret log[start..end) and write the columns.  `jumps` are the offsets at which signal
+/* Interpret log[start..end) and write the columns.  `jumps` says where signal
    handlers jumped out, in order.  `crash` points to the address whose use killed the program, or
    is NULL.  Return 0, or an errno if the columns could not be written. */
 EXPORT int replay_open(const struct prepared *prepared, const u8 *log, u64 start, u64 end,
-                       const u64 *jumps, u64 n_jumps, const u64 *crash, u64 memory_limit,
+                       const struct jump *jumps, u64 n_jumps, const u64 *crash, u64 memory_limit,
                        u64 checkpoint_every, const char *directory, progress_fn *progress,
                        struct meta *meta) {
     struct kernel *k = begin(prepared, log, start, end, meta);
     if (!k) return ENOMEM;
     k->jumps = jumps;
     k->n_jumps = n_jumps;
-    k->crashed = crash != NULL;
-    k->crash = crash ? *crash : 0;
+    k->killed = crash != NULL;
+    k->killed_at = crash ? *crash : 0;
     k->progress = progress;
     k->checkpoint_every = k->next_checkpoint = k->next_event = checkpoint_every;
     k->next_progress = PROGRESS;
@@ -130,7 +130,7 @@ EXPORT int replay_open(const struct prepared *prepared, const u8 *log, u64 start
 /* Fill the arrays of the window, starting at the checkpoint `c` (NULL: at the start).  Return
    the number of filled steps of the window, or -1. */
 EXPORT i64 replay_window(const struct prepared *prepared, const u8 *log, u64 start, u64 end,
-                         const u64 *jumps, u64 n_jumps, const struct checkpoint *c,
+                         const struct jump *jumps, u64 n_jumps, const struct checkpoint *c,
                          const u8 *checkpoints, u64 size, struct window *window,
                          struct meta *meta) {
     struct kernel *k = begin(prepared, log, start, end, meta);

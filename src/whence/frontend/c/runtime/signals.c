@@ -98,7 +98,7 @@ static void drop_crash_stack(struct stream *s)
 
 /* --- handlers of the program --- */
 
-static struct stream *enter_handler(int signal, const char *frame)
+static struct stream *enter_handler(int signal, const siginfo_t *info, const char *frame)
 {
     stack_t stack;
     sigaltstack(NULL, &stack);
@@ -106,6 +106,7 @@ static struct stream *enter_handler(int signal, const char *frame)
     struct stream *s = new_stream(WH_HANDLER);
     s->outer = current;
     s->signal = (uint32_t)signal;
+    s->fault = is_crash(signal) && info->si_code > 0 ? (uint64_t)info->si_addr : 0;
     s->parent = current ? current->number : 0;
     s->parent_offset = current && current->log != &nowhere ? wh_offset(current->log) : 0;
     s->low = stack.ss_flags & SS_ONSTACK ? stack.ss_sp : NULL;
@@ -137,7 +138,7 @@ static void handle(int signal, siginfo_t *info, void *context)
         if (is_crash(signal) && recording())
             catch_crash(signal);
     }
-    struct stream *s = enter_handler(signal, __builtin_frame_address(0));
+    struct stream *s = enter_handler(signal, info, __builtin_frame_address(0));
     if (action.sa_flags & SA_SIGINFO)
         action.sa_sigaction(signal, info, context);
     else

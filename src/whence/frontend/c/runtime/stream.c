@@ -19,7 +19,7 @@ struct stream {
     struct wh_header *scratch; /* where logged bytes go that are not kept */
     enum wh_kind kind;
     uint32_t number, parent, signal;
-    uint64_t parent_offset;
+    uint64_t parent_offset, fault; /* fault: of a handler, the address of the fault before it */
     const char *low, *high; /* handler: the part of the stack that it runs on */
     struct wh_header at_fork;
     void *crash_stack;
@@ -198,6 +198,7 @@ static void name_header(struct stream *s)
     h->parent = s->parent;
     h->signal = s->signal;
     h->parent_offset = s->parent_offset;
+    h->crash_address = s->fault;
 }
 
 static void open_stream(struct stream *s)
