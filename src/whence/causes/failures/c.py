@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.observed_failure import ObservedFailure, failed_condition
@@ -32,6 +33,7 @@ def find_failure(
     """Return the failure of a recorded run.
 
     `expect` is what it should have printed: the failure is then the first byte that differs.
+    `process` fails by itself, or because a child that it waited for failed.
     """
     if expect is not None:
         return _output(recording, expect, process)
@@ -58,7 +60,7 @@ def _ended(recording: Recording, process: str | None) -> ObservedFailure:
         if process is None and ending is not None and ending.status == 0:
             break  # the program that judges the recorded one ended the test
         found = make(point)
-        child = _awaited_child(found) if at == "exit" and process is None else None
+        child = _awaited_child(found) if at == "exit" else None
         return _of_child(recording, child) or found if child else found
     if recording.failure is not None and recording.failure.kind == "timeout":
         raise UserError(
