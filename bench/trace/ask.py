@@ -44,7 +44,7 @@ def executed(thread: CThread, chosen: Any) -> int:
     code = thread.image.code
     owners = np.repeat(np.arange(len(code.stretch_ops)), code.stretch_ops)
     each = np.bincount(owners, weights=chosen, minlength=len(code.stretch_ops))
-    times = np.bincount(thread.stream.stretch, minlength=len(code.stretch_ops))
+    times = thread.stream.instance_counts()
     return int(times @ each)
 
 

@@ -10,6 +10,7 @@ from tests.causes.explaining import causes, question_of
 from whence.causes.tree import CauseSearch
 from whence.model import Cause, Influence, Predicate
 from whence.program.ids import Step
+from whence.trace.columns import whole
 
 _CONDITIONS = (Influence.DIRECT, Influence.INDIRECT, Influence.PREMISE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -78,7 +79,7 @@ def check_predicate(tree: CauseSearch, cause: Cause) -> None:
 def check_times(tree: CauseSearch) -> None:
     """Check that no condition held less often than its cause says."""
     flow = tree.flow
-    blocks = flow.thread.image.code.stretch_block[flow.thread.stream.stretch]
+    blocks = flow.thread.image.code.stretch_block[whole(flow.thread.stream.stretch)]
     for cause in causes(tree):
         question = question_of(tree, cause.id)
         if cause.influence in _CONDITIONS:

@@ -47,7 +47,7 @@ from whence.program.rows import OUTPUT
 from whence.trace.c.inputs import sources
 from whence.trace.c.recording import CThread
 from whence.trace.c.run_points import run_point
-from whence.trace.columns import U32
+from whence.trace.columns import U32, whole
 from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import ByteRange, slice_
@@ -118,8 +118,9 @@ class Subject:
     def op_of(self) -> npt.NDArray[np.int64]:
         """The operation of each step; entry 0 belongs to no step."""
         stream, code = self.thread.stream, self.thread.image.code
-        counts = (np.append(stream.first[1:], stream.steps + 1) - stream.first).astype(np.int64)
-        base = code.stretch_first_op[stream.stretch].astype(np.int64) - stream.first
+        first, stretch = whole(stream.first), whole(stream.stretch)
+        counts = (np.append(first[1:], stream.steps + 1) - first).astype(np.int64)
+        base = code.stretch_first_op[stretch].astype(np.int64) - first
         return np.append(0, np.repeat(base, counts) + np.arange(1, stream.steps + 1))
 
     def steps_with(self, *codes: OpCode) -> npt.NDArray[np.int64]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tests.trace.tiny_runs import Node, Sample
-from whence.trace.columns import BRANCH, DIRECT, NONE, PHI
+from whence.trace.columns import BRANCH, DIRECT, NONE, PHI, whole
 from whence.trace.queries import Part
 from whence.trace.slicer import Flags, Potential
 
@@ -24,7 +24,7 @@ class Branching:
 def branchings(sample: Sample) -> list[Branching]:
     """Return the executed branches of a sample."""
     stream = sample.stream
-    blocks = [int(stream.code.stretch_block[s]) for s in stream.stretch] + [NONE]
+    blocks = [int(stream.code.stretch_block[s]) for s in whole(stream.stretch)] + [NONE]
     return [
         Branching(step, int(stream.stretch[instance]), blocks[instance + 1])
         for step, instance in sample.truth.instance.items()

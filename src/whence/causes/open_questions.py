@@ -8,7 +8,7 @@ are one question, and a predicate that was raised before is only reported as rep
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
@@ -29,9 +29,11 @@ from whence.model import Influence
 from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Constant, Flow, Operand
+from whence.trace.positions import Executions
 
 Steps = npt.NDArray[np.int64]
 _Number = TypeVar("_Number", bound=int)
+_MAX_ITERATIONS = 1 << 20  # limit on earlier iterations of a loop that are looked at; guessed
 MAX_SAMPLE = 48  # limit on steps of one predicate that are examined; guessed
 
 
@@ -83,7 +85,7 @@ class QuestionFinder(ABC):
         self.raised_before: set[tuple[bool, int]] = set()  # (is it an address, step)
         self._cancellation = cancellation or Cancellation()
         self._keys: dict[Step, tuple[Op, Block]] = {}
-        self._executions: dict[Op, Steps] = {}
+        self._executions: dict[Op, Executions] = {}
 
     @abstractmethod
     def of(
@@ -190,25 +192,41 @@ class QuestionFinder(ABC):
             if branch in found:
                 continue
             found.add(branch)
-            stretch = Stretch(int(self.flow.thread.image.code.op_stretch[self.flow.op_of(branch)]))
-            instances, ends = self._last_steps(stretch)
-            before = slice(None, int(np.searchsorted(ends, branch)))
-            activations = self.flow.thread.stream.activation[instances[before]]
-            own = np.flatnonzero(activations == self.flow.activation_of(branch))
+            code = self.flow.thread.image.code
+            stretch = Stretch(int(code.op_stretch[self.flow.op_of(branch)]))
             side = self.flow.side_of(branch)
-            after = ((at, Instance(int(instances[at]) + 1)) for at in own.tolist())
-            same = (at for at, instance in after if self.flow.block(instance) == side)
-            found.update(Step(int(ends[at])) for at in same)
+            if side is None:
+                continue
+            for instance in self._earlier(stretch, branch).tolist():
+                if self.flow.block(Instance(instance + 1)) == side:
+                    found.add(self._end(Instance(instance)))
         return found
 
-    def _last_steps(self, stretch: Stretch) -> tuple[Steps, Steps]:
-        """Return the instances of a stretch, and the last step of each."""
-        stream, code = self.flow.thread.stream, self.flow.thread.image.code
-        instances = self.flow.queries.instances_of(stretch).astype(np.int64)
-        last = int(code.stretch_ops[stretch]) - 1
-        return instances, stream.first[instances].astype(np.int64) + last
+    def _earlier(self, stretch: Stretch, branch: Step) -> Steps:
+        """Return the instances of a stretch before a branch, in the activation of the branch."""
+        stream, instances = self.flow.thread.stream, self.flow.queries.instances_of(stretch)
+        activation = self.flow.activation_of(branch)
+        start = np.uint32(stream.activations["first_instance"][activation])
+        high = int(instances.searchsorted(np.uint32(self.flow.instance_of(branch))))
+        low = max(int(instances.searchsorted(start)), high - _MAX_ITERATIONS)
+        near = np.asarray(instances[low:high], np.int64)
+        own: Steps = near[np.asarray(stream.activation[near]) == activation]
+        return own
 
-    def executions(self, op: Op) -> Steps:
+    def _end(self, instance: Instance) -> Step:
+        """Return the last step of an instance that ran to the end of its stretch."""
+        stream, code = self.flow.thread.stream, self.flow.thread.image.code
+        operations = int(code.stretch_ops[stream.stretch[instance]])
+        return Step(int(stream.first[instance]) + operations - 1)
+
+    def _ends_before(self, stretch: Stretch, step: int) -> int:
+        """Return how many instances of a stretch end before a step."""
+        instances = self.flow.queries.instances_of(stretch)
+        if step > self.flow.thread.stream.steps:
+            return len(instances)
+        return int(instances.searchsorted(np.uint32(self.flow.instance_of(Step(max(step, 1))))))
+
+    def executions(self, op: Op) -> Executions:
         """Return the steps that executed an operation."""
         if op not in self._executions:
             self._executions[op] = self.flow.executions(op)
@@ -263,14 +281,15 @@ class QuestionFinder(ABC):
         return isinstance(operand, Constant)
 
 
-def sampled(steps: list[_Number]) -> list[_Number]:
+def sampled(steps: Sequence[_Number]) -> list[_Number]:
     """Return all steps, or of many steps the first, the last and some between them."""
-    if len(steps) <= MAX_SAMPLE:
-        return steps
+    count = len(steps)
+    if count <= MAX_SAMPLE:
+        return list(steps)
     last, first = 2 * MAX_SAMPLE // 3, MAX_SAMPLE // 12
-    between = steps[first:-last]
-    every = -(-len(between) // (MAX_SAMPLE // 4))
-    return [*steps[:first], *between[::every], *steps[-last:]]
+    every = -(-(count - first - last) // (MAX_SAMPLE // 4))
+    places = [*range(first), *range(first, count - last, every), *range(count - last, count)]
+    return [steps[place] for place in places]
 
 
 _ORDER = (Influence.PREMISE, Influence.DIRECT, Influence.ADDRESS, Influence.INDIRECT)

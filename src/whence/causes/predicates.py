@@ -7,8 +7,9 @@ the run.  Address: a load or a store went to the place that it went to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +18,11 @@ from whence.causes.cancellation import Cancellation
 from whence.causes.open_questions import OpenQuestions, QuestionFinder, Raised, Steps, sampled
 from whence.causes.questions import Question, silence_of
 from whence.model import Influence
-from whence.program.ids import Activation, Block, Instance, Step
-from whence.trace.columns import BRANCH
+from whence.program.ids import Activation, Block, Instance, Step, Stretch
+from whence.trace.columns import BRANCH, whole
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, StoredBits
+from whence.trace.positions import step_chunks
 from whence.trace.queries import Part
 from whence.trace.relevance import Relevance
 
@@ -84,7 +86,7 @@ class CriticalPredicates(QuestionFinder):
                 if not len(steps):
                     continue
                 since = self._first_definition(load) if since is None else since
-                low, high = (int(at) for at in np.searchsorted(steps, [since + 1, load]))
+                low, high = steps.before(since + 1), steps.before(load)
                 for store in steps[max(low, high - _MAX_STORES) : high].tolist():
                     pointer = self.flow.node(store).pointer
                     if pointer is None or self.is_hidden(store) or self._is_fixed(pointer):
@@ -116,22 +118,21 @@ class CriticalPredicates(QuestionFinder):
         """Yield the branches between definitions and loads that could have redefined a value."""
         assert self.relevance is not None
         potential = self.relevance.potential
-        since = np.array([self._first_definition(load) for load in loads], np.int64)
-        steps = np.array(loads, np.int64)
+        since = [self._first_definition(load) for load in loads]
         is_private = [bool(potential.is_private[self.flow.op_of(load)]) for load in loads]
         own = {self.flow.activation_of(load) for load in loads} if all(is_private) else None
         rows = np.column_stack([potential.edge_stretch[edges], potential.edge_block[edges]])
         for stretch, block in rows.tolist():
-            instances, ends = self._last_steps(stretch)
-            low, high = np.searchsorted(ends, since + 1), np.searchsorted(ends, steps)
-            if not np.any(low < high):
-                continue
-            reader = _covering(low, high, len(ends))
-            for at in sampled(np.flatnonzero(reader >= 0).tolist()):
+            instances = self.flow.queries.instances_of(stretch)
+            low = np.array([self._ends_before(stretch, each + 1) for each in since])
+            high = np.array([self._ends_before(stretch, load) for load in loads])
+            for at in sampled(_Places(low, high)):
                 instance = Instance(int(instances[at]))
                 if own is not None and self.flow.activation(instance) not in own:
                     continue
-                load, branch = loads[int(reader[at])], Step(int(ends[at]))
+                # The last load that the branch lies before, after the definition of what it read.
+                reader = int(np.flatnonzero((low <= at) & (at < high))[-1])
+                load, branch = loads[reader], self._end(instance)
                 if not self._went_elsewhere(instance, block) or self._controls(branch, load):
                     continue
                 shown = self.visible(branch)
@@ -168,11 +169,12 @@ class CriticalPredicates(QuestionFinder):
         if self.relevance is None or silence is None:
             return
         for stretch, block in self.relevance.printing.tolist():
-            instances, ends = self._last_steps(stretch)
-            low, high = np.searchsorted(ends, [(silence.after or 0) + 1, silence.until])
-            for at in sampled(list(range(int(low), int(high)))):
-                shown = self.visible(Step(int(ends[at])))
+            instances = self.flow.queries.instances_of(stretch)
+            low = self._ends_before(stretch, (silence.after or 0) + 1)
+            high = self._ends_before(stretch, silence.until)
+            for at in sampled(range(low, high)):
                 instance = Instance(int(instances[at]))
+                shown = self.visible(self._end(instance))
                 if shown is not None and self._went_elsewhere(instance, block):
                     yield Raised(Influence.INDIRECT, shown, question.about)
 
@@ -186,7 +188,13 @@ class CriticalPredicates(QuestionFinder):
             place = self.flow.region_of(step)
             last[place] = max(step, last.get(place, step))
         for (activation, controlling), step in last.items():
-            for branch in self._guards_at.get((activation, controlling), ()):
+            if self.relevance is None:
+                continue
+            if self.flow.thread.stream.sections is None:
+                guards = self._guards_at.get((activation, controlling), [])
+            else:
+                guards = self._guards_in(activation, controlling, step)
+            for branch in guards:
                 if branch < step:
                     shown = self.visible(branch)
                     if shown is not None:
@@ -199,14 +207,54 @@ class CriticalPredicates(QuestionFinder):
         if self.relevance is None:
             return found
         stream, code = self.flow.thread.stream, self.flow.thread.image.code
-        instances = np.flatnonzero(self.relevance.guards[stream.stretch[:-1]])
-        stretches = stream.stretch[instances]
-        ends = stream.first[instances + 1].astype(np.int64) - 1
-        ops = code.stretch_first_op[stretches] + (ends - stream.first[instances])
+        stretch, first = whole(stream.stretch), whole(stream.first)
+        instances = np.flatnonzero(self.relevance.guards[stretch[:-1]])
+        stretches = stretch[instances]
+        ends = first[instances + 1].astype(np.int64) - 1
+        ops = code.stretch_first_op[stretches] + (ends - first[instances])
         kept = code.kind[ops] == BRANCH
         columns = (stream.activation[instances], stream.control[instances], ends)
         for activation, control, branch in zip(*(c[kept].tolist() for c in columns), strict=True):
             found.setdefault((activation, control or None), []).append(branch)
+        return found
+
+    def _guards_in(
+        self, activation: Activation, controlling: Step | None, until: Step
+    ) -> list[Step]:
+        """Return the guards of an activation with this controlling step, up to a step.
+
+        This is the same as an entry of `_guards_at`, for a long run: only sections are read in
+        which a guard of the function ran between these steps.
+        """
+        assert self.relevance is not None
+        stream, code = self.flow.thread.stream, self.flow.thread.image.code
+        row = stream.activations[activation]
+        function = int(row["function"])
+        since = int(row["first_instance"])
+        if controlling is not None:
+            since = max(since, self.flow.instance_of(controlling))
+        found: list[Step] = []
+        for stretch in self._guard_stretches.get(function, ()):
+            instances = self.flow.queries.instances_of(stretch)
+            low = int(instances.searchsorted(np.uint32(since)))
+            high = int(instances.searchsorted(np.uint32(self.flow.instance_of(until))))
+            for part in step_chunks(low, high):
+                near = np.asarray(instances[part], np.int64)
+                own = np.asarray(stream.activation[near]) == activation
+                own &= np.asarray(stream.control[near]) == (controlling or 0)
+                ends = (self.flow.queries.last_step(Instance(i)) for i in near[own].tolist())
+                found += [end for end in ends if code.kind[self.flow.op_of(end)] == BRANCH]
+        return sorted(found)
+
+    @cached_property
+    def _guard_stretches(self) -> dict[int, list[Stretch]]:
+        """The stretches that end with a guard, by function."""
+        assert self.relevance is not None
+        code = self.flow.thread.image.code
+        found: dict[int, list[Stretch]] = {}
+        for stretch in np.flatnonzero(self.relevance.guards).tolist():
+            function = int(code.block_function[code.stretch_block[stretch]])
+            found.setdefault(function, []).append(Stretch(stretch))
         return found
 
     def _first_definition(self, load: Step) -> int:
@@ -226,9 +274,27 @@ def _defining_step(operand: Operand) -> int:
     return operand.step if isinstance(operand, StoredBits | Left) else 0
 
 
-def _covering(low: Steps, high: Steps, count: int) -> Steps:
-    """For each of `count` places, return the number of the last range that holds it, or -1."""
-    found = np.full(count, -1, np.int64)
-    for number in np.flatnonzero(low < high).tolist():
-        found[low[number] : high[number]] = number
-    return found
+class _Places(Sequence[int]):
+    """The numbers that lie in at least one of several ranges, in order."""
+
+    def __init__(self, low: Steps, high: Steps) -> None:
+        cuts = np.unique(np.concatenate([low, high]))
+        inside = [bool(((low <= cut) & (cut < high)).any()) for cut in cuts[:-1].tolist()]
+        self._low = cuts[:-1][inside]
+        sizes = cuts[1:][inside] - self._low
+        self._before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+
+    def __len__(self) -> int:
+        return int(self._before[-1])
+
+    @overload
+    def __getitem__(self, key: int) -> int: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[int]: ...
+    def __getitem__(self, key: int | slice) -> int | list[int]:
+        if isinstance(key, slice):
+            return [self[at] for at in range(*key.indices(len(self)))]
+        if not 0 <= key < len(self):
+            raise IndexError(key)
+        part = int(np.searchsorted(self._before, key, "right")) - 1
+        return int(self._low[part] + key - self._before[part])

@@ -3,6 +3,8 @@
 A stream is the opened log of one thread.  Every step lies in an instance of a stretch, and every
 instance lies in an activation of a function.  Operations, stretches, blocks and functions are
 numbers, unique in the whole program (see `whence.program.ids`); nothing here knows a language.
+The stream of a long run has sections (see `whence.trace.sections`); its longest columns are then no
+arrays.
 """
 
 from __future__ import annotations
@@ -18,11 +20,14 @@ import numpy.typing as npt
 
 from whence.program.ids import Step
 from whence.program.rows import ACTIVATION, COPY, EFFECT, OUTPUT, RUN, WRITTEN
+from whence.trace.sections import SectionedColumn, Sections
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.void]
+Long32 = U32 | SectionedColumn
+LongRows = Rows | SectionedColumn
 
 NONE = 0xFFFFFFFF  # in a column: no operand, no block, no operation
 PARAMETER = 0x80000000  # PARAMETER | k in use_def: parameter k of the function
@@ -115,35 +120,54 @@ class Stream:
     code: Code
     steps: int  # how many there are
     # One entry for each instance:
-    stretch: U32
-    first: U32  # its first step
-    activation: U32
-    control: U32  # the branch or call step that decided that it ran; 0: none
+    stretch: Long32
+    first: Long32  # its first step
+    activation: Long32
+    control: Long32  # the branch or call step that decided that it ran; 0: none
     # One entry for each operation with a link in each instance, in order: the step that wrote all
     # the bytes that it read (0: none did), or MIXED + m.
-    links: U32
-    linkbase: U64  # for every 64th instance: the number of links before it
-    instmap: U32  # for every 64th step: the instance that it lies in
+    links: Long32
+    linkbase: U64 | SectionedColumn  # for every 64th instance: the number of links before it
+    instmap: Long32  # for every 64th step: the instance that it lies in
     mixed: U32  # pairs: the first row of `runs` of a mixed link, and the number of rows
     runs: Rows  # which step wrote which bytes
     activations: Rows  # row 0 is no activation
     effects: Rows  # what calls of library functions did, in order of time
-    writes: Rows  # which step wrote which bytes of memory, in order of time
-    copied: Rows  # loads of bytes that a copy wrote, by step: where the bytes lay, and how many
+    writes: LongRows  # which step wrote which bytes of memory, in order of time
+    copied: LongRows  # loads of bytes that a copy wrote, by step: where they lay, and how many
     directory: Path | None = None  # where the stream was loaded from; indexes are kept there
+    sections: Sections | None = None  # None: the run is laid out as a whole
 
     @classmethod
-    def load(cls, directory: Path, code: Code, steps: int | None = None) -> Stream:
+    def load(
+        cls,
+        directory: Path,
+        code: Code,
+        steps: int | None = None,
+        sections: Sections | None = None,
+    ) -> Stream:
         """Map the columns in `directory`.
 
         `steps` is needed only if the last instance is partial: the run was cut inside it.
         """
         columns = {field: _mapped(directory / name, kind) for field, (name, kind) in FILES.items()}
+        if sections is not None:
+            for field, starts in sections.columns.items():
+                columns[field] = SectionedColumn(columns[field], starts, sections)
+            return cls(
+                code=code, steps=steps or 0, directory=directory, sections=sections, **columns
+            )
         if steps is None:
             first, stretch = columns["first"], columns["stretch"]
             last = int(first[-1]) - 1 + int(code.stretch_ops[stretch[-1]]) if len(first) else 0
             steps = last
         return cls(code=code, steps=steps, directory=directory, **columns)
+
+    def instance_counts(self) -> npt.NDArray[np.int64]:
+        """Return for each stretch how many instances the run has of it."""
+        if self.sections is not None:
+            return self.sections.instance_counts()
+        return np.bincount(whole(self.stretch), minlength=len(self.code.stretch_ops))
 
     @property
     def every_step(self) -> Sequence[Step]:
@@ -179,6 +203,14 @@ class Stream:
         """
         steps = self.effects["step"]
         return np.argsort(steps, kind="stable").astype(np.uint32)
+
+
+def whole(column: npt.NDArray[Any] | SectionedColumn) -> npt.NDArray[Any]:
+    """Return a column as one array.
+
+    The caller knows that the stream has no sections, or needs every row.
+    """
+    return column[:] if isinstance(column, SectionedColumn) else column
 
 
 def _mapped(path: Path, kind: Any) -> Any:

@@ -78,7 +78,7 @@ class Conditions:
         last = int(code.block_first_stretch[block]) + int(code.block_stretches[block]) - 1
         activation = self.flow.activation(instance)
         found = self.queries.instances_of(Stretch(last))
-        for at in range(int(np.searchsorted(found, np.uint32(instance))), len(found)):
+        for at in range(int(found.searchsorted(np.uint32(instance))), len(found)):
             if self.flow.activation(Instance(int(found[at]))) == activation:
                 return self.queries.last_step(Instance(int(found[at])))
         return None

@@ -14,10 +14,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from whence.program.ids import Op, Step
+from whence.trace.positions import Executions
 
 
 class RunStructure(Protocol):
@@ -29,7 +27,7 @@ class RunStructure(Protocol):
     def controlling_step(self, step: Step) -> Step | None:
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
 
-    def executions(self, op: Op) -> npt.NDArray[np.int64]:
+    def executions(self, op: Op) -> Executions:
         """Return the steps that executed `op`, in order."""
 
 
@@ -109,7 +107,7 @@ class ExecutionIndexes:
         """Return the steps of an operation, in order, by their region."""
         found = self._groups.get(op)
         if found is None:
-            steps: list[Step] = self._run.executions(op).tolist()
+            steps: list[Step] = self._run.executions(op)[:].tolist()
             by_region: dict[Step | None, list[Step]] = defaultdict(list)
             for step in steps:
                 by_region[self.region(step)].append(step)

@@ -19,9 +19,10 @@ import numpy.typing as npt
 from whence.inputs import InputByte, InputPointer, InputRange
 from whence.program.ids import Activation, Block, Column, Instance, Op, Step, Stretch
 from whence.program.operations import Operation
-from whence.trace.columns import BRANCH, CALL, DIRECT, Stream
-from whence.trace.positions import NEAR
+from whence.trace.columns import BRANCH, CALL, DIRECT, Rows, Stream, whole
+from whence.trace.positions import NEAR, Executions
 from whence.trace.recording import Comparable, Thread
+from whence.trace.sections import SectionedColumn
 from whence.trace.statements import StepDescriber
 
 Value = Any  # a value of the program, hashable and comparable; for C its bits, as a number
@@ -124,16 +125,17 @@ class Flow(ABC):
         self._op_stretch: Column[int, Stretch] = view(code.op_stretch)
         self._blocks: Column[int, Block] = view(code.stretch_block)
         rows = stream.activations
-        self._call: Column[int, Step] = view(rows["call"])
-        self._flags: Column[int, int] = view(rows["flags"])
-        self._parent: Column[int, Activation] = view(rows["parent"])
-        self._ret: Column[int, Step] = view(rows["ret"])
-        self._start: Column[int, Instance] = view(rows["first_instance"])
+        field: Any = _Field if stream.sections is not None else _field
+        self._call: Column[int, Step] = field(rows, "call")
+        self._flags: Column[int, int] = field(rows, "flags")
+        self._parent: Column[int, Activation] = field(rows, "parent")
+        self._ret: Column[int, Step] = field(rows, "ret")
+        self._start: Column[int, Instance] = field(rows, "first_instance")
         self._kinds: Column[int, int] = view(code.kind)
         # The instance and the operation of each step, unless the run is very long.
         self._at: Column[int, Instance] | None = None
         self._ops: Column[int, Op] | None = None
-        if stream.steps <= MAX_TABLE:
+        if stream.steps <= MAX_TABLE and stream.sections is None:
             instances, ops = _steps_table(stream)
             self._at, self._ops = view(instances), view(ops)
         self._nodes: dict[Step, FlowNode] = {}
@@ -268,7 +270,7 @@ class Flow(ABC):
             found = self._control[self.instance_of(found)]
         return found or None
 
-    def executions(self, op: Op) -> npt.NDArray[np.int64]:
+    def executions(self, op: Op) -> Executions:
         """Return the steps that executed `op`, in order."""
         return self.queries.executions(op)
 
@@ -344,16 +346,35 @@ class Flow(ABC):
 
 def _steps_table(stream: Stream) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Return the instance and the operation of each step; entry 0 is no step's."""
-    first = stream.first.astype(np.int64)
+    first = whole(stream.first).astype(np.int64)
     counts = np.diff(np.append(first, stream.steps + 1))
     instances = np.repeat(np.arange(len(first), dtype=np.uint32), counts)
-    starts = stream.code.stretch_first_op[stream.stretch].astype(np.int64) - first
+    starts = stream.code.stretch_first_op[whole(stream.stretch)].astype(np.int64) - first
     ops = starts[instances] + np.arange(1, stream.steps + 1)
     before = np.zeros(1, np.uint32)
     return np.concatenate([before, instances]), np.concatenate([before, ops.astype(np.uint32)])
 
 
+class _Field:
+    """One field of many rows, without a copy of it."""
+
+    def __init__(self, rows: Rows, name: str) -> None:
+        self._column = rows[name]
+
+    def __getitem__(self, key: int) -> int:
+        return int(self._column[key])
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+
+def _field(rows: Rows, name: str) -> Any:
+    return view(rows[name])
+
+
 def view(column: Any) -> Any:
     """Return a memoryview of a column; the caller declares what its numbers are."""
+    if isinstance(column, SectionedColumn):
+        return column
     contiguous: Any = np.ascontiguousarray(column)
     return memoryview(contiguous)

@@ -196,7 +196,9 @@ def _line(
             steps = last_execution(thread, ops)
             if steps:
                 return _at(thread, steps, name, line, variable)
-            executed = np.isin(image.code.op_stretch, np.unique(thread.stream.stretch))
+            executed = np.isin(
+                image.code.op_stretch, np.flatnonzero(thread.stream.instance_counts())
+            )
             ran.update(np.unique(image.rows[of_file & executed]).tolist())
     raise _not_executed(name, line, code - {0}, ran - {0})
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
-from whence.trace.columns import DIRECT, PHI, U32, Stream
+from whence.trace.columns import DIRECT, PHI, U32, Stream, whole
+from whence.trace.sections import SectionedColumn, SectionedInstances
 
 NEAR = (
     64  # limit on instances walked back one by one before the index of stretches is used; guessed
@@ -43,7 +44,17 @@ class Positions:
     def instances_at(self, steps: U32) -> npt.NDArray[np.int64]:
         """Return the instance of each of `steps`."""
         # searchsorted converts all of `first` at each call unless both have the same type.
-        return np.searchsorted(self.stream.first, steps.astype(np.uint32, copy=False), "right") - 1
+        steps = steps.astype(np.uint32, copy=False)
+        sections, first = self.stream.sections, self.stream.first
+        if sections is None:
+            return whole(first).searchsorted(steps, "right") - 1
+        found = np.zeros(len(steps), np.int64)
+        numbers = np.searchsorted(sections.steps, steps.astype(np.int64), "left") - 1
+        for number in np.unique(numbers).tolist():
+            start, stop = (int(sections.instances[number + k]) for k in (0, 1))
+            own = numbers == number
+            found[own] = start - 1 + first[start:stop].searchsorted(steps[own], "right")
+        return found
 
     def op_of(self, step: Step) -> Op:
         """Return the operation that `step` executed."""
@@ -55,12 +66,10 @@ class Positions:
         inside = 0 <= offset < self.executed(instance)
         return Step(int(self.stream.first[instance]) + offset) if inside else None
 
-    def executions(self, op: Op) -> npt.NDArray[np.int64]:
+    def executions(self, op: Op) -> Executions:
         """Return the steps that executed `op`, in order."""
         stretch = Stretch(int(self.code.op_stretch[op]))
-        offset = op - int(self.code.stretch_first_op[stretch])
-        steps = self.stream.first[self.instances_of(stretch)].astype(np.int64) + offset
-        return steps[steps <= self.stream.steps]
+        return Executions(self, stretch, op - int(self.code.stretch_first_op[stretch]))
 
     def activation_of(self, step: Step) -> Activation:
         """Return the activation that `step` ran in."""
@@ -142,24 +151,34 @@ class Positions:
         activation = Activation(int(self.stream.activation[instance]))
         start = np.uint32(self._activation(activation, "first_instance"))
         found = self.instances_of(stretch)
-        high = int(np.searchsorted(found, np.uint32(instance)))
-        low = int(np.searchsorted(found, start))
+        high = int(found.searchsorted(np.uint32(instance)))
+        low = int(found.searchsorted(start))
         for part in step_chunks(high, low):
             hits = np.flatnonzero(self.stream.activation[found[part]] == activation)
             if len(hits):
                 return Instance(int(found[part][hits[-1]]))
         return None
 
-    def instances_of(self, stretch: Stretch) -> U32:
+    def instances_of(self, stretch: Stretch) -> U32 | SectionedInstances:
         """Return all instances of `stretch`, in order."""
+        sections, column = self.stream.sections, self.stream.stretch
+        if sections is not None:
+            assert isinstance(column, SectionedColumn)
+            if stretch not in self._instances:
+                self._instances[stretch] = SectionedInstances(column, sections, stretch)
+            return self._instances[stretch]
         order, start = self._by_stretch
         return order[int(start[stretch]) : int(start[stretch + 1])]
 
     @cached_property
+    def _instances(self) -> dict[Stretch, SectionedInstances]:
+        return {}
+
+    @cached_property
     def _by_stretch(self) -> tuple[U32, U32]:
         """The instances ordered by stretch, and where those of each stretch start."""
-        order = self.index("by-stretch.u32", lambda: argsort(self.stream.stretch))
-        counts = np.bincount(self.stream.stretch, minlength=len(self.code.stretch_ops))
+        order = self.index("by-stretch.u32", lambda: argsort(whole(self.stream.stretch)))
+        counts = self.stream.instance_counts()
         start = np.zeros(len(counts) + 1, np.uint32)
         np.cumsum(counts, out=start[1:])
         return order, start
@@ -202,6 +221,42 @@ class Positions:
         if not path.stat().st_size:
             return np.zeros(0, np.uint32)
         return np.memmap(path, np.uint32, "r")
+
+
+class Executions:
+    """The steps that executed one operation, in order, looked up when they are read."""
+
+    def __init__(self, positions: Positions, stretch: Stretch, offset: int) -> None:
+        """`offset` is the place of the operation in its stretch."""
+        self._positions, self._offset = positions, offset
+        self._instances = positions.instances_of(stretch)
+        first, steps = positions.stream.first, positions.stream.steps
+        self._count = len(self._instances)
+        # Only the last instance of the run can end before the operation.
+        if self._count and int(first[int(self._instances[-1])]) + offset > steps:
+            self._count -= 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, key: slice) -> npt.NDArray[np.int64]:
+        start, stop, _ = key.indices(self._count)
+        instances = self._instances[start:stop]
+        first = self._positions.stream.first
+        return np.asarray(first[instances], np.int64) + self._offset
+
+    def before(self, step: int) -> int:
+        """Return how many of the steps come before `step`."""
+        positions = self._positions
+        if step <= 1:
+            return 0
+        if step > positions.stream.steps:
+            return self._count
+        instance = positions.instance_of(Step(step))
+        rank = int(self._instances.searchsorted(np.uint32(instance)))
+        is_own = rank < len(self._instances) and int(self._instances[rank]) == instance
+        is_earlier = is_own and int(positions.stream.first[instance]) + self._offset < step
+        return min(rank + is_earlier, self._count)
 
 
 def argsort(column: U32) -> U32:

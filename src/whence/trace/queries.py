@@ -24,8 +24,10 @@ from whence.trace.columns import (
     NONE,
     PARAMETER,
     PHI,
+    U32,
     Rows,
     Stream,
+    whole,
 )
 from whence.trace.memory_writes import MemoryRange, MemoryWrites, Written
 from whence.trace.positions import Positions
@@ -218,16 +220,43 @@ class Queries(Positions):
 
     def _copied(self, step: Step | None) -> MemoryRange | None:
         """Return where the load `step` found its bytes, if a copy wrote some of them."""
-        copied = self.stream.copied
-        at = int(np.searchsorted(copied["step"], np.uint32(step or 0)))
-        if at == len(copied) or int(copied["step"][at]) != step:
+        if step is None:
             return None
-        return MemoryRange(int(copied["addr"][at]), int(copied["len"][at]))
+        rows, steps = self._copied_rows(step)
+        at = int(steps.searchsorted(np.uint32(step)))
+        if at == len(steps) or int(steps[at]) != step:
+            return None
+        return MemoryRange(int(rows["addr"][at]), int(rows["len"][at]))
+
+    def is_copied(self, step: Step) -> bool:
+        """Did the step load bytes that a copy wrote?"""
+        return self._copied(step) is not None
+
+    def _copied_rows(self, step: Step) -> tuple[Rows, U32]:
+        """Return the rows of `copied` among which that of `step` is, and their steps."""
+        sections, copied = self.stream.sections, self.stream.copied
+        number = 0 if sections is None else sections.of_step(step)
+        if number not in self._known_copied:
+            if sections is None:
+                rows = whole(copied)
+            else:
+                starts = sections.columns["copied"]
+                rows = copied[int(starts[number]) : int(starts[number + 1])]
+            self._known_copied[number] = rows, np.ascontiguousarray(rows["step"])
+        return self._known_copied[number]
+
+    @cached_property
+    def _known_copied(self) -> dict[int, tuple[Rows, U32]]:
+        return {}
 
     def _links_before(self, instance: Instance) -> int:
         base = instance & ~63
         near = self.code.stretch_links[self.stream.stretch[base:instance]]
         return int(self.stream.linkbase[base >> 6]) + int(near.sum())
+
+    def links_before(self, instance: Instance) -> int:
+        """Return the number of links before those of an instance."""
+        return self._links_before(instance)
 
     def _runs(self, first: int, count: int, address: int | None) -> Iterator[Dependence]:
         """Yield who wrote the bytes that were read at `address` (None: nobody copied them)."""

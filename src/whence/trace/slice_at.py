@@ -120,7 +120,7 @@ def lines_that_ran(thread: Thread) -> int:
 def executed_lines(thread: Thread) -> dict[str, list[int]]:
     """Return the source lines that the thread executed, by file."""
     image, stream = thread.image, thread.stream
-    executed = np.bincount(stream.stretch, minlength=len(image.code.stretch_ops)) > 0
+    executed = stream.instance_counts() > 0
     stretches = image.code.op_stretch
     ran = (stretches != NONE) & executed[np.where(stretches != NONE, stretches, 0)]
     ran &= (image.files != NONE) & (image.rows != 0)

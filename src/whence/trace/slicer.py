@@ -7,6 +7,7 @@ steps.
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from whence.program import native
 from whence.program.ids import Activation, Step
-from whence.trace.columns import NONE, U8, U32, U64, Code, Stream
+from whence.trace.columns import NONE, U8, U32, U64, Code, Stream, whole
 from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 
 SOURCE = Path(__file__).with_name("slicer.c")
@@ -218,7 +219,7 @@ def _question(
     for name in _POINTERS_OF_CODE:
         question.set(name, getattr(stream.code, name))
     for name in _POINTERS_OF_STREAM:
-        question.set(name, getattr(stream, name))
+        question.set(name, whole(getattr(stream, name)))
     question.n_instances, question.n_steps = len(stream.first), stream.steps
     question.n_links, question.n_mixed = len(stream.links), len(stream.mixed) // 2
     question.n_runs, question.n_effects = len(stream.runs), len(stream.effects)
@@ -330,18 +331,39 @@ def executed_ops(stream: Stream, steps: U32) -> tuple[npt.NDArray[np.int64], U32
     counts = np.zeros(len(code.kind), np.int64)
     last = np.zeros(len(code.kind), np.uint32)
     steps = np.ascontiguousarray(steps, np.uint32)
-    first, stretch = (np.ascontiguousarray(c, np.uint32) for c in (stream.first, stream.stretch))
+    for part, first, stretch in _by_section(stream, steps):
+        _count_ops(code, part, first, stretch, counts, last)
+    return counts, last
+
+
+def _by_section(stream: Stream, steps: U32) -> Iterator[tuple[U32, U32, U32]]:
+    """Yield the steps of each section, with the columns `first` and `stretch` of that section."""
+    sections = stream.sections
+    if sections is None:
+        yield steps, whole(stream.first), whole(stream.stretch)
+        return
+    ends = np.searchsorted(steps, sections.steps[1:].astype(np.uint32), "right")
+    for number, (low, high) in enumerate(itertools.pairwise([0, *ends.tolist()])):
+        if low < high:
+            own = slice(*(int(sections.instances[number + k]) for k in (0, 1)))
+            yield steps[low:high], stream.first[own], stream.stretch[own]
+
+
+def _count_ops(
+    code: Code, steps: U32, first: U32, stretch: U32, counts: npt.NDArray[np.int64], last: U32
+) -> None:
+    first, stretch = (np.ascontiguousarray(column, np.uint32) for column in (first, stretch))
     if len(steps) <= FEW:
         at = np.searchsorted(first, steps, "right") - 1
         ops = code.stretch_first_op[stretch[at]] + steps - first[at]
         last[ops] = steps  # if an operation occurs twice, the last step stays
-        return np.bincount(ops, minlength=len(counts)), last
+        counts += np.bincount(ops, minlength=len(counts))
+        return
     _kernel().wh_ops(
         steps.ctypes.data, len(steps), first.ctypes.data, stretch.ctypes.data, len(first),
         np.ascontiguousarray(code.stretch_first_op, np.uint32).ctypes.data,
         counts.ctypes.data, last.ctypes.data,
     )  # fmt: skip
-    return counts, last
 
 
 def _run(question: _Question) -> U32:

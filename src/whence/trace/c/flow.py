@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from whence.trace.c.inputs import (
 )
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.statements import CStepDescriber
-from whence.trace.columns import DIRECT, Stream
+from whence.trace.columns import DIRECT, U32, Stream, whole
 from whence.trace.flow import (
     Constant,
     Flow,
@@ -38,7 +38,7 @@ from whence.trace.flow import (
     view,
 )
 from whence.trace.memory_writes import MemoryRange
-from whence.trace.queries import OUTSIDE, Dependence, Part
+from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 
 CHUNK = 1 << 17  # steps whose values are replayed together; guessed
 _MAX_CHUNKS = 64  # chunks whose values stay in memory; guessed
@@ -67,8 +67,11 @@ class CFlow(Flow):
         stream, code = thread.stream, thread.image.code
         self._links: Column[int, Step] = view(stream.links)  # 0: no step; from MIXED on: several
         self._link_rank: Column[int, int] = view(code.link_rank)
-        self._links_before: Column[int, int] = view(_links_before(stream))
-        self._copied = set(stream.copied["step"].tolist())
+        self._links_before: Column[int, int] = _LinksBefore(thread.queries)
+        self._copied: Container[Step] = _Copied(thread.queries)
+        if stream.sections is None:
+            self._links_before = view(_links_before(stream))
+            self._copied = set(whole(stream.copied)["step"].tolist())
         self._codes: Column[int, int] = view(thread.image.program.ops["code"])
         self._templates: dict[int, _Template] = {}
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
@@ -394,8 +397,32 @@ class CFlow(Flow):
 
 def _links_before(stream: Stream) -> npt.NDArray[np.int64]:
     """Return for each instance the number of links before it."""
-    counts = stream.code.stretch_links[stream.stretch].astype(np.int64)
+    stretch: U32 = whole(stream.stretch)
+    counts = stream.code.stretch_links[stretch].astype(np.int64)
     return np.cumsum(counts) - counts
+
+
+class _LinksBefore:
+    """The same for a long run, without an array."""
+
+    def __init__(self, queries: Queries) -> None:
+        self._queries = queries
+
+    def __getitem__(self, key: int) -> int:
+        return self._queries.links_before(Instance(key))
+
+    def __len__(self) -> int:
+        return len(self._queries.stream.first)
+
+
+class _Copied:
+    """The steps of a long run that loaded bytes which a copy wrote."""
+
+    def __init__(self, queries: Queries) -> None:
+        self._queries = queries
+
+    def __contains__(self, step: object) -> bool:
+        return isinstance(step, int) and self._queries.is_copied(Step(step))
 
 
 def _is_stream(instruction: ir.Instruction) -> bool:

@@ -255,7 +255,7 @@ def _loaded(thread: ReplayedLog, steps: Steps, strings: GivenStrings) -> Iterato
         return
     window = thread.replay.window(int(steps[0]), int(steps[-1]) + 1)
     stream, image = thread.stream, thread.image
-    instances = np.searchsorted(stream.first, steps, side="right") - 1
+    instances = thread.queries.instances_at(steps)
     ops = image.code.stretch_first_op[stream.stretch[instances]] + steps - stream.first[instances]
     addresses = np.asarray(window.address[steps - steps[0]], np.uint64)
     near = (addresses >= np.uint64(strings.low)) & (addresses < np.uint64(strings.high))

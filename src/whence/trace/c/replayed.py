@@ -18,9 +18,11 @@ from whence.errors import UserError
 from whence.frontend.c.process import LogFile, ProcessState
 from whence.frontend.c.replay import HEADER, Mismatch, Replay, ReplaySummary, Status
 from whence.frontend.c.replay import ReplayStream as LogBytes
+from whence.frontend.c.replay.sections import FILES as SECTION_FILES
 from whence.frontend.c.tables import CallFlag, FunctionFlag, OpCode, OpFlag
 from whence.program.ids import Op
 from whence.trace.c.image import CImage
+from whence.trace.c.sections import ReplayedSections
 from whence.trace.columns import FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
 
@@ -38,7 +40,9 @@ class ReplayedLog(Thread):
     ) -> None:
         self.replay = _opened(image, log, progress)
         steps = self.replay.meta.steps
-        super().__init__(recording, image, log, Stream.load(self.replay.out, image.code, steps))
+        sections = ReplayedSections(self.replay, image.code) if self.meta.sections else None
+        stream = Stream.load(self.replay.out, image.code, steps, sections)
+        super().__init__(recording, image, log, stream)
 
     @property
     def meta(self) -> ReplaySummary:
@@ -64,7 +68,7 @@ class ReplayedLog(Thread):
         program, stream = self.image.program, self.stream
         if not len(stream.stretch):
             return 0
-        times = np.bincount(stream.stretch, minlength=len(program.stretches))
+        times = stream.instance_counts()
         logged = (program.ops["flags"] & OpFlag.LOGGED) != 0
         calls = program.ops["code"] == OpCode.CALL
         sure = (program.extras[program.ops["x"][calls] + 5] & CallFlag.SURE) != 0
@@ -124,9 +128,14 @@ def _too_long(log: LogFile, meta: ReplaySummary) -> UserError:
 
 def _saved(out: Path) -> ReplaySummary | None:
     """Return the summary of a log that was opened before; None if a column is missing."""
-    needed = [*(name for name, _ in FILES.values()), "checkpoints", "checkpoints.index"]
+    needed = [
+        *(name for name, _ in FILES.values()),
+        *("checkpoints", "checkpoints.index"),
+    ]
     try:
         saved = json.loads((out / "meta.json").read_text("utf-8"))
+        if saved.get("sections"):
+            needed += SECTION_FILES
         if saved.pop("version", 0) != VERSION or not all((out / n).is_file() for n in needed):
             return None
         saved["status"] = Status(saved["status"])

@@ -115,7 +115,7 @@ class OmittedWrites:
         With `activation` only those in the activation of `until`.
         """
         run = self._run
-        instances = self._queries.instances_of(Stretch(side.stretch)).tolist()
+        instances = self._queries.instances_of(Stretch(side.stretch))[:].tolist()
         size = self._program.stretch_ops[side.stretch] - 1
         low = bisect_left(instances, since, key=lambda instance: run.first[instance])
         high = bisect_left(instances, until, key=lambda instance: run.first[instance])

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Activation, Step, Stretch
-from whence.trace.columns import NONE, U32
+from whence.trace.columns import NONE, U32, whole
 from whence.trace.python.flow import PythonFlow
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import ByteRange, Potential
@@ -136,7 +136,7 @@ class _Branches:
     def __init__(self, flow: PythonFlow, potential: Potential) -> None:
         self._flow, self._potential = flow, potential
         stream = flow.thread.stream
-        self._activation = stream.activation.astype(np.int64)
+        self._activation = whole(stream.activation).astype(np.int64)
         # For each instance: the next block of its activation.
         previous = np.array(flow.run.previous, np.int64)
         after = np.flatnonzero(previous)
@@ -171,7 +171,7 @@ class _Branches:
             int(column[edge])
             for column in (self._potential.edge_stretch, self._potential.edge_block)
         )
-        instances = self._flow.queries.instances_of(Stretch(stretch)).astype(np.int64)
+        instances = self._flow.queries.instances_of(Stretch(stretch))[:].astype(np.int64)
         instances = instances[self._next_block[instances] != block]
         ends = stream.first[instances].astype(np.int64) + stream.code.stretch_ops[stretch] - 1
         keys = (self._activation[instances] << _SHIFT if is_private else 0) | ends

@@ -77,7 +77,7 @@ def _last_set(
         # An operation of the owner sets the variable of its own activation.
         # Operations of nested functions set that of an enclosing activation.
         is_own = program.function_of(op) == owner == run.activations[activation].function
-        for instance in reversed(queries.instances_of(stretch).tolist()):
+        for instance in reversed(queries.instances_of(stretch)[:].tolist()):
             step = Step(run.first[instance] + inside)
             if found is not None and step <= found:
                 break

@@ -1,8 +1,8 @@
 """What did a recorded thread do?
 
 `Replay.open` interprets the whole log once (replay.c) and writes the columns (activations, links,
-...) as raw little-endian arrays.  `Replay.window` interprets a part again to get the values of its
-steps.
+...) as raw little-endian arrays.  A long run leaves holes in them; `Replay.lay_out` fills them for
+one section.  `Replay.window` interprets a part again to get the values of its steps.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from whence.errors import UserError
+from whence.frontend.c.replay import sections
 from whence.frontend.c.replay.program import Array, CProgram
 from whence.program.native import library
 from whence.program.rows import ACTIVATION, EFFECT, MIXED, RUN, WRITTEN
@@ -77,6 +78,11 @@ class ReplaySummary:
     stop_address: int  # the address that this op was about to use, if it uses one
     mismatch_count: int
     mismatches: tuple[Mismatch, ...]  # the first hundred
+    mixed: int
+    runs: int
+    copied: int
+    sections: int  # into which the run is cut; 0: it is laid out as a whole
+    is_ordered: bool  # are the rows of `effects` and `writes` in the order of their steps?
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,8 @@ class _Meta(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_uint64) for name in (
             "steps", "instances", "links", "activations", "effects", "writes", "mixed", "runs",
-            "checkpoints", "log_bytes", "stop_address", "mismatches", "disordered")),
+            "checkpoints", "log_bytes", "stop_address", "mismatches", "disordered", "copied",
+            "sections")),
         ("status", ctypes.c_uint32), ("stop_op", ctypes.c_uint32),
         ("mismatch", _Mismatch * 100), ("message", ctypes.c_char * 256),
     )  # fmt: skip
@@ -126,6 +133,7 @@ class _Meta(ctypes.Structure):
             self.log_bytes, Status(self.status), self.message.decode("utf-8", "replace"),
             None if self.stop_op == 0xFFFFFFFF else self.stop_op, self.stop_address,
             self.mismatches, tuple(Mismatch(row.step, row.logged, row.computed) for row in rows),
+            self.mixed, self.runs, self.copied, self.sections, not self.disordered,
         )  # fmt: skip
 
 
@@ -139,7 +147,10 @@ class _Window(ctypes.Structure):
 
 
 _PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64)
-_SOURCES = ("replay.c", "check.c", "columns.c", "effects.c", "frames.c", "memory.c", "prepare.c")
+_SOURCES = (
+    *("replay.c", "check.c", "columns.c", "effects.c", "frames.c", "memory.c", "prepare.c"),
+    "sections.c",
+)
 
 
 @cache
@@ -151,8 +162,13 @@ def _kernel() -> ctypes.CDLL:
     kernel.replay_prepare.argtypes = [pointer, ctypes.c_char_p, ctypes.c_size_t]
     kernel.replay_free.argtypes = [pointer]
     kernel.replay_open.argtypes = [
-        pointer, pointer, number, number, pointer, number, pointer, number, number,
-        ctypes.c_char_p, pointer, pointer,
+        pointer, pointer, number, number, pointer, number, pointer, number, number, number, number,
+        number, ctypes.c_char_p, pointer, pointer,
+    ]  # fmt: skip
+    kernel.replay_lay_out.argtypes = [
+        pointer, pointer, number, number, pointer, number, ctypes.c_uint32, pointer, pointer,
+        number, pointer, number, pointer, number, pointer, number, pointer, number,
+        ctypes.c_char_p, pointer,
     ]  # fmt: skip
     kernel.replay_window.restype = ctypes.c_int64
     kernel.replay_window.argtypes = [
@@ -242,36 +258,79 @@ class Replay:
     def open(
         cls, program: CProgram, log: Any, out: Path, progress: Progress | None = None,
         memory: int | None = None, checkpoint_every: int = 1 << 18, jumps: Sequence[Jump] = (),
+        first_section: int | None = None, section: int | None = None,
+        saved_per_step: int | None = None,
     ) -> Replay:  # fmt: skip
         """Interpret a whole stream and write its columns to the directory `out`.
 
         `log` is the stream's file, header included (bytes or mmap).  `progress` is called about
         every million steps.  `memory` limits the bytes for the shadow of the program's memory, by
         default to half of the machine's memory.  Windows start at checkpoints, which are at least
-        `checkpoint_every` steps apart.  `jumps` says where signal handlers jumped out.
+        `checkpoint_every` steps apart.  `jumps` says where signal handlers jumped out.  A run of
+        more than `first_section` steps is cut into sections: only the first is laid out, and each
+        other has at least `section` steps.  It has more if otherwise more than `saved_per_step`
+        bytes were written for each step (0: no limit).
         """
         out.mkdir(parents=True, exist_ok=True)
         stream, prepared, meta = ReplayStream.of(log, jumps), _Prepared(program), _Meta()
         callback, raised = _callback(progress)
-        crash = ctypes.byref(ctypes.c_uint64(stream.crash)) if stream.crash is not None else None
         failed = _kernel().replay_open(
             prepared.pointer, stream.data.ctypes.data, HEADER, stream.end,
-            stream.jumps.ctypes.data, len(stream.jumps), crash,
-            memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2,
-            checkpoint_every, os.fsencode(out), callback, ctypes.byref(meta),
+            stream.jumps.ctypes.data, len(stream.jumps), _address(stream.crash),
+            memory or _half_of_memory(), checkpoint_every, first_section or sections.FIRST_SECTION,
+            section or sections.SECTION,
+            sections.SAVED_PER_STEP if saved_per_step is None else saved_per_step,
+            os.fsencode(out), callback, ctypes.byref(meta),
         )  # fmt: skip
         if raised:
             raise raised[0]
         if failed:
             raise OSError(failed, os.strerror(failed), str(out))
         if meta.disordered:
-            for name in ("effects", "writes"):
+            for name in ("effects",) if meta.sections else ("effects", "writes"):
                 _sort_rows(out / name, COLUMNS[name])
         return cls(program, stream, out, meta.summary())
 
     def column(self, name: str) -> Array:
         """Return a column (or table), mapped from its file."""
         return _mapped(self.out / name, COLUMNS[name])
+
+    # --- sections -------------------------------------------------------------------------------
+
+    @cached_property
+    def sections(self) -> sections.SavedSections:
+        """The sections of a run that is not laid out as a whole."""
+        meta = self.meta
+        totals = {
+            "step": meta.steps, "instance": meta.instances, "links": meta.links,
+            "mixed": meta.mixed, "runs": meta.runs, "activations": meta.activations,
+            "writes": meta.writes, "copied": meta.copied,
+        }  # fmt: skip
+        return sections.SavedSections(self.out, totals)
+
+    def lay_out(self, number: int) -> None:
+        """Write the rows of a section to the columns, unless they are there."""
+        saved = self.sections
+        if saved.is_laid_out(number):
+            return
+        meta = _Meta()
+        row, after = (saved.rows[number + k : number + k + 1].copy() for k in (0, 1))
+        until = int(after["step"][0]) if number + 1 < len(saved) else (1 << 64) - 1
+        failed = _kernel().replay_lay_out(
+            self._prepared.pointer, self.stream.data.ctypes.data, HEADER, self.stream.end,
+            _address(self.stream.crash), _half_of_memory(), number, row.ctypes.data,
+            after.ctypes.data, until, saved.states.ctypes.data, len(saved.states),
+            saved.pages.ctypes.data, len(saved.pages), saved.page_bytes.ctypes.data,
+            len(saved.page_bytes), saved.copies.ctypes.data, 8 * len(saved.copies),
+            os.fsencode(self.out), ctypes.byref(meta),
+        )  # fmt: skip
+        if failed > 0:
+            raise OSError(failed, os.strerror(failed), str(self.out))
+        if failed:
+            raise RuntimeError(f"section {number} does not end where the next begins")
+        saved.note_laid_out(number)
+
+    # --- values ---------------------------------------------------------------------------------
 
     def window(self, first: int, end: int) -> Window:
         """Return the values of the steps first .. end-1, as far as they exist."""
@@ -316,6 +375,14 @@ class Replay:
         )  # fmt: skip
         if filled != size:
             raise RuntimeError(f"replayed {filled} of {size} steps from {first}: {meta.message!r}")
+
+
+def _address(crash: int | None) -> Any:
+    return None if crash is None else ctypes.byref(ctypes.c_uint64(crash))
+
+
+def _half_of_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 def _callback(progress: Progress | None) -> tuple[Any, list[BaseException]]:

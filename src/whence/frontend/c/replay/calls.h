@@ -20,6 +20,7 @@ static void damaged(struct kernel *k, const u8 *p, const char *what) {
 }
 
 static void end_activation(struct kernel *k, const struct frame *f, u32 ret, u32 flags) {
+    if (k->is_laying) return;
     struct activation *row = (struct activation *)(void *)k->activations.rows + f->activation;
     row->last_instance = f->last_instance;
     row->ret = ret;
@@ -27,6 +28,11 @@ static void end_activation(struct kernel *k, const struct frame *f, u32 ret, u32
 }
 
 static int start_activation(struct kernel *k, struct frame *f, u32 parent) {
+    if (k->is_laying) { /* its row exists */
+        f->activation = (u32)(k->activations.used / sizeof(struct activation));
+        k->activations.used += sizeof(struct activation);
+        return 1;
+    }
     struct activation *row = mapped_add(&k->activations, sizeof *row);
     if (!row) return fail(k, STOPPED, "cannot write the columns: %s", strerror(k->activations.error)), 0;
     f->activation = (u32)(k->activations.used / sizeof *row) - 1;

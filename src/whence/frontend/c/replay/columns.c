@@ -9,14 +9,16 @@
 
 static const size_t BUFFER = 1 << 20;
 
-static int create(const char *directory, const char *name) {
+static int opened(const char *directory, const char *name, int how) {
     char path[4096];
     if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, name) >= sizeof path) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC | how, 0666);
 }
+
+static int create(const char *directory, const char *name) { return opened(directory, name, O_TRUNC); }
 
 void column_open(struct column *c, const char *directory, const char *name) {
     memset(c, 0, sizeof *c);
@@ -26,9 +28,31 @@ void column_open(struct column *c, const char *directory, const char *name) {
     if (c->fd < 0) c->error = errno;
 }
 
+void column_open_at(struct column *c, const char *directory, const char *name, u64 at) {
+    column_open_dropped(c, at);
+    c->is_dropped = 0;
+    c->fd = c->error ? -1 : opened(directory, name, 0);
+    if (c->fd < 0 && !c->error) c->error = errno;
+}
+
+void column_open_dropped(struct column *c, u64 at) {
+    memset(c, 0, sizeof *c);
+    c->size = BUFFER;
+    c->buffer = malloc(BUFFER);
+    c->fd = -1;
+    c->is_dropped = 1;
+    c->flushed = at;
+    if (!c->buffer) c->error = ENOMEM;
+}
+
+void column_drop(struct column *c) {
+    column_flush(c);
+    c->is_dropped = 1;
+}
+
 void column_flush(struct column *c) {
-    for (size_t done = 0; done < c->used && !c->error;) {
-        ssize_t n = write(c->fd, c->buffer + done, c->used - done);
+    for (size_t done = 0; done < c->used && !c->error && !c->is_dropped;) {
+        ssize_t n = pwrite(c->fd, c->buffer + done, c->used - done, (off_t)(c->flushed + done));
         if (n > 0) done += (size_t)n;
         else if (errno != EINTR) c->error = errno ? errno : EIO;
     }
@@ -38,7 +62,9 @@ void column_flush(struct column *c) {
 
 void column_trim(struct column *c, u64 bytes) {
     column_flush(c);
-    if (!c->error && bytes < c->flushed && ftruncate(c->fd, (off_t)bytes)) c->error = errno;
+    if (bytes >= c->flushed) return;
+    c->flushed = bytes;
+    if (!c->error && ftruncate(c->fd, (off_t)bytes)) c->error = errno;
 }
 
 void column_cut(struct column *c, u64 bytes) {
@@ -48,12 +74,13 @@ void column_cut(struct column *c, u64 bytes) {
     }
     c->used = 0;
     c->flushed = bytes;
-    if (!c->error && (ftruncate(c->fd, (off_t)bytes) || lseek(c->fd, (off_t)bytes, SEEK_SET) < 0))
-        c->error = errno;
+    if (!c->error && ftruncate(c->fd, (off_t)bytes)) c->error = errno;
 }
 
 void column_close(struct column *c) {
     column_flush(c);
+    if (c->fd >= 0 && c->is_dropped && !c->error && ftruncate(c->fd, (off_t)c->flushed))
+        c->error = errno;
     if (c->fd >= 0 && close(c->fd) && !c->error) c->error = errno;
     free(c->buffer);
     c->buffer = NULL;
@@ -85,6 +112,11 @@ void *mapped_add(struct mapped *m, size_t bytes) {
     if (m->error) return NULL;
     m->used += bytes;
     return m->rows + m->used - bytes;
+}
+
+void mapped_release(struct mapped *m) {
+    /* The pages of a shared mapping stay in the page cache; the next access maps them again. */
+    if (m->rows) madvise(m->rows, m->used & ~(size_t)4095, MADV_DONTNEED);
 }
 
 void mapped_close(struct mapped *m) {

@@ -1,6 +1,7 @@
 /* How do columns of unknown length get to disk?  Through a buffer or, if earlier rows still
-   change, through a mapping of the growing file.  The first error is kept and reported at the
-   end. */
+   change, through a mapping of the growing file.  A column can also be dropped: its rows are then
+   counted and not written, and its file has holes in their place.  The first error is kept and
+   reported at the end. */
 #ifndef WHENCE_COLUMNS_H
 #define WHENCE_COLUMNS_H
 #include "tables.h"
@@ -8,13 +9,17 @@
 #include <string.h>
 
 struct column {
-    int fd, error;
+    int fd, error, is_dropped;
     u8 *buffer;
     size_t used, size;
-    u64 flushed; /* bytes already in the file */
+    u64 flushed; /* bytes already in the file, or dropped */
 };
 
 void column_open(struct column *c, const char *directory, const char *name);
+/* The rows from byte `at` on of a file that exists; they replace the holes there. */
+void column_open_at(struct column *c, const char *directory, const char *name, u64 at);
+void column_open_dropped(struct column *c, u64 at); /* there is no file */
+void column_drop(struct column *c);                 /* from now on */
 void column_flush(struct column *c);
 void column_close(struct column *c); /* flushes */
 void column_trim(struct column *c, u64 bytes);
@@ -43,6 +48,7 @@ struct mapped {
 
 void mapped_open(struct mapped *m, const char *directory, const char *name);
 void *mapped_add(struct mapped *m, size_t bytes); /* NULL: the disk is full */
+void mapped_release(struct mapped *m); /* the memory, not the file; rows can still change */
 void mapped_close(struct mapped *m);
 
 #endif

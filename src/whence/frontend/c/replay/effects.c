@@ -60,6 +60,7 @@ static void add_effect(struct kernel *k, struct effect *e) {
    --- */
 
 static void note_copy(struct kernel *k, u32 step) {
+    if (k->is_laying) return; /* it has its bit */
     if (step >= k->n_copies) {
         u64 steps = (2ull * step + 64) & ~63ull;
         u64 *more = realloc(k->copies, steps / 8);

@@ -24,7 +24,7 @@ static struct chunk *chunk_for(struct chunk *current, size_t bytes) {
 
 static size_t local_size(const struct function *f) { return (f->local_bytes + 7u) & ~7u; }
 
-static size_t frame_size(const struct function *f) { /* slots, local bytes, and their definers */
+size_t frame_size(const struct function *f) {
     return 8ul * f->n_slots + 5 * local_size(f);
 }
 
@@ -99,7 +99,7 @@ struct saved {
     u32 function, activation, block, from, stretch, call, call_op, direct, by_call, pad;
 };
 
-static void put(struct column *c, const void *data, size_t size) {
+void put(struct column *c, const void *data, size_t size) {
     for (const u8 *from = data; size;) {
         size_t n = size < 1 << 16 ? size : 1 << 16;
         memcpy(column_add(c, n), from, n);

@@ -10,19 +10,23 @@ static const u32 QUIET = 10 * 1000 * 1000; /* limit on ops without a byte of log
 
 /* --- the interpreter --------------------------------------------------------------------------- */
 
-/* Periodic work: a checkpoint, a progress report.  Return 0 to stop. */
+/* Periodic work: a checkpoint, a section, a progress report.  Return 0 to stop. */
 OUTLINE int event(struct kernel *k) {
+    if (k->is_laying) return 0;
     if (k->step >= LAST_STEP) return fail(k, STOPPED, "more than %u steps", LAST_STEP), 0;
     if (k->n_mixed >> 28 || k->n_runs >> 31)
         return fail(k, STOPPED, "too many values that several writes defined"), 0;
     if (k->memory.out_of_memory) return out_of_memory(k), 0;
     if (k->step >= k->next_checkpoint) save_checkpoint(k);
+    if (k->step >= k->next_section) save_section(k);
     if (k->step >= k->next_progress) {
         k->next_progress = k->step + PROGRESS;
+        if (k->n_sections) mapped_release(&k->activations);
         if (k->progress && k->progress(k->step, (u64)(k->p - k->log)))
             return fail(k, STOPPED, "cancelled"), 0;
     }
     k->next_event = k->next_checkpoint < k->next_progress ? k->next_checkpoint : k->next_progress;
+    if (k->next_event > k->next_section) k->next_event = k->next_section;
     if (k->next_event > LAST_STEP) k->next_event = LAST_STEP;
     return 1;
 }
@@ -30,6 +34,7 @@ OUTLINE int event(struct kernel *k) {
 INLINE void start_instance(struct kernel *k, struct frame *f, u32 stretch, u32 step) {
     u32 instance = k->instance++;
     f->last_instance = instance;
+    k->counts[stretch]++;
     column_u32(&k->stretch, stretch);
     column_u32(&k->first, step + 1);
     column_u32(&k->activation, f->activation);
@@ -612,7 +617,7 @@ ended:
     SAVE();
 }
 
-OUTLINE void run_recording(struct kernel *k) { run(k, 1, 0); }
+OUTLINE void run_recording(struct kernel *k, int resuming) { run(k, 1, resuming); }
 OUTLINE void run_window(struct kernel *k, int resuming) { run(k, 0, resuming); }
 
 #endif

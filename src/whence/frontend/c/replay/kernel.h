@@ -15,6 +15,8 @@ struct meta { /* as _Meta in __init__.py */
     u64 stop_address; /* the address that op `stop_op` was about to use, if any */
     u64 mismatches;
     u64 disordered; /* 1: rows of `effects` or `writes` are not in the order of their steps */
+    u64 copied;
+    u64 sections;   /* 0: the run is laid out as a whole */
     u32 status, stop_op; /* the op that did not complete, or NONE */
     struct mismatch mismatch[MISMATCHES];
     char message[256];
@@ -32,6 +34,14 @@ struct effect {
 };
 struct write { u64 addr; u32 step, len; }; /* also the rows of `copied` */
 struct checkpoint { u64 at, log; u32 step, instance, n_frames, stretch; };
+
+/* A section is a part of the run that can be laid out without the rest.  Its row holds the state in
+   which it begins: the numbers of rows before it, and where the rest lies (sections.c). */
+struct section { /* as SECTION in sections.py */
+    u64 at, log, links, mixed, runs, activations, effects, writes, copied, visits, pages, errno_at;
+    u32 step, instance, n_frames, n_decisions, n_variadic, stretch, called, external, resumed, pad;
+};
+struct visits { u32 stretch, count; }; /* how many instances of a stretch a section has */
 
 struct decision { u32 step, ipdom; }; /* a branch that is in effect until its ipdom is entered */
 
@@ -109,6 +119,12 @@ struct kernel {
     u32 last_row; /* the step of the latest row of `effects` or `writes` */
     u64 next_event, next_checkpoint, next_progress;
     u64 checkpoint_every; /* minimum of steps between two checkpoints */
+    struct column sections, section_index, pages, page_index, visits;
+    u64 next_section, section_every; /* the latter is the minimum of steps of a section */
+    u64 saved_per_step; /* limit on the bytes that are saved for sections; 0: none */
+    u32 n_sections;  /* after the first, which is laid out while the log is read */
+    u32 *counts;     /* for each stretch: its instances in the current section */
+    int is_laying;   /* one section is being laid out, up to step next_event */
     const u8 *quiet_at; /* a position in the log, */
     u32 quiet_since;    /* and the step at which it was reached */
     /* the step that resumed unwinding after a cleanup; 0: none since the last landing */
@@ -130,6 +146,17 @@ void free_frames(struct kernel *k);
 int push_decision(struct kernel *k, u32 step, u32 ipdom);
 void save_checkpoint(struct kernel *k);
 int restore_checkpoint(struct kernel *k, const struct checkpoint *c, const u8 *file, u64 size);
+
+/* sections.c */
+void save_section(struct kernel *k);
+int restore_section(struct kernel *k, const struct section *s, const u8 *file, u64 size);
+void save_visits(struct kernel *k);
+/* The offset in the file of a column at which the rows of a section begin; ~0: all rows of the column
+   were written when the log was read. */
+u64 section_offset(struct kernel *k, const struct column *c, const struct section *s);
+void save_copies(struct kernel *k, const char *directory);
+void put(struct column *c, const void *data, size_t size);
+size_t frame_size(const struct function *f); /* slots, local bytes, and their definers */
 
 /* prepare.c */
 u32 function_of(const struct prepared *k, u64 fid); /* NONE: no such function */

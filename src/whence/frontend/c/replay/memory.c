@@ -14,6 +14,7 @@ void memory_close(struct memory *m) {
     for (u64 i = 0; m->pages && i < m->size; i++) free(m->pages[i].bytes);
     free(m->pages);
     free(m->variadic);
+    free(m->touched);
 }
 
 static struct page *place(struct page *pages, u64 size, u64 number) {
@@ -22,12 +23,6 @@ static struct page *place(struct page *pages, u64 size, u64 number) {
         struct page *p = &pages[i & (size - 1)];
         if (p->number == number || !p->number) return p;
     }
-}
-
-static struct page *find(struct memory *m, u64 address) { /* NULL: all FRESH */
-    if (m->out_of_memory) return NULL;
-    struct page *p = place(m->pages, m->size, (address >> 12) + 1);
-    return p->number ? p : NULL;
 }
 
 static void grow(struct memory *m) {
@@ -43,26 +38,88 @@ static void grow(struct memory *m) {
     m->size *= 2;
 }
 
-static struct page *make(struct memory *m, u64 address) { /* NULL: out of memory */
-    struct page *p = find(m, address);
-    if (p) return p;
+static struct page *add(struct memory *m, u64 number, u32 definer, u32 fill) {
     if (4 * m->n_pages >= 3 * m->size && !m->out_of_memory) grow(m);
     if (m->out_of_memory) return NULL;
-    p = place(m->pages, m->size, (address >> 12) + 1);
-    *p = (struct page){(address >> 12) + 1, NULL, FRESH, UNKNOWN};
+    struct page *p = place(m->pages, m->size, number);
+    *p = (struct page){number, NULL, definer, fill, 0};
     m->n_pages++;
     return p;
+}
+
+static struct bytes *arrays(struct memory *m) { /* NULL: out of memory */
+    struct bytes *made = m->n_bytes++ < m->limit ? malloc(sizeof *made) : NULL;
+    if (!made) m->out_of_memory = 1;
+    return made;
+}
+
+/* Add the page as it was saved last; NULL: it was not saved, so all of it is FRESH. */
+static struct page *restored(struct memory *m, u64 number) {
+    u64 low = 0, high = m->n_saved; /* rows before `low` are at or before the wanted one */
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        const struct saved_page *row = &m->saved[middle];
+        if (row->number < number || (row->number == number && row->section <= m->section))
+            low = middle + 1;
+        else high = middle;
+    }
+    const struct saved_page *row = low ? &m->saved[low - 1] : NULL;
+    if (!row || row->number != number) return NULL;
+    struct page *p = add(m, number, row->definer, row->fill);
+    if (!p || row->at == ~0ull) return p;
+    p->bytes = arrays(m);
+    if (!p->bytes) return NULL;
+    if (m->saved_size < sizeof *p->bytes || row->at > m->saved_size - sizeof *p->bytes) {
+        m->out_of_memory = 1; /* the file was cut */
+        return NULL;
+    }
+    memcpy(p->bytes, m->saved_bytes + row->at, sizeof *p->bytes);
+    return p;
+}
+
+struct page *memory_find(struct memory *m, u64 number) {
+    if (m->out_of_memory) return NULL;
+    struct page *p = place(m->pages, m->size, number);
+    if (p->number) return p;
+    return m->saved ? restored(m, number) : NULL;
+}
+
+static struct page *find(struct memory *m, u64 address) { return memory_find(m, (address >> 12) + 1); }
+
+static struct page *make(struct memory *m, u64 address) { /* NULL: out of memory */
+    struct page *p = find(m, address);
+    return p ? p : add(m, (address >> 12) + 1, FRESH, UNKNOWN);
+}
+
+void memory_section(struct memory *m, u32 section) {
+    m->section = section;
+    m->n_touched = 0;
+    memset(m->cache, 0, sizeof m->cache); /* so that the next access to a page is noted */
+}
+
+static void note_touched(struct memory *m, struct page *p) {
+    if (!m->section || m->saved || p->touched == m->section) return;
+    if (m->n_touched == m->touched_size) {
+        u64 wanted = m->touched_size ? 2 * m->touched_size : 1024;
+        u64 *more = realloc(m->touched, wanted * sizeof *more);
+        if (!more) {
+            m->out_of_memory = 1;
+            return;
+        }
+        m->touched = more;
+        m->touched_size = wanted;
+    }
+    p->touched = m->section;
+    m->touched[m->n_touched++] = p->number;
 }
 
 struct bytes *memory_bytes(struct memory *m, u64 address) {
     struct page *p = make(m, address);
     if (!p) return NULL;
+    note_touched(m, p);
     if (!p->bytes) {
-        p->bytes = m->n_bytes++ < m->limit ? malloc(sizeof *p->bytes) : NULL;
-        if (!p->bytes) {
-            m->out_of_memory = 1;
-            return NULL;
-        }
+        p->bytes = arrays(m);
+        if (!p->bytes) return NULL;
         memset(p->bytes->data, p->fill == UNKNOWN ? 0 : (int)p->fill, PAGE);
         memset(p->bytes->known, p->fill != UNKNOWN, PAGE);
         for (u32 i = 0; i < PAGE; i++) p->bytes->definer[i] = p->definer;
@@ -82,6 +139,7 @@ static void set(struct memory *m, u64 address, u64 size, u32 definer, u32 fill) 
         n = part_in_page(address, size);
         struct page *p = n == PAGE ? make(m, address) : NULL;
         if (p && !p->bytes) {
+            note_touched(m, p);
             p->definer = definer;
             p->fill = fill;
             continue;
@@ -124,6 +182,8 @@ void memory_forget(struct memory *m, u64 address, u64 size) {
     /* Touch only existing pages: reserving terabytes is cheap for the program, so it must be
        here. */
     if (size > m->size * PAGE) {
+        for (u64 i = 0; i < m->n_saved; i++)
+            if (((m->saved[i].number - 1) << 12) - address < size) memory_find(m, m->saved[i].number);
         for (u64 i = 0; i < m->size && !m->out_of_memory; i++) {
             u64 at = (m->pages[i].number - 1) << 12;
             if (m->pages[i].number && at - address < size) set(m, at, PAGE, FRESH, UNKNOWN);

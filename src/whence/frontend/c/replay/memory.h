@@ -22,7 +22,9 @@ struct bytes { /* the arrays of a page */
     u8 known[PAGE];
     u32 definer[PAGE];
 };
-struct page { u64 number; struct bytes *bytes; u32 definer, fill; };
+struct page { u64 number; struct bytes *bytes; u32 definer, fill, touched; };
+/* A page as it was when section `section` began; `at` is the offset of its arrays, or ~0. */
+struct saved_page { u64 number, at; u32 section, definer, fill, pad; };
 struct run { u32 offset, length, step; };
 struct runs { struct run *run; u32 n, size; };
 
@@ -41,6 +43,14 @@ struct memory {
     struct variadic *variadic;
     u32 n_variadic, variadic_size;
     int out_of_memory;
+    /* Which pages were accessed since section `section` began; 0: pages are not noted yet. */
+    u32 section;
+    u64 *touched, n_touched, touched_size;
+    /* Where pages come from that are not in the table: the latest row of a page counts whose
+       section is at most `section`.  Rows are ordered by number and section; NULL: nowhere. */
+    const struct saved_page *saved;
+    u64 n_saved, saved_size;
+    const u8 *saved_bytes;
 };
 
 void memory_open(struct memory *m, u64 limit); /* `limit`: bytes for the shadow */
@@ -56,6 +66,9 @@ void memory_forget(struct memory *m, u64 address, u64 size); /* fresh from the a
 void memory_load(struct memory *m, u64 address, const u8 *data, u64 size, u32 at, struct runs *to);
 void memory_read(struct memory *m, u64 address, u64 size, struct runs *to); /* contents unknown */
 void runs_add(struct memory *m, struct runs *to, u32 offset, u32 length, u32 step);
+
+void memory_section(struct memory *m, u32 section); /* note pages from now on, for this section */
+struct page *memory_find(struct memory *m, u64 number); /* by its number + 1; NULL: all FRESH */
 
 void memory_variadic(struct memory *m, u64 list, u64 size, u32 call, u32 depth);
 

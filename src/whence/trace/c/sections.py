@@ -1,0 +1,58 @@
+"""Where do the sections of a long C run begin, and which of them ran a stretch?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whence.frontend.c.replay import Replay
+from whence.frontend.c.replay.sections import ROW
+from whence.program.ids import Stretch
+from whence.trace.columns import Code
+from whence.trace.sections import Numbers, Sections
+
+_BY_INSTANCE = ("stretch", "first", "activation", "control")
+
+
+class ReplayedSections(Sections):
+    """The sections of a replayed log."""
+
+    def __init__(self, replay: Replay, code: Code) -> None:
+        self._replay, self._stretches = replay, len(code.stretch_ops)
+        saved = replay.sections
+        starts = {name: saved.rows[name].astype(np.int64) for name in ROW.names or ()}
+        self.steps, self.instances = starts["step"], starts["instance"]
+        self.is_ordered = replay.meta.is_ordered
+        steps, instances = self.steps, self.instances
+        # instmap has an entry for step 64, 128, ..., and one for the time before the first step.
+        entries = np.where(np.arange(len(steps)) > 0, steps // 64 + 1, 0)
+        self.columns = {
+            **dict.fromkeys(_BY_INSTANCE, instances),
+            "links": starts["links"],
+            "linkbase": (instances + 63) // 64,
+            "instmap": entries,
+            "writes": starts["writes"],
+            "copied": starts["copied"],
+        }
+
+    def lay_out(self, number: int) -> None:
+        self._replay.lay_out(number)
+
+    def visits(self, stretch: Stretch) -> tuple[Numbers, Numbers]:
+        stretches, sections, counts = self._replay.sections.visits
+        low, high = np.searchsorted(stretches, [stretch, stretch + 1])
+        return sections[low:high], counts[low:high]
+
+    def instance_counts(self) -> Numbers:
+        stretches, _, counts = self._replay.sections.visits
+        found = np.zeros(self._stretches, np.int64)
+        np.add.at(found, stretches, counts)
+        return found
+
+    def with_page(self, page: int, first: int, last: int) -> list[int]:
+        rows = self._replay.sections.pages
+        low, high = np.searchsorted(rows["number"], [page + 1, page + 2])
+        # The row of section n holds what was accessed in the section before it.  Everything that
+        # the first section wrote is in the row of section 1.  Nothing is saved after the last.
+        accessed = set((rows["section"][low:high].astype(np.int64) - 1).tolist())
+        accessed.add(len(self.steps) - 2)
+        return [number for number in range(first, last + 1) if number in accessed]

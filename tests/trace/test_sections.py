@@ -1,0 +1,200 @@
+"""Does a run that is cut into many sections give the answers of one laid out as a whole?"""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whence.frontend.c.record import record
+from whence.frontend.c.replay import sections
+from whence.languages import open_recording, open_search
+from whence.program.ids import Instance, Op, Step, Stretch
+from whence.subject.trial import BuildAndTest
+from whence.trace.c.analysis import CAnalysis
+from whence.trace.c.flow import CFlow
+from whence.trace.c.recording import CThread
+from whence.trace.points import find
+from whence.trace.queries import Part
+from whence.trace.recording import Recording
+from whence.trace.sections import SectionedColumn
+from whence.trace.slice_at import executed_lines, slice_at
+
+PROGRAM = r"""
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cell { int key; char text[12]; };
+static struct cell table[16];
+static int total, limit = 3;
+
+static int order(const void *a, const void *b) {
+    return ((const struct cell *)a)->key - ((const struct cell *)b)->key;
+}
+static int depth(int n) { return n > 0 ? depth(n - 1) + (n & 1) : limit; }
+static void fill(int round) {
+    for (int i = 0; i < 16; i++) {
+        table[i].key = (i * 7 + round) % 16;
+        snprintf(table[i].text, sizeof table[i].text, "%d", table[i].key);
+    }
+}
+int main(int argc, char **argv) {
+    struct cell copy;
+    int low = argc > 5 ? 1 : 2;
+    for (int round = 0; round < 12; round++) {
+        fill(round);
+        qsort(table, 16, sizeof *table, order);
+        memcpy(&copy, &table[round], sizeof copy);
+        if (copy.key > 10) limit += low;
+        total += depth(copy.key) + (int)strlen(copy.text);
+        if (total < 0) exit(3);
+    }
+    printf("%d %s\n", total, copy.text);
+    assert(limit < 4);
+    return 0;
+}
+"""
+
+
+class Runs(NamedTuple):
+    """The same recorded run, laid out as a whole and cut into sections."""
+
+    whole: Recording
+    cut: Recording
+
+
+def main_thread(recording: Recording) -> CThread:
+    (process,) = recording.processes
+    thread = recording.thread(recording.image(process), process.logs[0])
+    assert isinstance(thread, CThread)
+    return thread
+
+
+def cut_again(runs: Runs, first: int, section: int) -> CThread:
+    """Cut the run anew, so that nothing is laid out; return its main thread."""
+    for index in runs.cut.folder.glob("*/*.index"):
+        shutil.rmtree(index)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sections, "FIRST_SECTION", first)
+        patch.setattr(sections, "SECTION", section)
+        patch.setattr(sections, "SAVED_PER_STEP", 0)
+        return main_thread(open_recording(runs.cut.folder))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    tree, out = (tmp_path_factory.mktemp(name) for name in ("tree", "out"))
+    (tree / "program.c").write_text(PROGRAM)
+    record(tree, BuildAndTest(test="./program", build="$CC -g -o program program.c"), out)
+    cut = out.parent / "cut"
+    shutil.copytree(out, cut, symlinks=True)
+    return Runs(open_recording(out), open_recording(cut))
+
+
+cuts = st.tuples(st.integers(1, 3000), st.integers(40, 4000))
+
+
+@settings(max_examples=12, deadline=None)
+@given(cuts, st.lists(st.floats(0, 1), min_size=10, max_size=10))
+def test_direct_dependences_are_the_same(
+    runs: Runs, cut: tuple[int, int], places: list[float]
+) -> None:
+    whole, other = main_thread(runs.whole), cut_again(runs, *cut)
+    assert isinstance(other.stream.first, SectionedColumn)
+    flows = CFlow(whole), CFlow(other)
+    for place in places:
+        step = Step(1 + int(place * (whole.stream.steps - 1)))
+        answers = [
+            (
+                queries.op_of(step), queries.controlling_step(step), queries.callers(step),
+                queries.incoming_branch(step), queries.side_of(step), queries.entered(step),
+                *(queries.definitions(step, part) for part in Part),
+                flow.node(step), flow.value(step), flow.region_of(step), flow.returned(step),
+                flow.controlling_branch(step),
+                flow.previous_instance(flow.instance_of(step)),
+            )
+            for queries, flow in zip((whole.queries, other.queries), flows, strict=True)
+        ]  # fmt: skip
+        assert answers[0] == answers[1]
+
+
+@settings(max_examples=12, deadline=None)
+@given(cuts, st.data())
+def test_places_in_the_run_are_the_same(
+    runs: Runs, cut: tuple[int, int], data: st.DataObject
+) -> None:
+    whole, other = main_thread(runs.whole), cut_again(runs, *cut)
+    code, count = whole.image.code, len(whole.stream.first)
+    assert np.array_equal(whole.stream.instance_counts(), other.stream.instance_counts())
+    assert executed_lines(whole) == executed_lines(other)
+    ran = np.flatnonzero(whole.stream.instance_counts()).tolist()
+    stretch = Stretch(data.draw(st.sampled_from(ran)))
+    op = Op(int(code.stretch_first_op[stretch]))
+    instance = Instance(data.draw(st.integers(0, count - 1)))
+    step = data.draw(st.integers(1, whole.stream.steps + 1))
+    address = data.draw(st.sampled_from(whole.stream.writes[:]["addr"].tolist()))
+    steps = np.sort(np.array(data.draw(st.lists(st.integers(1, whole.stream.steps))), np.uint32))
+    answers: list[list[Any]] = []
+    for queries in (whole.queries, other.queries):
+        instances, executions = queries.instances_of(stretch), queries.executions(op)
+        high = int(instances.searchsorted(np.uint32(instance)))
+        low = data.draw(st.integers(0, high)) if not answers else answers[0][0]
+        answers.append([
+            low, high, len(instances), instances[low:high].tolist(),
+            [int(instances[at]) for at in (0, -1)], len(executions), executions.before(step),
+            executions[low:high].tolist(), queries.last_before_indexed(stretch, instance),
+            queries.last_before(stretch, instance),
+            queries.last_write(address - 3, 11, Step(step)),
+            queries.instances_at(steps).tolist(),
+        ])  # fmt: skip
+    assert answers[0] == answers[1]
+
+
+def test_slices_are_the_same(runs: Runs) -> None:
+    for at in ("assert", "program.c:33:total"):
+        cut_again(runs, 500, 300)
+        results = [
+            slice_at(recording, at, CAnalysis(), relevant=relevant, in_order=True)
+            for relevant in (False, True)
+            for recording in (runs.whole, open_recording(runs.cut.folder))
+        ]
+        for whole, cut in (results[:2], results[2:]):
+            assert (whole.statements, whole.order, whole.inputs, whole.steps) == (
+                *(cut.statements, cut.order, cut.inputs, cut.steps),
+            )
+
+
+def test_causes_are_the_same(runs: Runs) -> None:
+    cut_again(runs, 2000, 500)
+    found = []
+    for recording in (runs.whole, open_recording(runs.cut.folder)):
+        tree = open_search(recording, None, ())
+        tree.grow(2)
+        found.append([tree.cause(number) for number in range(len(tree))])
+    assert found[0] == found[1]
+    assert len(found[0]) > 2
+
+
+def test_the_failure_lays_out_the_end_of_the_run(runs: Runs) -> None:
+    cut_again(runs, 500, 300)
+    recording = open_recording(runs.cut.folder)
+    thread = main_thread(recording)
+    assert find(recording, "assert").words == find(runs.whole, "assert").words
+    saved = thread.replay.sections
+    laid = [number for number in range(len(saved)) if saved.is_laid_out(number)]
+    assert len(saved) > 20
+    assert set(laid) <= {0, len(saved) - 2, len(saved) - 1}
+
+
+def test_an_operation_on_a_whole_column_is_an_error(runs: Runs) -> None:
+    column = cut_again(runs, 500, 300).stream.first
+    with pytest.raises(TypeError, match="is no array"):
+        np.unique(column)
+    with pytest.raises(IndexError):
+        column[len(column)]
