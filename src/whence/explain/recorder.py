@@ -39,7 +39,7 @@ class Recorder:
 
     def use(self, language: Language, commands: BuildAndTest) -> None:
         """Record programs in this language from now on; forget recordings in another one."""
-        if language is not self._language:
+        if language is not self._language or commands.layout != self.commands.layout:
             self._known.clear()
         self._language, self.commands = language, commands
 

@@ -29,11 +29,13 @@ from whence.explain.recorder import Recorder, counterpart, covered_lines, logged
 from whence.explain.seen_failure import beside, seen_failure
 from whence.languages import LANGUAGES, cause_search, fitting
 from whence.languages.language import Language
-from whence.model import Alternative, Explanation, Outcome, Run
+from whence.model import Alternative, Explanation, Failure, Outcome, Run
 from whence.search.isolate import Answer, IsolateProblem
 from whence.search.laboratory import OutOfRuns
 from whence.search.session import IsolateRequest, IsolateSession, Watcher, open_session
 from whence.search.space import union
+from whence.subject.failure import same_failure
+from whence.subject.layouts import LAYOUTS
 from whence.trace.recording import Recording
 
 FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
@@ -57,6 +59,10 @@ def explain_failure(request: ExplainRequest, watcher: Watcher) -> tuple[Explanat
     request = replace(request, isolate=replace(request.isolate, command="explain"))
     with open_session(request.isolate, watcher) as session:
         return _Explaining(request, session, watcher, started).explanation(), session.changes
+
+
+class PassesRecorded(Unexplained):
+    """The bad version passes when it is built to be recorded."""
 
 
 class _Explaining:
@@ -96,7 +102,52 @@ class _Explaining:
 
     def _explain_in(self, language: Language) -> Explanation:
         """Explain with the recorded runs of programs in one language."""
-        good, bad = self._references(language)
+        try:
+            return self._explain_under(language, "")
+        except PassesRecorded:
+            if not language.is_compiled:
+                raise
+            plain = self._plain_failure()
+        tried = []
+        for name, layout in LAYOUTS.items():
+            self._watcher.phase(f"trying a layout in which {layout.words}")
+            try:
+                explanation = self._explain_under(language, name)
+            except Unexplained:
+                tried.append(name)
+                continue
+            return self._with_layout(explanation, name, plain)
+        raise Unexplained(
+            "built to be recorded, the bad version passes although its plain build fails "
+            f"({plain.message}), whatever unset memory holds (layouts: {', '.join(tried)})"
+        )
+
+    def _plain_failure(self) -> Failure:
+        """Return the failure of the bad version, built without recording.
+
+        If that version passes, too, then nothing fails: a UserError says so.
+        """
+        self._build_as_recorded(False)
+        _, bad = self._session.references(covers=False)
+        assert bad.failure is not None
+        return bad.failure
+
+    def _with_layout(self, explanation: Explanation, name: str, plain: Failure) -> Explanation:
+        """Add notes on the layout that was used to an explanation."""
+        failure, same = explanation.result.failure, self._request.isolate.same_failure
+        notes = [
+            f"In all runs {LAYOUTS[name].words} (layout {name}).",
+            "Otherwise the build that is recorded passes, although the plain build fails: the "
+            "program reads memory that it has not set.",
+        ]
+        if not same_failure(plain, failure, same):
+            notes.append(f"The failure of the plain build is another one: {plain.message}.")
+        notes += explanation.result.notes
+        return replace(explanation, result=replace(explanation.result, notes=tuple(notes)))
+
+    def _explain_under(self, language: Language, layout: str) -> Explanation:
+        """Explain with runs that use one layout of memory."""
+        good, bad = self._references(language, layout)
         try:
             return self._explained(good, bad)
         except KeyboardInterrupt:
@@ -138,24 +189,27 @@ class _Explaining:
 
     # --- explaining ------------------------------------------------------------------------------
 
-    def _references(self, language: Language) -> tuple[Run, Run]:
+    def _references(self, language: Language, layout: str) -> tuple[Run, Run]:
         """Run both versions, built as they will be recorded, so that all runs are comparable."""
-        self._build_as_recorded(language.is_compiled)
+        self._build_as_recorded(language.is_compiled, layout)
         self._context.recorder.use(language, self._session.laboratory.commands)
         try:
             good, bad = self._session.references(covers=False)
         except UserError as error:
             if not language.is_compiled:  # recording does not change the build
                 raise
+            if error.slug == "bad-passes":
+                raise PassesRecorded(error_summary(error)) from None
             raise _not_comparable(error) from None
         if bad.failure is not None and bad.failure.kind == "timeout":
             raise Unexplained("the test does not end in time, so no statement is the failure")
         return good, bad
 
-    def _build_as_recorded(self, yes: bool) -> None:
+    def _build_as_recorded(self, yes: bool, layout: str = "") -> None:
         lab = self._session.laboratory
         lab.reference = None
-        lab.commands = replace(self._request.isolate.commands, as_recorded=yes)
+        lab.known.clear()
+        lab.commands = replace(self._request.isolate.commands, as_recorded=yes, layout=layout)
 
     def _explained(self, good: Run, bad: Run) -> Explanation:
         """Record both versions, find the root and choose its explanation."""
@@ -242,8 +296,10 @@ class _Explaining:
         self._context.recorder.commands = self._session.laboratory.commands
         self._watcher.phase("recording the failing run")
         failing = self._context.recorded(frozenset())
+        if failing.outcome is Outcome.PASS:
+            raise PassesRecorded("the bad version does not fail when it is recorded")
         if failing.outcome is not Outcome.FAIL:
-            raise Unexplained("the bad version does not fail when it is recorded")
+            raise Unexplained("the test cannot be judged when the bad version is recorded")
         self._watcher.phase("recording the passing run")
         try:
             passing = self._context.recorded(self._context.changes.everything)

@@ -59,6 +59,7 @@ def write_run(
         "frontend": frontend,
         "test": commands.test,
         "build": commands.build,
+        "layout": commands.layout,
         "outcome": run.outcome.value,
         "failure": asdict(run.failure) if run.failure else None,
         "status": ended.status,

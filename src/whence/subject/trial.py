@@ -26,6 +26,7 @@ from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
 from whence.subject.forks.forker import ForkableTest, Forker, Forks
 from whence.subject.forks.program import read_program
+from whence.subject.layouts import build_variables, test_variables
 from whence.subject.source_check import Rejection, SourceCheck
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
@@ -62,6 +63,7 @@ class BuildAndTest:
     expected: bytes | None = None  # standard output of the good version, if outputs are compared
     expected_status: int = 0  # the exit status of a run that passes
     as_recorded: bool = False  # build with the recording compilers, so that runs are comparable
+    layout: str = ""  # what memory holds that the program does not set: a key of LAYOUTS, or ""
 
     def key(self) -> bytes:
         """Return a hash of the commands, including the files that they name."""
@@ -150,7 +152,8 @@ class Trial:
             else:
                 workspace.become(reverted)
                 run, ended = self._build_and_test(warm, reverted, commands, stop, with_coverage)
-                if filled and run.outcome is Outcome.PASS:
+                # A layout that is in use must not be replaced by another one.
+                if filled and run.outcome is Outcome.PASS and not commands.layout:
                     run = self._run_filled(warm, commands, stop)
                 if test is not None and ended is not None:
                     might_fork = not (clean or with_coverage)
@@ -171,7 +174,7 @@ class Trial:
         return run
 
     def _environment(self, tree: Path, commands: BuildAndTest) -> dict[str, str]:
-        env = environment(tree, as_recorded=commands.as_recorded)
+        env = environment(tree, as_recorded=commands.as_recorded, layout=commands.layout)
         # By default, zig keeps every object of every variant in the user's cache.
         env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
         return env
@@ -365,10 +368,11 @@ def _run(
     commands: BuildAndTest,
     stop: threading.Event | None,
 ) -> Ended:
+    is_test = command == commands.test
     ended = run_command(
         _in_tree(command, tree),
         cwd=tree,
-        env=env,
+        env={**env, **test_variables(commands.layout)} if is_test else env,
         timeout=commands.timeout,
         memory=commands.memory,
         stop=stop,
@@ -406,11 +410,11 @@ def _is_full(tree: Path, ended: Ended) -> bool:
     return free < _NO_SPACE or (has_message and free < _LITTLE_SPACE)
 
 
-def environment(tree: Path, *, as_recorded: bool = False) -> dict[str, str]:
-    """Return the user's environment with variables for the tree and the compilers."""
+def environment(tree: Path, *, as_recorded: bool = False, layout: str = "") -> dict[str, str]:
+    """Return the user's environment with variables for the tree, the compilers and the layout."""
     env = {name: value for name, value in os.environ.items() if name not in _HIDDEN_VARIABLES}
     chosen = recording_compilers() if as_recorded else compilers(env)
-    return env | chosen | {"WHENCE_TREE": str(tree)}
+    return env | chosen | build_variables(layout) | {"WHENCE_TREE": str(tree)}
 
 
 def _fresh(folder: Path) -> Path:

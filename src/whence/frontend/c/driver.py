@@ -65,7 +65,7 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
                 slug="bad-mode",
             )
         fill = env.get("WHENCE_FILL")
-        if fill and mode == "plain":
+        if fill:
             arguments = [fill, *arguments]
         probing = is_probe(arguments, os.getcwd())
         arguments = like_gcc(command, plus, arguments, env, probing=probing)

@@ -1,8 +1,8 @@
 """Which memory of a function can no other code see?
 
-A stack variable is *private* if its address is only loaded from, stored to and offset by constants.
-A replay knows its contents from the stores alone, so accesses to it need not be logged.  At -O0
-this is most of the memory traffic.
+A stack variable is *private* if its address is only loaded from, stored to and offset by constants,
+and if it is set before it is read.  A replay knows its contents from the stores alone, so accesses
+to it need not be logged.  At -O0 this is most of the memory traffic.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from whence.frontend.c.ir import Function, Global, Instruction, Int, Local, Type
 from whence.frontend.c.layout import Layout
+from whence.frontend.c.unset import maybe_unset
 
 # Intrinsics that do not let a pointer escape.
 HARMLESS = ("llvm.lifetime.", "llvm.dbg.", "llvm.fake.use")
@@ -37,6 +38,7 @@ class Private:
 def private_memory(function: Function, layout: Layout) -> Private:
     """Return the variables of `function` that only its own loads and stores can reach."""
     pointers = _Pointers(function, layout)
+    pointers.bad |= maybe_unset(function, layout, pointers.rooms, pointers.spot)
     escaped = pointers.escaped()
     places: dict[str, StackPlace] = {}
     size = 0
@@ -131,7 +133,7 @@ class _Pointers:
         if callee.startswith(HARMLESS):
             return
         operands = instruction.operands
-        spots = [self._spot(operand.value) for operand in operands]
+        spots = [self.spot(operand.value) for operand in operands]
         if callee.startswith(("llvm.memcpy.", "llvm.memmove.")) and self._fits(instruction, 2):
             target, source = spots[0], spots[1]
             if target is not None and source is not None:
@@ -148,13 +150,14 @@ class _Pointers:
         length = instruction.operands[length_at].value
         if not isinstance(length, Int) or instruction.operands[-1].value == Int(1):
             return False
-        spots = (self._spot(operand.value) for operand in instruction.operands[:length_at])
+        spots = (self.spot(operand.value) for operand in instruction.operands[:length_at])
         return all(spot is None or spot[1] + length.value <= self.rooms[spot[0]] for spot in spots)
 
-    def _spot(self, value: object) -> tuple[str, int] | None:
+    def spot(self, value: object) -> tuple[str, int] | None:
+        """Return the variable and the offset that a value points to, if they are known."""
         return self.base.get(value.name) if isinstance(value, Local) else None
 
     def _escape(self, value: object) -> None:
-        spot = self._spot(value)
+        spot = self.spot(value)
         if spot is not None:
             self.bad.add(spot[0])

@@ -31,7 +31,7 @@ def record(
     out = out.absolute()  # the build and the test run in another folder
     modules = out / MODULES
     modules.mkdir()
-    env = recording_environment(tree, modules, mode)
+    env = recording_environment(tree, modules, mode, commands.layout)
     if commands.build is not None:
         build_recorded(commands, tree, env)
     spare = spare_copy(tree) if twice else None
@@ -44,9 +44,9 @@ def record(
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
-def recording_environment(tree: Path, modules: Path, mode: str) -> dict[str, str]:
+def recording_environment(tree: Path, modules: Path, mode: str, layout: str = "") -> dict[str, str]:
     """Return the environment in which a build makes programs that record themselves."""
-    return environment(tree, as_recorded=True) | {
+    return environment(tree, as_recorded=True, layout=layout) | {
         "WHENCE_MODE": mode,
         "WHENCE_MODULES": str(modules),
     }
