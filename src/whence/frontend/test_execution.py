@@ -11,7 +11,7 @@ from pathlib import Path
 
 from whence.frontend.recorded_run import SecondRun
 from whence.subject.command import Ended, run_command
-from whence.subject.layouts import test_variables
+from whence.subject.layouts import run_variables
 from whence.subject.trial import BuildAndTest, judge
 
 # Arguments of personality(2): turn address randomisation off; read the present value.
@@ -21,7 +21,7 @@ CURRENT = 0xFFFFFFFF
 
 def run_in_tree(command: str, tree: Path, env: dict[str, str], commands: BuildAndTest) -> Ended:
     if command == commands.test:
-        env = env | test_variables(commands.layout)
+        env = env | run_variables(commands.layout)
     return run_command(
         command.replace("{tree}", shlex.quote(str(tree))), cwd=tree, env=env,
         timeout=commands.timeout or commands.asked_timeout, memory=commands.memory, stop=None,

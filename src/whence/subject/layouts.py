@@ -15,7 +15,7 @@ _PERTURB = "MALLOC_PERTURB_"  # glibc fills memory from malloc with the compleme
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MemoryLayout:
     """One way to fill and to place memory that the program does not set."""
 
     words: str  # completes "a layout in which ..."
@@ -25,17 +25,17 @@ class Layout:
 
 # By name, in the order in which they are tried: guessed, the likeliest first.
 LAYOUTS = {
-    "filled": Layout(
+    "filled": MemoryLayout(
         "local variables and memory from malloc hold a pattern until they are set",
         ((_PERTURB, "90"),),  # 0xA5; the option fills local variables with 0xAA
         "-ftrivial-auto-var-init=pattern",
     ),
-    "zeroed": Layout(
+    "zeroed": MemoryLayout(
         "local variables and memory from malloc hold zeros until they are set",
         ((_PERTURB, "255"),),
         "-ftrivial-auto-var-init=zero",
     ),
-    "apart": Layout(
+    "apart": MemoryLayout(
         "each block from malloc has pages of its own, with zeros behind it",
         (("MALLOC_MMAP_THRESHOLD_", "1"), ("MALLOC_MMAP_MAX_", "20000")),
     ),
@@ -47,6 +47,6 @@ def build_variables(name: str) -> dict[str, str]:
     return {FILL: LAYOUTS[name].option} if name and LAYOUTS[name].option else {}
 
 
-def test_variables(name: str) -> dict[str, str]:
+def run_variables(name: str) -> dict[str, str]:
     """Return the variables of tests for a layout; "" is the layout that memory has by itself."""
     return dict(LAYOUTS[name].heap) if name else {}

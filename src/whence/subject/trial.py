@@ -26,7 +26,7 @@ from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
 from whence.subject.forks.forker import ForkableTest, Forker, Forks
 from whence.subject.forks.program import read_program
-from whence.subject.layouts import build_variables, test_variables
+from whence.subject.layouts import build_variables, run_variables
 from whence.subject.source_check import Rejection, SourceCheck
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
@@ -372,7 +372,7 @@ def _run(
     ended = run_command(
         _in_tree(command, tree),
         cwd=tree,
-        env={**env, **test_variables(commands.layout)} if is_test else env,
+        env={**env, **run_variables(commands.layout)} if is_test else env,
         timeout=commands.timeout,
         memory=commands.memory,
         stop=stop,
