@@ -351,6 +351,7 @@ class Link:
     changes: tuple[ChangeId, ...] = ()  # changes of the root on this line
     cause: int | None = None  # the number of the cause that it belongs to
     times: int = 1
+    before: str | None = None  # the line in the good version; "": it is new; None: it is the same
 
 
 @dataclass(frozen=True)

@@ -226,6 +226,7 @@ def explain(
     frontend: str = "auto",
     asked_timeout: float | None = None,
     max_runs: int | None = None,
+    max_time: float | None = None,
     watcher: Watcher | None = None,
     file: str = "program.c",
 ) -> ExplainedPair:
@@ -236,7 +237,12 @@ def explain(
         test, build, compares_output=compares_output, asked_timeout=asked_timeout
     )
     request = IsolateRequest(
-        str(folder / "good"), str(folder / "bad"), commands, find_all=find_all, max_runs=max_runs
+        str(folder / "good"),
+        str(folder / "bad"),
+        commands,
+        find_all=find_all,
+        max_runs=max_runs,
+        max_time=max_time,
     )
     explanation, _ = explain_failure(ExplainRequest(request, frontend), watcher or Watcher())
     # Compare again: the trees of the session are deleted by now.

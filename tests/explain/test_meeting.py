@@ -11,6 +11,7 @@ from tests.explain.meetings import at, compared, near, removed_at
 from whence.explain.meeting import Meeting
 from whence.explain.meeting.line_edits import edits_of
 from whence.model import ChangeKind
+from whence.source_lines import lines_with_ends
 
 CALL = """
 int f(int a) {
@@ -192,15 +193,15 @@ def test_unchanged_lines_have_the_same_text_in_both_versions(pair: tuple[Files, 
     good, bad = pair
     with comparison(good, bad) as (changes, _):
         for path, edits in edits_of(changes, of_good=False).items():
-            lines = bad[path].content.split(b"\n")
+            lines = lines_with_ends(bad[path].content)
             changed = {n for c in changes.changes if c.file == path for n in c.new.lines}
-            for number, line in enumerate(lines[:-1], start=1):
+            for number, line in enumerate(lines, start=1):
                 other = edits.counterpart(number)
                 assert (other is None) == (
                     number in changed or edits.other is None or bool(edits.whole)
                 )
                 if other is not None and edits.other is not None:
-                    assert good[edits.other].content.split(b"\n")[other - 1] == line
+                    assert lines_with_ends(good[edits.other].content)[other - 1] == line
                     assert edits.nearest(number) == other
 
 

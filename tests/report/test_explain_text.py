@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.text import Text
 
 from tests.report.explained import (
     CHAIN,
@@ -22,7 +23,7 @@ from tests.report.explained import (
 )
 from whence.model import Alternative, Explanation, Span
 from whence.report.lines import SCREEN
-from whence.report.story import explain_story, explain_text
+from whence.report.story import _Diff, explain_story, explain_text
 
 
 def shown(explanation: Explanation, width: int = 100) -> list[str]:
@@ -158,3 +159,24 @@ def test_any_text_stays_in_its_lines(explanation: Explanation, width: int) -> No
     assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & set(map(category, text.replace("\n", "")))
     assert max(cell_len(line) for line in text.split("\n")) <= width
     text.encode("utf-8")
+
+
+@given(
+    st.integers(1, 60),
+    st.sets(st.integers(0, 59)),
+    st.integers(2, 50),
+)
+def test_lines_left_out_of_a_change_leave_a_mark(count: int, wanted: set[int], room: int) -> None:
+    """The shown lines and the numbers in the marks add up, and a mark stands at each gap."""
+    lines = [Text(f"+{number}") for number in range(count)]
+    diff = _Diff(lines, frozenset(number for number in wanted if number < count))
+    at = 0
+    shortened = diff.shortened(room)
+    for line in shortened:
+        if line.plain.startswith("+"):
+            assert line.plain == f"+{at}"
+            at += 1
+        else:
+            at += int(line.plain.split()[1])
+    assert at == count
+    assert len(shortened) <= max(room, 3)

@@ -8,9 +8,10 @@ meets the change up to the failure.  The chain joins these paths and lists each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whence.explain.meeting import Meeting
+from whence.explain.old_lines import OldLines
 from whence.model import (
     Cause,
     Change,
@@ -27,6 +28,10 @@ from whence.source_lines import decoded_lines
 
 _MAX_CHANGED = 2  # limit on links of one change whose values do not differ; guessed
 _MAX_VALUES = 3  # limit on links of one cause that only pass on a wrong value; guessed
+_MAX_NAMED = 3  # limit on values that a sentence names; guessed
+_CHANGED = "this line was changed"
+_CHANGED_PREDICATE = "the changed line: "
+_NEW = "this line is new"
 _TRUTH_VALUES = frozenset({"true", "false"})
 
 
@@ -55,6 +60,7 @@ class ChainBuilder:
         """`causes` maps a number to a cause that knows the changes it meets."""
         self._changes, self._meeting, self._root = changes, meeting, root
         self._causes, self._failed = causes, failed
+        self._old_lines = OldLines(changes)
         self._run: Reverted = frozenset()  # root changes with a statement on one of the paths
 
     def chain(self) -> tuple[Link, ...]:
@@ -73,14 +79,30 @@ class ChainBuilder:
         links: list[Link] = []
         listed: set[tuple[str, int, LinkKind]] = set()
         for number in sorted(numbers, key=lambda number: -self._causes[number].level):
-            for link in self._links(self._causes[number]):
+            has_changed = any(link.changes for link in links)
+            for link in self._links(self._causes[number], has_changed=has_changed):
                 key = (link.file, link.line, link.step)
                 if link.step in (LinkKind.FAILURE, LinkKind.BRANCH) or key not in listed:
                     listed.add(key)
                     links.append(link)
         # A difference before the first changed statement belongs to an earlier loop iteration.
         start = next((k for k, link in enumerate(links) if link.changes), 0)
-        return tuple(links[start:])
+        return tuple(self._with_old_line(link) for link in links[start:])
+
+    def _with_old_line(self, link: Link) -> Link:
+        """Return a link that says what its line was before, if it was another one."""
+        before = self._old_lines.text(link.file, link.line)
+        if link.step is LinkKind.MISSING or before is None or before == link.text.strip():
+            return link
+        if "before, " in link.says:
+            return replace(link, before=before)
+        if not before:
+            says = _NEW if link.says == _CHANGED else f"{link.says}; {_NEW}"
+        elif link.says.startswith((_CHANGED, _CHANGED_PREDICATE)):
+            says = f"{link.says}; before, it was `{before}`"
+        else:
+            says = f"{link.says}; {_CHANGED}: before, it was `{before}`"
+        return replace(link, before=before, says=says)
 
     def _path(self, change: ChangeId) -> list[int]:
         """Return the causes from the nearest that meets a change up to that of the failure."""
@@ -94,19 +116,27 @@ class ChainBuilder:
 
     # --- the links of one cause ------------------------------------------------------------------
 
-    def _links(self, cause: Cause) -> Iterator[Link]:
-        """Yield what was removed, then the statements in order, then the predicate."""
+    def _links(self, cause: Cause, *, has_changed: bool) -> Iterator[Link]:
+        """Yield what was removed, then the statements in order, then the predicate.
+
+        `has_changed`: is a changed statement among the links before these?
+        """
         for missing in cause.missing:
             own = frozenset(missing.changes) & self._root
             if own:
                 yield self._removed_link(missing, cause, own)
         values, changed = self._value_statements(cause), self._changed_statements(cause)
+        # Before a change, the values are right: nobody asks where they come from.
+        origins = self._origins(cause) if has_changed and not values else []
         for statement in cause.statements:
             yield from self._used_changes(statement, cause)
             if statement in changed:
                 yield _changed_link(statement, cause, self._root_changes_at(statement))
             elif statement in values:
                 yield _value_link(statement, cause)
+            elif statement in origins:
+                how = "comes from here" if statement is origins[0] else "is passed on"
+                yield _value_link(statement, cause, f"{_value_words(cause)} {how}")
         if cause.influence is Influence.FAILURE:
             yield self._failure_link(cause)
         else:
@@ -143,6 +173,18 @@ class ChainBuilder:
         if len(differing) <= _MAX_VALUES:
             return differing
         return [differing[0], *differing[1 - _MAX_VALUES :]]
+
+    def _origins(self, cause: Cause) -> list[Statement]:
+        """Return unchanged statements that made the value of a cause: the first and the last few.
+
+        They matter if no value differs, because the passing run did not execute them.
+        """
+        made = [
+            s
+            for s in cause.statements
+            if not self._root_changes_at(s) and not self._is_last_link(s, cause)
+        ]
+        return made if len(made) <= _MAX_VALUES else [made[0], *made[1 - _MAX_VALUES :]]
 
     def _is_last_link(self, statement: Statement, cause: Cause) -> bool:
         """Does the last link of the cause show this statement anyway?"""
@@ -206,6 +248,8 @@ class ChainBuilder:
         failed = self._failed
         last = [s for s in cause.statements if (s.file, s.line) == (failed.file, failed.line)]
         failing, passing = _differing_values(last[-1]) if last else ({}, {})
+        if not failing:  # the passing run did not get here
+            failing = dict(list(cause.predicate.values.items())[:_MAX_NAMED])
         return Link(
             LinkKind.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
             _without_truth_values(failing), _without_truth_values(passing),
@@ -219,7 +263,7 @@ def _is_at(statement: Statement, predicate: Predicate) -> bool:
 
 def _prefix(cause: Cause, *, is_changed: bool) -> str:
     if is_changed:
-        return "the changed line: "
+        return _CHANGED_PREDICATE
     return "" if cause.predicate.text == "the try block" else "so "
 
 
@@ -255,17 +299,26 @@ def _changed_link(statement: Statement, cause: Cause, own: Reverted) -> Link:
     failing, passing = _differing_values(statement)
     return Link(
         LinkKind.CHANGE, statement.file, statement.line, statement.function, statement.text,
-        "this line was changed", failing or statement.values, passing, tuple(sorted(own)),
+        _CHANGED, failing or statement.values, passing, tuple(sorted(own)),
         cause.id, statement.instances,
     )  # fmt: skip
 
 
-def _value_link(statement: Statement, cause: Cause) -> Link:
+def _value_link(
+    statement: Statement, cause: Cause, says: str = "the wrong value is passed on"
+) -> Link:
     failing, passing = _differing_values(statement)
     return Link(
         LinkKind.VALUE, statement.file, statement.line, statement.function, statement.text,
-        "the wrong value is passed on", failing, passing, (), cause.id, statement.instances,
+        says, failing, passing, (), cause.id, statement.instances,
     )  # fmt: skip
+
+
+def _value_words(cause: Cause) -> str:
+    """Return what the predicate of a cause read, such as "`n = 0`", as a subject."""
+    values = list(_without_truth_values(cause.predicate.values).items())
+    named = ", ".join(f"{name} = {value}" for name, value in values[:_MAX_NAMED])
+    return f"`{named}`" if named else "the value"
 
 
 def _differing_values(statement: Statement) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,14 +1,16 @@
 """How is an explanation shown on one screen, to a reader who does not have the code open?
 
 The story comes first: the changes that broke the test, then the chain from them to the failure.
-It fits on one screen.  If there is not enough room, the middle of the chain and the end of a diff
-are left out, and the story says where to find them.  Notes and alternatives follow the story.
+It fits on one screen.  If there is not enough room, the middle of the chain and parts of a diff
+are left out, and the story says where.  Notes and alternatives follow the story.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rich.text import Text
 
@@ -101,18 +103,32 @@ class _Diff:
     def shortened(self, room: int) -> list[Text]:
         """Return the lines that fit: the wanted ones, then the beginning and some of the end.
 
-        The end matters because added lines come after removed ones.
+        The end matters because added lines come after removed ones.  A mark stands for the lines
+        that are left out at each place.
         """
         if len(self.lines) <= room:
             return self.lines
-        room = max(room - 1, 1)
         numbers = range(len(self.lines))
-        ends = (*numbers[: room - room // 3], *numbers[len(numbers) - room // 3 :], *numbers)
-        shown = [*dict.fromkeys((*sorted(self.wanted), *ends))][:room]
-        note = Text(
-            f"  … {counted(len(numbers) - len(shown), 'more line')} (--patch has them all)", "dim"
-        )
-        return [*(self.lines[k] for k in sorted(shown)), note]
+        tail = min(room // 3, len(numbers))
+        ends = (*numbers[: room - 1 - tail], *reversed(numbers[len(numbers) - tail :]), *numbers)
+        shown: set[int] = set()
+        for number in dict.fromkeys((*sorted(self.wanted), *ends)):
+            more = {*shown, number}
+            if not shown or len(more) + len(_gaps(more, len(numbers))) <= room:
+                shown = more
+        lines = {number: self.lines[number] for number in shown}
+        gaps = _gaps(shown, len(numbers))
+        for gap in gaps:
+            where = " (--patch has them all)" if gap == gaps[-1] else ""
+            lines[gap.start] = Text(f"  … {counted(len(gap), 'more line')}{where}", "dim")
+        return [lines[number] for number in sorted(lines)]
+
+
+def _gaps(shown: AbstractSet[int], count: int) -> list[range]:
+    """Return the numbers below `count` that are not shown, as ranges."""
+    borders = [-1, *sorted(shown), count]
+    found = (range(before + 1, after) for before, after in pairwise(borders))
+    return [gap for gap in found if gap]
 
 
 def _diff(change: Reported, width: int, texts: Collection[str], *, named: bool) -> _Diff:
@@ -178,7 +194,8 @@ def _step(number: int, link: Link, place: str, label: str, width: int) -> list[T
         )
     )
     values = Text(plain_text(both_values(link.passing, link.failing, label)), "green")
-    says = Text("" if link.step is LinkKind.VALUE and values else plain_text(sentence(link.says)))
+    has_more = link.step is not LinkKind.VALUE or link.before is not None or not values
+    says = Text(plain_text(sentence(link.says)) if has_more else "")
     if len(says) and len(values):
         says.append("  ")
     says.append_text(values)

@@ -1,0 +1,140 @@
+"""Does a chain say what its lines were before, and where the bad value was made?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.explain.explaining import explain, explain_python
+from whence.explain.old_lines import OldLines
+from whence.model import Change, ChangeId, ChangeKind, Span
+
+RECURSION = """
+     #include <stdio.h>
+     static int share(int total, int people) {
+         return total / people; // [failure]
+     }
+     static int spread(int total, int people) {
+         int each;
+    -    if (people <= 1)
+    +    if (people < 0) // [root]
+             return total;
+         each = share(total, people); // [use]
+         return each + spread(total - each, people - 1); // [made]
+     }
+     int main(void) {
+         printf("%d\\n", spread(100, 4));
+     }
+"""
+
+
+def test_a_chain_goes_back_to_the_recursive_call_that_passed_zero(tmp_path: Path) -> None:
+    answer = explain(tmp_path, RECURSION)
+    assert answer.links == ["root", "made", "use", "failure"]
+    assert answer.link("made").says == "`people = 0` comes from here"
+    assert answer.link("use").says == "`people = 0` is passed on"
+    assert answer.link("failure").failing == {"people": "0"}
+
+
+def test_a_changed_line_of_the_root_says_what_it_was(tmp_path: Path) -> None:
+    answer = explain(tmp_path, RECURSION)
+    root = answer.link("root")
+    assert root.before == "if (people <= 1)"
+    assert root.says.endswith("before, it was `if (people <= 1)`")
+    assert all(link.before is None for link in answer.chain if not link.changes)
+
+
+PASSED_ON = """
+     #include <assert.h>
+     static int base(void) {
+    -    return 4;
+    +    return 5; // [root]
+     }
+     static int next(void) {
+    -    int n = base() + 0;
+    +    int n = 0 + base(); // [differs]
+    +    n = n + 0; // [new]
+         return n; // [same]
+     }
+     int main(void) {
+         int n = next(); // [main]
+         assert(n == 4); // [failure]
+     }
+"""
+
+
+def test_a_line_that_differs_says_so_although_it_is_no_root(tmp_path: Path) -> None:
+    answer = explain(tmp_path, PASSED_ON)
+    assert answer.root == {"root"}
+    befores = {answer._name(link): link.before for link in answer.chain}
+    assert befores.pop("root") == "return 4;"
+    assert set(befores) >= {"failure"}
+    expected = {"differs": "int n = base() + 0;", "new": ""}
+    assert {name: befores[name] for name in expected if name in befores}
+    for name, before in befores.items():
+        assert before == expected.get(name), name
+        if before:
+            assert f"this line was changed: before, it was `{before}`" in answer.link(name).says
+        elif before is not None:
+            assert "this line is new" in answer.link(name).says
+
+
+def test_a_python_line_that_differs_says_so(tmp_path: Path) -> None:
+    answer = explain_python(
+        tmp_path,
+        """
+         def base():
+        -    return 4
+        +    return 5  # [root]
+         def following():
+        -    n = base() + 0
+        +    n = 0 + base()  # [differs]
+             return n
+         assert following() == 4  # [failure]
+        """,
+    )
+    assert answer.link("root").before == "return 4"
+    assert answer.link("differs").before == "n = base() + 0"
+
+
+# --- which line was it? --------------------------------------------------------------------------
+
+
+def edit(removed: list[str], added: list[str], start: int = 1) -> Change:
+    def text(lines: list[str]) -> bytes:
+        return "".join(f"{line}\n" for line in lines).encode()
+
+    old, new = Span(start, len(removed)), Span(start if added else start - 1, len(added))
+    return Change(
+        ChangeId(0), ChangeKind.EDIT, "a.c", "a.c", old, new, text(removed), text(added), 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("removed", "added", "befores"),
+    [
+        (["x = 1;"], ["return compute(y);"], ["x = 1;"]),  # one line for one line
+        (["x = first + 1;"], ["log(x);", "x = first + 2;"], ["", "x = first + 1;"]),
+        ([], ["x = 1;"], [""]),
+        (["a = f(1);", "b = g(2);"], ["b = g(3);", "a = f(4);"], ["b = g(2);", "a = f(1);"]),
+    ],
+)
+def test_the_old_line_is_the_one_that_is_most_alike(
+    removed: list[str], added: list[str], befores: list[str]
+) -> None:
+    lines = OldLines([edit(removed, added, 10)])
+    assert [lines.text("a.c", 10 + at) for at in range(len(added))] == befores
+    assert lines.text("a.c", 9) is lines.text("a.c", 10 + len(added)) is None
+
+
+code = st.text(st.sampled_from("ab(+);= 01"), max_size=12)
+
+
+@given(removed=st.lists(code, max_size=6), added=st.lists(code, min_size=1, max_size=6))
+def test_the_old_line_is_a_removed_line_or_none(removed: list[str], added: list[str]) -> None:
+    lines = OldLines([edit(removed, added)])
+    for at in range(len(added)):
+        assert lines.text("a.c", 1 + at) in {"", *(line.strip() for line in removed)}
