@@ -96,6 +96,18 @@ def test_reaching_the_limit_on_runs_is_reported(tmp_path: Path, limit: int) -> N
     assert answer.passes({change for reported in answer.result.root for change in reported.ids})
 
 
+@pytest.mark.parametrize("seconds", [0.1, 3, 6])
+def test_reaching_the_limit_on_time_is_reported(tmp_path: Path, seconds: float) -> None:
+    """Wherever the limit interrupts the work, the best answer so far is reported."""
+    answer = explain(tmp_path, PROGRAM, max_time=seconds)
+    if answer.result.status == "unexplained":
+        assert answer.result.reason is not None
+        assert f"stopped after {seconds:g} s, as --max-time requires" in answer.result.reason
+    else:
+        assert seconds > 1
+    assert answer.passes({change for reported in answer.result.root for change in reported.ids})
+
+
 def test_a_pair_is_read_as_a_diff() -> None:
     pair = Pair.of("== a\n one\n-two  // [gone]\n+three", harmless=False)
     assert pair.good == {"a": ["one", "two"]}

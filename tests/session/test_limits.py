@@ -40,6 +40,31 @@ def test_the_next_session_continues_after_max_runs(tmp_path: Path) -> None:
     assert len(project.logged()) == whole.runs
 
 
+def test_max_time_stops_with_the_smallest_set_known_and_the_next_session_continues(
+    tmp_path: Path,
+) -> None:
+    """Every run takes 0.4 s, so there is no time for the runs that three causes need."""
+    project = numbered(
+        tmp_path, 100, "sleep 0.4; if has 7 || has 50 || has 91; then ends 1; else ends 0; fi"
+    )
+    ended = project.isolate("--max-time", "3")
+    assert ended.status == 1
+    assert ended.document["status"] == "unexplained"
+    assert "stopped after 3 s, as --max-time requires" in ended.document["reason"]
+    assert "perhaps not minimal" in ended.document["reason"]
+    assert {7, 50, 91} <= ended.reverted
+    assert ended.document["cost"]["seconds"]["total"] < 12  # on a busy machine
+    again = project.found()
+    assert again.culprits == {7, 50, 91}
+    assert again.document["cost"]["cached"] >= ended.runs - 1  # it continues from there
+
+
+def test_the_two_versions_are_run_although_the_time_is_up(tmp_path: Path) -> None:
+    project = numbered(tmp_path, 12, "sleep 0.1; has 7 && ends 1")
+    ended = project.isolate("--max-time", "0.01")
+    assert (ended.status, ended.runs, ended.reverted) == (1, 2, set(range(12)))
+
+
 def test_max_runs_leaves_room_for_the_two_versions(tmp_path: Path) -> None:
     """Coverage changes the PATH.  If that makes the test fail, it is run without coverage."""
     project = numbered(tmp_path, 6, "case $PATH in *whence-of-*) ends 3;; esac; has 2 && ends 1")

@@ -40,6 +40,7 @@ OPTIONS: list[Callable[..., Any]] = [
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
     click.option("--confirm", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="For flaky tests: a variant passes only after N passes in a row."),
     click.option("--max-runs", type=click.IntRange(min=2), metavar="N", help="Stop after N runs, and report the smallest set found so far."),
+    click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds, and report the smallest set found so far."),
     click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The file that keeps outcomes for later runs.  [default: in the user's cache directory]"),
     click.option("--fresh", is_flag=True, help="Ignore outcomes kept from earlier runs."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - prints only that."),
@@ -88,6 +89,7 @@ def request_from(options: dict[str, Any]) -> IsolateRequest:
         store=options["store"] or default_store(),
         fresh=options["fresh"],
         max_runs=options["max_runs"],
+        max_time=options["max_time"],
     )
 
 

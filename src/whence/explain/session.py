@@ -149,7 +149,8 @@ class _Explaining:
         """Explain with runs that use one layout of memory."""
         good, bad = self._references(language, layout)
         try:
-            return self._explained(good, bad)
+            with self._session.time_limit.interruptible():
+                return self._explained(good, bad)
         except KeyboardInterrupt:
             return self._stopped(self._session.interrupted(), bad)
         except OutOfRuns:

@@ -22,6 +22,7 @@ from whence.search.reference_errors import bad_does_not_fail, good_fails
 from whence.search.space import Search
 from whence.search.store import Store
 from whence.search.suspicion import Evidence, executed, find_minor, find_renamings, weigh
+from whence.search.time_limit import TimeLimit
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.extensions import without_spare
 from whence.subject.scratch import scratch_folder
@@ -55,6 +56,7 @@ class IsolateRequest:
     store: Path | None = None
     fresh: bool = False  # ignore outcomes stored earlier
     max_runs: int | None = None
+    max_time: float | None = None  # limit on the seconds of the whole work
     command: str = "isolate"  # the name of the command, for the result
 
 
@@ -90,12 +92,13 @@ def run_request(request: IsolateRequest, watcher: Watcher) -> tuple[Result, Chan
 @contextmanager
 def open_session(request: IsolateRequest, watcher: Watcher) -> Iterator[IsolateSession]:
     """Give a session that can run variants between the two versions of a request."""
-    with scratch_folder() as folder:
+    time_limit = TimeLimit(request.max_time)
+    with time_limit.running(), scratch_folder() as folder:
         changes, notes = get_changes(request, folder, watcher)
         store = Store(request.store, fresh=request.fresh) if request.store else None
         workers = _workers(request, folder, changes)
         try:
-            session = IsolateSession(request, changes, store, workers, watcher, folder)
+            session = IsolateSession(request, changes, store, workers, watcher, folder, time_limit)
             session.notes += notes
             yield session
         finally:
@@ -148,8 +151,10 @@ class IsolateSession:
         workers: Workers,
         watcher: Watcher,
         folder: Path,
+        time_limit: TimeLimit,
     ) -> None:
         self.folder = folder  # for temporary files; deleted when the session ends
+        self.time_limit = time_limit
         self._request = request
         self.changes = changes
         self._watcher = watcher
@@ -278,7 +283,8 @@ class IsolateSession:
         self._watcher.runs_left(lambda: lab.estimate(make, weight))
         for _ in range(_MAX_ATTEMPTS):
             try:
-                answer = lab.answer(make)
+                with self.time_limit.interruptible():
+                    answer = lab.answer(make)
             except OutOfRuns:
                 return self.out_of_runs()
             except KeyboardInterrupt:
@@ -301,20 +307,26 @@ class IsolateSession:
     def may_run(self) -> bool:
         """Does the user allow another run?"""
         limit = self._request.max_runs
-        return limit is None or self.laboratory.cost.runs < limit
+        has_runs = limit is None or self.laboratory.cost.runs < limit
+        return has_runs and not self.time_limit.is_up
 
     def out_of_runs(self) -> Answer:
-        """Return what is known when the limit on runs is reached."""
+        """Return what is known when the limit on runs or on time is reached."""
+        if self.time_limit.is_up:
+            return self.interrupted()
         count = self.laboratory.cost.runs
         return self._best_so_far(f"stopped after {count} runs, as --max-runs requires")
 
     def interrupted(self) -> Answer:
-        """Return what is known when the user interrupts."""
+        """Return what is known when the user or the limit on time interrupts."""
         how = "the same command without --fresh" if self._request.fresh else "the same command"
+        seconds = self.time_limit.seconds
+        is_limit = self.time_limit.is_up and seconds is not None
+        why = f"stopped after {seconds:g} s, as --max-time requires" if is_limit else "interrupted"
         return self._best_so_far(
-            f"interrupted; {how} continues from here (every outcome is stored)"
+            f"{why}; {how} continues from here (every outcome is stored)"
             if self._request.store
-            else "interrupted"
+            else why
         )
 
     def verified(self, answer: Answer) -> Answer:
@@ -369,4 +381,8 @@ class IsolateSession:
         passing = [r for r, run in self.laboratory.known.items() if run.outcome is Outcome.PASS]
         best = min(passing, key=lambda reverted: (len(reverted), sorted(reverted)))
         units = tuple(units_of(self.changes.changes, best))
-        return Answer(units, holds=False, reason=f"{why}; this is the smallest set known so far")
+        return Answer(
+            units,
+            holds=False,
+            reason=f"{why}; this is the smallest set known so far, and perhaps not minimal",
+        )
