@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format docs bench-isolate bench-trace bench-why bench-explain bench-python clean
+.PHONY: demo test check format docs bench-isolate bench-trace bench-why bench-explain bench-python bench-real clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
@@ -39,6 +39,9 @@ bench-explain: $(VENV)/ready
 
 bench-python: $(VENV)/ready
 	$(BIN)/python -m bench.python.run $(ARGS)
+
+bench-real: $(VENV)/ready
+	$(BIN)/python -m bench.real.run $(ARGS)
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)

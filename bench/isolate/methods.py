@@ -61,7 +61,9 @@ def run_limited(
     """
     began = time.monotonic()
     with log.open("wb") as errors, Path(out or os.devnull).open("wb") as output:
-        child = subprocess.Popen(command, cwd=cwd, env=env, stdout=output, stderr=errors)
+        child = subprocess.Popen(
+            command, cwd=cwd, env=env, stdout=output, stderr=errors, preexec_fn=_heed_interrupts
+        )
     stopped = False
     deadline = began + seconds
     while True:
@@ -81,6 +83,11 @@ def run_limited(
     text = log.read_text(errors="replace")
     seconds, cpu = time.monotonic() - began, usage.ru_utime + usage.ru_stime
     return Ended(child.returncode, text, seconds, stopped, peak, cpu)
+
+
+def _heed_interrupts() -> None:
+    """Undo what a shell does to a benchmark in the background: its children ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def compiler() -> str:

@@ -14,7 +14,7 @@ import pytest
 from bench import CHECKOUT
 from bench.case_folder import VARIABLE
 
-NEED_CASES = ("isolate.run", "explain.run", "python.run", "python.slowdown")
+NEED_CASES = ("isolate.run", "explain.run", "python.run", "python.slowdown", "real.run")
 COMMANDS = (*NEED_CASES, "python.differential", "python.variants", "trace.run", "why.run",
             "why.real", "why.speed")  # fmt: skip
 

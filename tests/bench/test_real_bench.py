@@ -1,0 +1,162 @@
+"""bench/real: the list of cases, how they are installed, and what is read from a result."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import string
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.isolate.cases import NotInstallableError
+from bench.isolate.methods import Ended, run_limited
+from bench.isolate.score import Place
+from bench.real.cases import RealCase, Recipe, install, load_list, load_recipe
+from bench.real.measure import Measured, from_json, measured, to_json
+from bench.real.table import COLUMNS, cells, summary
+
+CASE = RealCase(
+    name="loop",
+    repository="someone/project",
+    good="HEAD~1",
+    bad="HEAD",
+    fixed_by="",
+    language="C",
+    system="make",
+    kind="program",
+    about="The loop runs once more.",
+    needs=("git",),
+    recipe="",
+    culprits=(Place("p.c", (3, 1), (3, 1)),),
+)
+ENDED = Ended(status=0, stderr="", seconds=12.0, stopped=False, peak_kib=0, cpu=8.0)
+
+
+def document(new_line: int, **more: Any) -> dict[str, Any]:
+    change = {"file": "p.c", "old": [new_line, 1], "new": [new_line, 1], "pieces": [0]}
+    link = {"file": "p.c", "line": new_line, "changes": [0], "step": "change"}
+    return {
+        "status": "explained",
+        "root": [change],
+        "auxiliary": [],
+        "changes": {"total": 7},
+        "cost": {"runs": 5, "builds": 6, "recorded": 3},
+        "causes": [{}],
+        "chain": [link],
+        "notes": [],
+    } | more
+
+
+def test_the_list_has_every_build_system_and_both_languages() -> None:
+    cases = load_list()
+    names = [case.name for case in cases]
+    assert names == sorted(set(names))
+    assert len(names) >= 15
+    assert {"make", "cmake", "autotools", "meson"} <= {case.system for case in cases}
+    assert {case.kind for case in cases} == {"library", "program"}
+    assert sum(case.language == "C++" for case in cases) >= 4
+    for case in cases:
+        assert len(case.recipe) == 64
+        assert set(case.recipe) <= set(string.hexdigits)
+        assert case.culprits
+
+
+def test_a_recipe_that_was_changed_later_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "real" / "loop.toml"
+    file.parent.mkdir()
+    text = "build = 'make'\ntest = './p'\nfiles.'d.c' = 'int x;'\n"
+    file.write_text(text)
+    case = replace(CASE, recipe=hashlib.sha256(text.encode()).hexdigest())
+    assert load_recipe(case, tmp_path) == Recipe("make", "./p", {"d.c": "int x;"})
+    file.write_text(text.replace("./p", "true"))
+    with pytest.raises(NotInstallableError, match="not the recipe"):
+        load_recipe(case, tmp_path)
+
+
+def test_both_versions_come_from_a_mirror_with_our_files_added(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    git = ["git", "-C", str(project), "-c", "user.name=x", "-c", "user.email=x@localhost"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    for text in ("old", "new"):
+        (project / "src" / "p.c").write_text(text)
+        subprocess.run([*git, "add", "--all"], check=True)
+        subprocess.run([*git, "commit", "--quiet", "--message", text], check=True)
+    mirrors = tmp_path / "mirrors"
+    mirror = str(mirrors / "someone+project" / "repo")
+    subprocess.run(["git", "clone", "--quiet", "--bare", str(project), mirror], check=True)
+    env = tmp_path / "env" / "loop"
+    recipe = Recipe("make", "./p", {"in/driver.c": "ours"})
+    install(replace(CASE, folder="src"), recipe, env, mirrors)
+    assert [(env / version / "p.c").read_text() for version in ("good", "bad")] == ["old", "new"]
+    assert [(env / version / "in/driver.c").read_text() for version in ("good", "bad")] == (
+        ["ours", "ours"]
+    )
+    with pytest.raises(NotInstallableError, match="no mirror"):
+        install(replace(CASE, repository="no/body"), recipe, tmp_path / "env" / "other", mirrors)
+
+
+def test_the_culprit_is_found_in_the_root_and_on_the_chain(tmp_path: Path) -> None:
+    row = measured(CASE, document(3), ENDED, tmp_path / "no-store")
+    assert (row.built, row.seen, row.explained) == (True, True, True)
+    assert (row.is_in_root, row.is_on_chain, row.root) == (True, True, 1)
+    assert (row.changes, row.runs, row.builds, row.wasted) == (7, 5, 6, 0)
+    elsewhere = measured(CASE, document(30), ENDED, tmp_path / "no-store")
+    assert not elsewhere.is_in_root
+    assert not elsewhere.is_on_chain
+    assert elsewhere.explained
+
+
+def test_an_isolated_failure_is_not_explained_and_says_why(tmp_path: Path) -> None:
+    cost = {"runs": 5, "builds": 6, "recorded": 0}
+    found = document(3, chain=[], causes=[], cost=cost, reason="the build\nignores $CC")
+    row = measured(CASE, found, ENDED, tmp_path / "no-store")
+    assert (row.built, row.seen, row.explained, row.is_in_root) == (False, False, False, True)
+    assert row.note == "the build ignores $CC"
+
+
+@pytest.mark.parametrize(
+    ("log", "built"), [("whence: looking for causes …", True), ("whence: searching …", None)]
+)
+def test_a_stopped_command_is_not_judged_beyond_its_log(
+    tmp_path: Path, log: str, built: bool | None
+) -> None:
+    row = measured(CASE, None, replace(ENDED, stopped=True, stderr=log), tmp_path / "no-store")
+    assert (row.built, row.seen) == (built, None)
+    assert row.note == "stopped after 12 s"
+
+
+def test_rows_are_kept_and_shown_as_measured(tmp_path: Path) -> None:
+    row: Measured = measured(CASE, document(3), ENDED, tmp_path / "no-store")
+    assert from_json(to_json(row)) == row
+    assert len(cells(CASE, row)) == len(COLUMNS)
+    assert "explained 1, culprit in root 1" in summary([row])
+
+
+def test_a_benchmark_in_the_background_still_interrupts_its_command(tmp_path: Path) -> None:
+    """A shell starts a job in the background with SIGINT ignored, and children inherit that."""
+    program = (
+        "import time\n"
+        "print('ready', flush=True)\n"
+        "try:\n    time.sleep(60)\n"
+        "except KeyboardInterrupt:\n    print('heard')\n"
+    )
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        ended = run_limited(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            log=tmp_path / "log",
+            out=tmp_path / "out",
+            env={},
+            seconds=2.0,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended.stopped
+    assert (tmp_path / "out").read_text().split() == ["ready", "heard"]
