@@ -71,10 +71,11 @@ def test_only_what_differs_from_the_last_variant_is_compiled(project: Project) -
     ended = project.found("--method", "after")
     assert [root["file"] for root in ended.document["root"]] == ["d.c"]
     everything = {*(f"{module}.c" for module in MODULES), "main.c"}
-    good, *searched, check = builds(project)
+    good, *searched, check, filled = builds(project)
     assert good == (everything, set())
     assert searched[0] == (everything, everything - {"main.c"})  # bad, also built from nothing
     assert len(searched) > 3
     for (_, before), (compiled, now) in pairwise(searched):
         assert compiled == before ^ now
     assert check == (everything, everything - {"main.c", "d.c"})
+    assert filled == ({"d.c"}, check[1])  # only what is not as in the bad version

@@ -88,7 +88,7 @@ class CallJournal:
         for name in dict.fromkeys((*_NAMES, *(name for name in given if "/" not in name))):
             real = shutil.which(name, path=path)
             if real is not None:
-                text = _SCRIPT.read_text().replace("@PATH@", shlex.quote(path))
+                text = _SCRIPT.read_text().replace("@SCRIPTS@", shlex.quote(str(self._scripts)))
                 write_script(self._scripts / name, text.replace("@COMPILER@", shlex.quote(real)))
 
     def units(self) -> dict[object, Unit]:

@@ -98,6 +98,7 @@ class _Warm:
         self.workspace = Workspace(folder / "tree", variants)
         self.check = SourceCheck(self.workspace, variants)
         self.steps = BuildSteps(self.workspace, folder / "steps")
+        self.passed: Reverted | None = None  # the variant that was built last, if it passed
 
 
 class Trial:
@@ -151,10 +152,16 @@ class Trial:
                 run = judge(_unless_full(ended, workspace.tree), commands, workspace.tree)
             else:
                 workspace.become(reverted)
-                run, ended = self._build_and_test(warm, reverted, commands, stop, with_coverage)
                 # A layout that is in use must not be replaced by another one.
-                if filled and run.outcome is Outcome.PASS and not commands.layout:
-                    run = self._run_filled(warm, commands, stop)
+                fills = filled and not commands.layout
+                if fills and warm.passed == reverted:
+                    run, ended = self._run_filled(warm, commands, stop), None
+                else:
+                    run, ended = self._build_and_test(warm, reverted, commands, stop, with_coverage)
+                    if not run.rejected:
+                        warm.passed = reverted if run.outcome is Outcome.PASS else None
+                    if fills and run.outcome is Outcome.PASS:
+                        run = self._run_filled(warm, commands, stop)
                 if test is not None and ended is not None:
                     might_fork = not (clean or with_coverage)
                     test.lessons.ran_fresh(ended.seconds, might_fork=might_fork)
@@ -212,20 +219,21 @@ class Trial:
         """Build and test the variant that the workspace holds; None if it is not worth a build."""
         workspace = warm.workspace
         tree, env = workspace.tree, self._environment(workspace.tree, commands)
+        build_env = env
         if commands.build is not None:
-            env = self._journal.environment(env, finds_compilers=not commands.as_recorded)
+            build_env = self._journal.environment(env, finds_compilers=not commands.as_recorded)
         coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
         if coverage:
-            env = coverage.environment(env)
+            env, build_env = coverage.environment(env), coverage.environment(build_env)
             commands = replace(commands, test=coverage.command(commands.test))
         seconds = 0.0
         if commands.build is not None:
             began = time.monotonic()
-            rejection = warm.check.rejection(reverted, env, warm.steps.unread, stop)
+            rejection = warm.check.rejection(reverted, build_env, warm.steps.unread, stop)
             seconds += time.monotonic() - began
             if rejection is not None:
                 return _rejected(rejection, seconds), None
-            built = self._build(warm, commands, env, stop, with_coverage)
+            built = self._build(warm, commands, build_env, stop, with_coverage)
             seconds += built.seconds
             if built.status != 0 or built.timed_out or built.flooded:
                 return _broken(built, tree, seconds, "build"), built
@@ -253,6 +261,7 @@ class Trial:
         The variables of functions and the memory from malloc hold a pattern.  Only the sources that
         differ from the bad version are compiled again, and count as changed in the next build.
         """
+        warm.passed = None
         tree = warm.workspace.tree
         env = self._environment(tree, commands)
         sources, touched = warm.check.sources_unlike_bad()

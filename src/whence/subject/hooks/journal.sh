@@ -1,7 +1,12 @@
 #!/bin/sh
 # Note the arguments of a compiler, then run it, or copy the object that the same text gave before.
 # Two live processes never have the same number, so each has a file of the journal to itself.
-PATH=@PATH@
+
+# A compiler may search the PATH for another one of its name.  It must not find this script.
+case :$PATH: in *:@SCRIPTS@:*)
+    before=:$PATH: after=${before#*:@SCRIPTS@:} before=${before%%:@SCRIPTS@:*}
+    before=${before#:} PATH=${before:+$before:}${after%:} ;;
+esac
 if [ -d "${WHENCE_CALLS:-}" ]; then
     { printf '=%s\0' "$PWD" @COMPILER@ "$@"; printf '\0'; } >>"$WHENCE_CALLS/$$" 2>/dev/null
 fi
