@@ -67,6 +67,25 @@ FILE = """
     == expected
      012345678901
 """
+# The stores go to the file through memory, and no call names their bytes.
+MAPPED = """
+     #include <fcntl.h>
+     #include <sys/mman.h>
+     #include <unistd.h>
+     static char letter(int i) {
+    -    return (char)('a' + i);  // [fault]
+    +    return (char)('a' + i + (i > 2));  // [fault]
+     }
+     int main(void) {
+         int fd = open("out", O_RDWR | O_CREAT | O_TRUNC, 0644);
+         ftruncate(fd, 5);
+         char *text = mmap(0, 5, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+         close(fd);
+         for (int i = 0; i < 5; i++)
+             text[i] = letter(i);
+         return munmap(text, 5);
+     }
+"""
 # The text is gathered in memory, and one call writes all of it.
 GATHERED = """
      #include <stdio.h>
@@ -155,6 +174,11 @@ def test_status_0_is_a_failure_if_the_passing_run_has_another(tmp_path: Path) ->
 def test_a_file_that_the_test_compares_is_output(tmp_path: Path) -> None:
     words = 'line 1 of out: "012345678012" instead of "012345678901"'
     seen(tmp_path, FILE, "./program; printf '\\n' >> out; cmp out expected", words)
+
+
+def test_stores_to_a_mapped_file_are_output(tmp_path: Path) -> None:
+    words = 'line 1 of out: "abcef" instead of "abcde"'
+    seen(tmp_path, MAPPED, "./program; grep -q abcde out", words)
 
 
 def test_a_byte_is_traced_through_a_buffer_of_the_program(tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ def why(context: click.Context, /, **options: Any) -> int:
     seconds: dict[str, float] = {}
     folder, is_new = options["folder"], False
     if folder is None:
-        folder, is_new = recorded_runs.recorded(record_request(options), say)
+        request = replace(record_request(options), seeks_failure=options["expect"] is None)
+        folder, is_new = recorded_runs.recorded(request, say)
     opened = time.monotonic()
     if is_new:
         seconds["trace"] = opened - started

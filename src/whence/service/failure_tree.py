@@ -17,11 +17,12 @@ from whence.causes.result import result_of, unexplained
 from whence.causes.tree import CauseSearch
 from whence.errors import UserError
 from whence.frontend.recorded_run import RUN
-from whence.languages import open_search
+from whence.languages import language_of, open_search
 from whence.model import Failure, Outcome, WhyResult
 from whence.service import recorded_runs
 from whence.service.recording import Say
 from whence.service.tree_session import SavedTree, TreeSession
+from whence.subject.layouts import LAYOUTS
 from whence.trace.recording import Recording
 from whence.trace.summary import endings
 
@@ -73,7 +74,7 @@ class FailureTree:
     def result(self, *, was_interrupted: bool) -> WhyResult:
         """Return what is known so far."""
         expect = self.request.expect
-        notes = _stability(self.recording, expect)
+        notes = _layout(self.recording) + _stability(self.recording, expect)
         if was_interrupted:
             notes.append("interrupted: this is what was known by then")
         unseen = len(self.saved.session.marks) - len(self.saved.marks)
@@ -102,7 +103,8 @@ def open_tree(recording: Recording, request: WhyRequest) -> FailureTree | WhyRes
 def _unexplained(recording: Recording, expect: bytes | None, message: str) -> WhyResult:
     reason, _, advice = message.partition("\n")
     kept = f"the run is in {recording.folder}: whence slice answers questions about any line of it"
-    notes = (advice, *endings(recording), *_stability(recording, expect), kept)
+    about = (*_layout(recording), *_stability(recording, expect))
+    notes = (advice, *endings(recording), *about, kept)
     return unexplained(recording, reason, seconds={}, notes=notes, is_output=expect is not None)
 
 
@@ -139,6 +141,17 @@ def _stability(recording: Recording, expect: bytes | None) -> list[str]:
     ]
 
 
+def _layout(recording: Recording) -> list[str]:
+    """Return notes on the layout of memory, if the test passes without it."""
+    name = recording.document.get("layout")
+    if not name:
+        return []
+    return [
+        f"in this run {LAYOUTS[name].words} (layout {name})",
+        "otherwise the build that is recorded passes: the program reads memory that it has not set",
+    ]
+
+
 def _signature(failure: Failure | None) -> str | None:
     return failure.signature if failure else None
 
@@ -148,9 +161,11 @@ def _comes_and_goes(recording: Recording) -> UserError | None:
     again = recording.again
     if again is None or again.failure is None or recording.outcome is not Outcome.PASS:
         return None
+    layouts = " Other contents of unset memory made no difference."
+    tried = layouts if language_of(recording).is_compiled else ""
     return UserError(
         "The failure comes and goes: the test passed while it was recorded, and failed when it "
-        f"ran once more ({again.failure.message}).\n"
+        f"ran once more ({again.failure.message}).{tried}\n"
         "Run the same command again until a failing run is recorded, or make the test fail "
         "always: a loop around it, a fixed seed, a longer delay.",
         slug="comes-and-goes",

@@ -33,6 +33,7 @@ class RecordRequest:
     max_trace: int  # bytes that one process may log
     out: Path | None  # the folder that the user named for the trace
     fresh: bool = False  # record the run even if it was recorded before
+    seeks_failure: bool = False  # if the run passes, look for a layout of memory in which it fails
 
 
 def record_run(request: RecordRequest, out: Path, say: Say) -> TraceSummary:

@@ -91,6 +91,7 @@ after i64 (i32 ptr i64 i32 ptr ptr) recvfrom
 after i64 (i32 ptr i64 i32 ptr i32) sendto
 after ptr (ptr i64 i32 i32 i32 i64) mmap mmap64
 before i32 (ptr i64) munmap
+before i32 (ptr i64 i32) msync
 
 after ptr (ptr ptr) fopen fopen64 popen
 after ptr () tmpfile tmpfile64

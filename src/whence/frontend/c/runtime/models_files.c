@@ -100,9 +100,44 @@ void wh_a_sendto(ssize_t r, int fd, const void *at, size_t n, int flags, const v
     (void)n, (void)flags, (void)to, (void)size;
     outputs(fd, r, at, 1);
 }
+/* Files that are mapped shared: what the program stores there is written to the file. */
+#define MAX_SHARED 64 /* mappings that are followed at a time; guessed */
+static struct shared_mapping {
+    const char *at;
+    uint64_t size, offset; /* bytes of the file, and where they begin in it */
+    struct source *source;
+} shared_mappings[MAX_SHARED];
+
+static void shares_file(const char *at, uint64_t size, int fd, uint64_t offset)
+{
+    struct source *s = announced_source(fd);
+    struct lock_state lock = enter();
+    int i = 0;
+    while (i < MAX_SHARED && shared_mappings[i].at)
+        i++;
+    if (s && i < MAX_SHARED) {
+        s->uses++; /* the program may close its descriptor before it stores anything */
+        shared_mappings[i] = (struct shared_mapping){at, size, offset, s};
+    }
+    leave(lock);
+}
+
+/* Log the contents of the mappings in at..at+n as output to their files; `is_end`: they go away. */
+static void puts_out_mappings(const char *at, size_t n, int is_end)
+{
+    for (int i = 0; i < MAX_SHARED; i++) {
+        struct shared_mapping *m = &shared_mappings[i];
+        if (!m->at || m->at < at || (size_t)(m->at - at) >= n)
+            continue;
+        put_out(m->source, m->offset, m->size, m->at, m->at, -1);
+        if (is_end)
+            m->at = NULL;
+    }
+}
+
 void wh_a_mmap(void *r, void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
-    (void)at, (void)protection;
+    (void)at;
     if (r == MAP_FAILED)
         return;
     if (flags & MAP_ANONYMOUS) {
@@ -112,12 +147,21 @@ void wh_a_mmap(void *r, void *at, size_t n, int protection, int flags, int fd, o
     }
     struct stat status;
     int error = errno;
-    if (syscall(SYS_fstat, fd, &status) == 0 && status.st_size > offset)
-        inputs_at(fd, (long)least(n, (uint64_t)(status.st_size - offset)), r, (uint64_t)offset);
+    if (syscall(SYS_fstat, fd, &status) == 0 && status.st_size > offset) {
+        uint64_t size = least(n, (uint64_t)(status.st_size - offset));
+        inputs_at(fd, (long)size, r, (uint64_t)offset);
+        if ((flags & MAP_SHARED) && (protection & PROT_WRITE))
+            shares_file(r, size, fd, (uint64_t)offset);
+    }
     errno = error;
 }
 SAME(a, mmap, mmap64)
-void wh_b_munmap(void *at, size_t n) { (void)n; frees(at); }
+void wh_b_munmap(void *at, size_t n)
+{
+    puts_out_mappings(at, n, 1);
+    frees(at);
+}
+void wh_b_msync(void *at, size_t n, int flags) { (void)flags; puts_out_mappings(at, n, 0); }
 
 /* --- stdio: files --- */
 

@@ -145,7 +145,11 @@ void wh_a_readlink(ssize_t r, const char *path, char *to, size_t n)
 
 /* --- exit and exec --- */
 
-void wh_b_exit(int status) { exits(status); }
+void wh_b_exit(int status)
+{
+    puts_out_mappings(NULL, SIZE_MAX, 0);
+    exits(status);
+}
 SAME(b, exit, _exit)
 SAME(b, exit, _Exit)
 SAME(b, exit, quick_exit)
