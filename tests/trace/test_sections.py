@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whence.causes.hidden import hidden_activations
 from whence.frontend.c.record import record
 from whence.frontend.c.replay import sections
 from whence.languages import open_recording, open_search
@@ -18,6 +19,7 @@ from whence.subject.trial import BuildAndTest
 from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CThread
+from whence.trace.execution_index import ExecutionIndexes
 from whence.trace.points import find
 from whence.trace.queries import Part
 from whence.trace.recording import Recording
@@ -154,6 +156,30 @@ def test_places_in_the_run_are_the_same(
             queries.instances_at(steps).tolist(),
         ])  # fmt: skip
     assert answers[0] == answers[1]
+
+
+@settings(max_examples=10, deadline=None)
+@given(cuts, st.integers(1, 4), st.data())
+def test_execution_indexes_are_the_same(
+    runs: Runs, cut: tuple[int, int], kept: int, data: st.DataObject
+) -> None:
+    """Operations that do not count are left out, as those are that only one version has."""
+    whole, other = main_thread(runs.whole), cut_again(runs, *cut)
+    indexes = [ExecutionIndexes(t.queries, lambda op: op % 4 < kept) for t in (whole, other)]
+    steps = st.integers(1, whole.stream.steps)
+    for step in data.draw(st.lists(steps, min_size=5, max_size=5)):
+        region = indexes[0].region(Step(step))
+        assert indexes[0].rank(Step(step), region) == indexes[1].rank(Step(step), region)
+        op, rank = whole.queries.op_of(Step(data.draw(steps))), data.draw(st.integers(0, 3))
+        for each in (region, Step(step), None):
+            assert indexes[0].at(op, each, rank) == indexes[1].at(op, each, rank)
+
+
+def test_hidden_activations_are_the_same(runs: Runs) -> None:
+    flows = CFlow(main_thread(runs.whole)), CFlow(cut_again(runs, 500, 300))
+    for trust in ((), ("depth",), ("fill", "order")):
+        whole, cut = (hidden_activations(flow, trust) for flow in flows)
+        assert set(whole) == set(cut)
 
 
 def test_slices_are_the_same(runs: Runs) -> None:

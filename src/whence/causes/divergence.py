@@ -7,7 +7,7 @@ and a load or a store that went elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from whence.causes.cancellation import Cancellation
 from whence.causes.comparison import Comparison
@@ -27,7 +27,7 @@ class DivergencePredicates(QuestionFinder):
         self,
         flow: Flow,
         conditions: Conditions,
-        hidden: set[Activation],
+        hidden: Collection[Activation],
         comparison: Comparison,
         cancellation: Cancellation | None = None,
     ) -> None:

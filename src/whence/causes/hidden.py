@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from whence.program.ids import Activation
 from whence.trace.flow import Flow
 from whence.trace.slice_at import trusted_functions
+from whence.trace.slicer import Flags
 
 
-def hidden_activations(flow: Flow, trust: Sequence[str]) -> set[Activation]:
+def hidden_activations(flow: Flow, trust: Sequence[str]) -> Collection[Activation]:
     """Return the activations of functions that are taken as a whole, and all inside them.
 
     These are the functions that the user trusts, and functions from outside the program's tree
@@ -24,6 +25,8 @@ def hidden_activations(flow: Flow, trust: Sequence[str]) -> set[Activation]:
     trusted = trusted_functions(image, trust) if trust else np.zeros(len(outside), bool)
     if not (outside | trusted).any():
         return set()
+    if flow.thread.stream.sections is not None:
+        return _HiddenActivations(flow, outside, trusted)
     activations = flow.thread.stream.activations
     functions, parents = activations["function"].tolist(), activations["parent"].tolist()
     hidden: set[Activation] = set()
@@ -41,3 +44,42 @@ def hidden_activations(flow: Flow, trust: Sequence[str]) -> set[Activation]:
         ):
             hidden.add(number)
     return hidden
+
+
+class _HiddenActivations(Collection[Activation]):
+    """The same for a long run: an activation is looked up when it is asked for."""
+
+    def __init__(self, flow: Flow, outside: Flags, trusted: Flags) -> None:
+        rows = flow.thread.stream.activations
+        self._functions, self._parents = rows["function"], rows["parent"]
+        self._outside, self._trusted = outside, trusted
+        self._known: dict[int, tuple[bool, bool]] = {}  # is it hidden, and inside the tree?
+
+    def __contains__(self, activation: object) -> bool:
+        return isinstance(activation, int) and self._state(activation)[0]
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __iter__(self) -> Iterator[Activation]:
+        return (Activation(number) for number in range(len(self)) if number in self)
+
+    def _state(self, activation: int) -> tuple[bool, bool]:
+        chain = []
+        while activation not in self._known:
+            chain.append(activation)
+            if not activation:
+                break
+            activation = int(self._parents[activation])
+        for number in reversed(chain):
+            self._known[number] = self._of(number)
+        return self._known[chain[0] if chain else activation]
+
+    def _of(self, number: int) -> tuple[bool, bool]:
+        function, parent = int(self._functions[number]), int(self._parents[number])
+        hidden, inside = self._known[parent] if number else (False, False)
+        is_known = function < len(self._outside)
+        is_outside = is_known and bool(self._outside[function])
+        is_trusted = bool(number) and is_known and bool(self._trusted[function])
+        is_inside = inside or (is_known and not is_outside)
+        return hidden or is_trusted or (inside and is_outside), is_inside

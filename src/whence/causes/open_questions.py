@@ -8,7 +8,7 @@ are one question, and a predicate that was raised before is only reported as rep
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
@@ -77,7 +77,7 @@ class QuestionFinder(ABC):
         self,
         flow: Flow,
         conditions: Conditions,
-        hidden: set[Activation],
+        hidden: Collection[Activation],
         cancellation: Cancellation | None = None,
     ) -> None:
         """`hidden`: the activations of functions that are taken as a whole, and inside them."""

@@ -7,7 +7,7 @@ the run.  Address: a load or a store went to the place that it went to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import overload
 
@@ -38,7 +38,7 @@ class CriticalPredicates(QuestionFinder):
         flow: Flow,
         conditions: Conditions,
         relevance: Relevance | None,
-        hidden: set[Activation],
+        hidden: Collection[Activation],
         cancellation: Cancellation | None = None,
     ) -> None:
         """`hidden`: the activations of functions that are taken as a whole, and inside them."""

@@ -14,8 +14,10 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from whence.program.ids import Op, Step
-from whence.trace.positions import Executions
+from whence.program.ids import Activation, Op, Step
+from whence.trace.positions import Executions, step_chunks
+
+_MAX_CONTROLLING = 1000  # limit on controlling steps between a step and a region; guessed
 
 
 class RunStructure(Protocol):
@@ -26,6 +28,9 @@ class RunStructure(Protocol):
 
     def controlling_step(self, step: Step) -> Step | None:
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
+
+    def activation_of(self, step: Step) -> Activation:
+        """Return the activation that `step` ran in."""
 
     def executions(self, op: Op) -> Executions:
         """Return the steps that executed `op`, in order."""
@@ -58,6 +63,7 @@ class ExecutionIndexes:
         self._run = run
         self._is_level = is_level
         self._known_levels: dict[Op, bool] = {}
+        self._known_executions: dict[Op, Executions] = {}
         self._groups: dict[Op, dict[Step | None, list[Step]]] = {}
 
     def index_of(self, step: Step) -> ExecutionIndex:
@@ -90,12 +96,51 @@ class ExecutionIndexes:
 
     def rank(self, step: Step, region: Step | None) -> int:
         """Return the number of steps of the same operation and region that come before `step`."""
-        return bisect_left(self._group(self._run.op_of(step)).get(region, []), step)
+        op = self._run.op_of(step)
+        if not self._executions(op).is_long:
+            return bisect_left(self._group(op).get(region, []), step)
+        # All of them come after the region.
+        low, high = (self._executions(op).before(each) for each in (region or 0, step))
+        near = (self._executions(op)[part] for part in step_chunks(low, high))
+        return sum(self.region(Step(each)) == region for part in near for each in part.tolist())
 
     def at(self, op: Op, region: Step | None, rank: int) -> Step | None:
         """Return the step of `op` with this region and rank, if there is one."""
-        steps = self._group(op).get(region, [])
-        return steps[rank] if rank < len(steps) else None
+        executions = self._executions(op)
+        if not executions.is_long:
+            steps = self._group(op).get(region, [])
+            return steps[rank] if rank < len(steps) else None
+        for part in step_chunks(executions.before((region or 0) + 1), len(executions)):
+            for step in executions[part].tolist():
+                if self.region(step) == region:
+                    if not rank:
+                        return Step(step)
+                    rank -= 1
+                elif region is not None and self._is_after(step, region):
+                    return None
+        return None
+
+    def _is_after(self, step: Step, region: Step) -> bool:
+        """Has the branch or call `region` nothing more to control when `step` runs?
+
+        The steps in effect that control something are a stack.  A branch leaves it for good when
+        its activation executes the same branch again.
+        """
+        run, op = self._run, self._run.op_of(region)
+        at: Step | None = step
+        for _ in range(_MAX_CONTROLLING):
+            at = run.controlling_step(at) if at else None
+            if at is None or at <= region:
+                return at != region
+            if run.op_of(at) == op and run.activation_of(at) == run.activation_of(region):
+                return True
+        return False
+
+    def _executions(self, op: Op) -> Executions:
+        found = self._known_executions.get(op)
+        if found is None:
+            found = self._known_executions[op] = self._run.executions(op)
+        return found
 
     def _counts(self, op: Op) -> bool:
         found = self._known_levels.get(op)

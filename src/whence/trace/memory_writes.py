@@ -67,10 +67,9 @@ class MemoryWrites:
         What unrecorded code wrote after it called back is in a later section than its call.
         """
         last = len(sections.steps) - 2
-        if sections.is_ordered:
-            last = min(last, sections.of_step(before))
         pages = range(address >> _PAGE, (address + size - 1 >> _PAGE) + 1)
         found = {number for page in pages for number in sections.with_page(page, 0, last)}
+        found = {number for number in found if sections.least_writes[number] < before}
         return sorted(found, reverse=True)
 
     def _part(self, number: int) -> _Writes:

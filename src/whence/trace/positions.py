@@ -229,6 +229,7 @@ class Executions:
     def __init__(self, positions: Positions, stretch: Stretch, offset: int) -> None:
         """`offset` is the place of the operation in its stretch."""
         self._positions, self._offset = positions, offset
+        self.is_long = positions.stream.sections is not None
         self._instances = positions.instances_of(stretch)
         first, steps = positions.stream.first, positions.stream.steps
         self._count = len(self._instances)

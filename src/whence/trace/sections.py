@@ -28,6 +28,8 @@ class Sections(ABC):
 
     steps: Numbers
     instances: Numbers
+    # For each section the least step of its writes: unrecorded code writes after it called back.
+    least_writes: Numbers
     is_ordered: bool  # are the rows of `writes` in the order of their steps?
     columns: dict[str, Numbers]  # the first row of each section, by the name of the column
 

@@ -21,6 +21,8 @@ class ReplayedSections(Sections):
         saved = replay.sections
         starts = {name: saved.rows[name].astype(np.int64) for name in ROW.names or ()}
         self.steps, self.instances = starts["step"], starts["instance"]
+        # The row of a section says this of the section before it.  Nothing says it of the last.
+        self.least_writes = np.append(starts["least_write"][1:-1], 0)
         self.is_ordered = replay.meta.is_ordered
         steps, instances = self.steps, self.instances
         # instmap has an entry for step 64, 128, ..., and one for the time before the first step.

@@ -29,6 +29,7 @@ void add_write(struct kernel *k, u64 address, u64 size, u32 step) {
     struct write w = {address, step, (u32)size};
     memcpy(column_add(&k->writes, sizeof w), &w, sizeof w);
     k->meta->writes++;
+    if (step < k->least_write) k->least_write = step;
 }
 
 static u32 keep_runs(struct kernel *k) { /* returns the number of the first */

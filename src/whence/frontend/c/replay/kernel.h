@@ -39,7 +39,8 @@ struct checkpoint { u64 at, log; u32 step, instance, n_frames, stretch; };
    which it begins: the numbers of rows before it, and where the rest lies (sections.c). */
 struct section { /* as SECTION in sections.py */
     u64 at, log, links, mixed, runs, activations, effects, writes, copied, visits, pages, errno_at;
-    u32 step, instance, n_frames, n_decisions, n_variadic, stretch, called, external, resumed, pad;
+    u32 step, instance, n_frames, n_decisions, n_variadic, stretch, called, external, resumed;
+    u32 least_write; /* the least step of the writes of the section before; NONE: there are none */
 };
 struct visits { u32 stretch, count; }; /* how many instances of a stretch a section has */
 
@@ -123,6 +124,7 @@ struct kernel {
     u64 next_section, section_every; /* the latter is the minimum of steps of a section */
     u64 saved_per_step; /* limit on the bytes that are saved for sections; 0: none */
     u32 n_sections;  /* after the first, which is laid out while the log is read */
+    u32 least_write; /* the least step of the writes of the current section */
     u32 *counts;     /* for each stretch: its instances in the current section */
     int is_laying;   /* one section is being laid out, up to step next_event */
     const u8 *quiet_at; /* a position in the log, */

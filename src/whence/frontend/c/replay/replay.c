@@ -52,6 +52,7 @@ static struct kernel *begin(const struct prepared *prepared, const u8 *log, u64 
     k->scratch = calloc(prepared->scratch_slots + 1, 8);
     k->counts = calloc(k->t->n_stretches + 1, sizeof *k->counts);
     k->next_section = ~0ull;
+    k->least_write = NONE;
     if (k->scratch && k->counts) return k;
     free(k->scratch);
     free(k->counts);

@@ -87,7 +87,9 @@ void save_section(struct kernel *k) {
         .called = m->called,
         .external = m->external,
         .resumed = k->resumed,
+        .least_write = k->least_write,
     };
+    k->least_write = NONE;
     for (u32 i = 0; i < k->n_frames; i++) {
         put(&k->sections, &k->frames[i], sizeof k->frames[i]);
         put(&k->sections, k->frames[i].slots, frame_size(&k->t->functions[k->frames[i].function]));

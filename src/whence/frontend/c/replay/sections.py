@@ -23,7 +23,7 @@ ROW = np.dtype(
         "visits", "pages", "errno_at")]
     + [(name, "<u4") for name in (
         "step", "instance", "n_frames", "n_decisions", "n_variadic", "stretch", "called",
-        "external", "resumed", "pad")]
+        "external", "resumed", "least_write")]
 )  # fmt: skip
 PAGE = np.dtype(
     [("number", "<u8"), ("at", "<u8"), ("section", "<u4"), ("definer", "<u4"), ("fill", "<u4"),
