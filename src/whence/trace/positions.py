@@ -194,6 +194,14 @@ class Positions:
             activation = Activation(self._activation(activation, "parent"))
         return chain
 
+    def outermost(self) -> Iterator[Activation]:
+        """Yield the activations that are in no other, in order."""
+        instance = 0
+        while instance < len(self.stream.first):
+            activation = Activation(int(self.stream.activation[instance]))
+            yield activation
+            instance = self._activation(activation, "last_instance") + 1
+
     def entered(self, call: Step) -> Activation | None:
         """Return the activation that a call entered; None if it called code not recorded."""
         after = self.instance_of(call) + 1

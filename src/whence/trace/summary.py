@@ -11,7 +11,6 @@ from whence.frontend.recorded_run import keep_sources
 from whence.inputs import InputRange, merged
 from whence.model import ProcessSummary, TraceSummary
 from whence.program.ids import Step
-from whence.trace.columns import NONE
 from whence.trace.recording import Image, Process, Recording, Thread
 
 Say = Callable[[str], None]
@@ -52,8 +51,8 @@ def _process(recording: Recording, process: Process, image: Image) -> ProcessSum
     ran: set[int] = set()
     inputs: list[InputRange] = []
     for thread in threads:
-        functions = np.unique(thread.stream.activations["function"])
-        ran.update(number for number in functions.tolist() if number != NONE)
+        stretches = np.flatnonzero(thread.stream.instance_counts())
+        ran.update(image.code.block_function[image.code.stretch_block[stretches]].tolist())
         inputs += thread.inputs()
     return ProcessSummary(
         name=process.folder.name,

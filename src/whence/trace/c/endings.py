@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 
-import numpy as np
-
 from whence.errors import UserError
 from whence.frontend.c.flow import ASSERTIONS
 from whence.frontend.c.ir import Global
@@ -145,14 +143,14 @@ def final_call(thread: ReplayedLog) -> Step | None:
 
     Functions that a library called after that call, such as those given to atexit, have returned.
     """
-    activations = thread.stream.activations
-    is_open = (activations["ret"] == 0) & (activations["flags"] & UNWOUND == 0)
-    is_open[0] = False  # not an activation
-    numbers = np.flatnonzero(is_open)
-    if not len(numbers):
+    if not thread.stream.steps:
         return None
-    last = Instance(int(activations[numbers[-1]]["last_instance"]))
-    step = thread.queries.last_step(last)
+    rows = (thread.stream.activations[a] for a in thread.queries.callers(Step(thread.stream.steps)))
+    is_open = (row for row in rows if not row["ret"] and not row["flags"] & UNWOUND)
+    innermost = next(is_open, None)
+    if innermost is None:
+        return None
+    step = thread.queries.last_step(Instance(int(innermost["last_instance"])))
     op = thread.queries.op_of(step)
     return step if thread.image.code.kind[op] == OpKind.CALL else None
 
@@ -182,7 +180,7 @@ def exit_of(thread: ReplayedLog) -> tuple[Step, int] | None:
         return None
     names = thread.image.function_names
     activations = thread.stream.activations
-    for number in np.flatnonzero(activations["depth"] <= 1).tolist():
+    for number in thread.queries.outermost():
         function, step = (int(activations[number][field]) for field in ("function", "ret"))
         if function != NONE and names[function] == "main" and step:
             return Step(step), int(thread.replay.window(step, step + 1).value[0]) & 0xFF

@@ -75,9 +75,10 @@ class ReplayedLog(Thread):
         logged[np.flatnonzero(calls)[~sure]] = True
         each = np.add.reduceat(logged.astype(np.int64), program.stretches["first_op"])
         each[program.blocks["first_stretch"]] += (program.blocks["flags"] != 0).astype(np.int64)
-        functions = stream.activations["function"][1:]
+        # The first stretch of a function runs once in each of its activations.
+        first = program.blocks["first_stretch"][program.functions["first_block"]]
         quiet = (program.functions["flags"] & FunctionFlag.QUIET) != 0
-        entries = int((~quiet[functions]).sum())
+        entries = int(times[first][~quiet].sum())
         return int((each * times).sum()) + entries + self.meta.effects
 
     def output_text(self, row: int) -> bytes | None:
