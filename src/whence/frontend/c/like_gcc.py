@@ -43,6 +43,10 @@ _VALUED = (
     "-iquote", "-idirafter", "-MF", "-MT", "-MQ", "-Xclang", "-Xlinker", "-Xassembler",
     "-Xpreprocessor", "-mllvm", "--param",
 )  # fmt: skip
+# The clang in zig has neither a linker plugin nor the runtimes for these.  Recording leaves most of
+# them out with any compiler.
+_LACKING = ("-flto", "-ffat-lto", "-fuse-linker-plugin", "-fprofile", "-fcoverage", "-fopenmp",
+            "-ftest-coverage", "--coverage", "-coverage", "-fsanitize")  # fmt: skip
 _ASKED = ("-f", "-m", "-W", "-g")  # how the options begin that gcc may have and clang may not
 _NOT_ASKED = ("-Wl,", "-Wa,", "-Wp,", "-Werror", "-fsyntax-only", "-fplugin")
 _ASKING = "WHENCE_ASKING_COMPILER"  # is set while we ask gcc, which could be a link to whence-cc
@@ -64,6 +68,8 @@ def like_gcc(
     places = _options(words)
     given = [words[place] for place in places]
     left_out = set() if env.get(_ASKING) else _gcc_only(command, plus, given, env, probing=probing)
+    if list(command[1:2]) == ["clang"]:  # `zig clang`
+        left_out |= {word for word in given if word.startswith(_LACKING)}
     is_silent = "-w" in given
     changed = {place: _error_option(words[place], is_silent, probing) for place in places}
     kept = [

@@ -63,7 +63,7 @@ def _sources(words: Sequence[str]) -> list[int]:
 
 
 def _with_known_languages(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments without the languages that zig does not know.
+    """Return the arguments with a language that zig knows wherever it needs one.
 
     Preprocessed C is passed as C: preprocessing it again changes nothing.
     """
@@ -72,7 +72,10 @@ def _with_known_languages(arguments: Sequence[str]) -> list[str]:
         known.get(word, word) if place and arguments[place - 1] == "-x" else word
         for place, word in enumerate(arguments)
     ]
-    if "-x" in words:
+    if any(word.startswith("-x") for word in words):
+        return words
+    if "-" in words:  # zig asks for the language of standard input, also with -E
+        words.insert(words.index("-"), "-xc")
         return words
     for place in reversed(_sources(words)):
         language = PREPROCESSED.get(os.path.splitext(words[place])[1])
