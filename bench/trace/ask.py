@@ -3,6 +3,8 @@
 ask.py open TRACE TREE      open every thread, and print what was recorded
 ask.py slice TRACE BYTE     the data+control slice of a byte of the output
 ask.py relevant TRACE BYTE  the relevant slice of it
+ask.py cause TRACE _        the causes of the failure, down to level 1
+ask.py near TRACE _         the data+control slice of the failure
 ask.py check TRACE          compare every value that a check build logged
 """
 
@@ -20,7 +22,7 @@ import numpy as np
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import OpCode, OpFlag
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
-from whence.languages import describer_of, language_of, open_recording
+from whence.languages import describer_of, language_of, open_recording, open_search
 from whence.trace.c.recording import CRecording, CThread
 from whence.trace.points import find
 from whence.trace.slice_at import steps_of
@@ -88,6 +90,20 @@ def slice_trace(trace: Path, byte: int, *, relevant: bool) -> dict[str, Any]:
     }
 
 
+def first_cause(trace: Path) -> dict[str, Any]:
+    started = time.monotonic()
+    tree = open_search(open_recording(trace), None, ())
+    tree.grow(1)
+    return {"seconds": time.monotonic() - started, "peak": _peak(), "causes": len(tree)}
+
+
+def slice_of_failure(trace: Path) -> dict[str, Any]:
+    started = time.monotonic()
+    point = find(open_recording(trace), "assert")
+    steps = steps_of(point, language_of(point.thread.recording).analysis)
+    return {"seconds": time.monotonic() - started, "peak": _peak(), "steps": len(steps)}
+
+
 def check(trace: Path) -> dict[str, Any]:
     threads = opened(trace)
     return {
@@ -111,6 +127,8 @@ def main(question: str, trace: str, *rest: str) -> None:
         "open": lambda: open_trace(Path(trace), Path(rest[0])),
         "slice": lambda: slice_trace(Path(trace), int(rest[0]), relevant=False),
         "relevant": lambda: slice_trace(Path(trace), int(rest[0]), relevant=True),
+        "cause": lambda: first_cause(Path(trace)),
+        "near": lambda: slice_of_failure(Path(trace)),
         "check": lambda: check(Path(trace)),
     }[question]()
     print(json.dumps(answer))

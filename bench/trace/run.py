@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import CHECKOUT, WORK
-from bench.trace import table
+from bench.trace import long_runs, table
 from bench.trace.measure import Cost, Ended, interleaved, run, times_for
 from bench.trace.projects import PROJECTS, SQLITE, Project, UnavailableError
 from whence.frontend.c.record import record
@@ -42,7 +42,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--check", action="store_true", help="also compare every value with the replay's"
     )
     parser.add_argument(
-        "--growth", action="store_true", help="also measure SQLite at several sizes"
+        "--growth",
+        action="store_true",
+        help="also measure SQLite at several sizes, and runs of up to 3 billion instructions",
     )
     parser.add_argument("--work", type=Path, default=WORK / "trace" / "runs")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -238,6 +240,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.growth:
         growth = grow(options)
         save(options, rows, growth, missing)
+        long_runs.main(["--work", str(options.work / "long")])
     if rows:
         print("\n" + table.report(rows, growth))
     return 0 if rows and all(aim.met for aim in table.aims(rows, growth)) else 1
