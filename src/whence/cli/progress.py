@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 
 from rich.console import Console
@@ -12,8 +13,12 @@ from rich.text import Text
 from whence.changes.changeset import ChangeSet
 from whence.model import Outcome, Reverted, Run
 from whence.report.text import counted
+from whence.search.forecast import RunsLeft
 from whence.search.session import Watcher
 
+_MAX_LAST = 10  # the last runs, whose rate is that of the runs to come; guessed
+_MIN_SECONDS = 5  # a shorter time left is not worth a word
+_MAX_IN_SECONDS = 90  # a longer time is given in minutes
 _MARKS = {
     Outcome.PASS: "[green]passes[/]",
     Outcome.FAIL: "[red]fails[/]",
@@ -45,8 +50,9 @@ class PlainProgress(Watcher):
         self._console = console
         self._total = 0
         self._runs = 0
-        self._seconds = 0.0
-        self._estimate: Callable[[], int | None] | None = None
+        self._smallest = 0  # number of changes in the smallest passing set
+        self._last: deque[float] = deque([time.monotonic()], _MAX_LAST)  # when runs ended
+        self._forecast: Callable[[], RunsLeft | None] | None = None
 
     def phase(self, text: str) -> None:
         self._say(f"{text} …")
@@ -55,25 +61,31 @@ class PlainProgress(Watcher):
         self._console.print(Text(f"whence: {text}"))
 
     def found_changes(self, changes: ChangeSet) -> None:
-        self._total = len(changes.changes)
+        self._total = self._smallest = len(changes.changes)
         files = len({change.file for change in changes.changes})
         self._say(f"{counted(self._total, 'change')} in {counted(files, 'file')}")
 
     def outcome(self, reverted: Reverted, run: Run, *, from_store: bool) -> None:
         self._runs += not from_store
-        self._seconds += 0.0 if from_store else run.seconds
-        known = " (known)" if from_store else ""
-        self._say(f"{len(reverted)} of {self._total} reverted: {_mark(run)}{known}{self._left()}")
+        if not from_store:
+            self._last.append(time.monotonic())
+        if run.outcome is Outcome.PASS:
+            self._smallest = min(self._smallest, len(reverted))
+        head = "known" if from_store else f"run {self._runs}"
+        self._say(f"{head}: {len(reverted)} of {self._total} reverted: {_mark(run)}{self._left()}")
 
-    def runs_left(self, estimate: Callable[[], int | None]) -> None:
-        self._estimate = estimate
+    def runs_left(self, forecast: Callable[[], RunsLeft | None]) -> None:
+        self._forecast = forecast
+        self._last.append(time.monotonic())  # other work than runs may have come before
 
     def _left(self) -> str:
-        left = self._estimate() if self._estimate else None
+        """Return what is known: the smallest passing set, and the range of the runs left."""
+        known = f"; smallest passing set so far: {self._smallest}"
+        left = self._forecast() if self._forecast else None
         if left is None:
-            return ""
-        seconds = left * self._seconds / self._runs if self._runs else 0.0
-        return f" — about {counted(left, 'run')} left{_duration(seconds)}"
+            return known
+        each = (self._last[-1] - self._last[0]) / max(len(self._last) - 1, 1)
+        return f"{known}; {left.least} to {left.most} more runs{_duration(left, each)}"
 
     def _say(self, text: str) -> None:
         self._console.print(f"whence: {text}")
@@ -92,7 +104,7 @@ class LiveProgress(PlainProgress):
             self._status = self._console.status("", spinner="dots")
             self._status.start()
         elapsed = time.monotonic() - self._started
-        self._status.update(f"{text} [dim]({self._runs} runs, {elapsed:.0f} s)[/]")
+        self._status.update(f"{text} [dim]({elapsed:.0f} s)[/]")
 
     def close(self) -> None:
         if self._status is not None:
@@ -100,7 +112,9 @@ class LiveProgress(PlainProgress):
             self._status = None
 
 
-def _duration(seconds: float) -> str:
-    if seconds < 5:
+def _duration(left: RunsLeft, each: float) -> str:
+    """Return the range of the time left, if a run takes `each` seconds; empty if it is short."""
+    if left.most * each < _MIN_SECONDS:
         return ""
-    return f", {seconds:.0f} s" if seconds < 90 else f", {seconds / 60:.0f} min"
+    unit, name = (1.0, "s") if left.most * each < _MAX_IN_SECONDS else (60.0, "min")
+    return f", {left.least * each / unit:.0f} to {left.most * each / unit:.0f} {name}"

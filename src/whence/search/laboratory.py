@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from whence.changes.changeset import ChangeSet
-from whence.model import ChangeId, Outcome, Reverted, Run
+from whence.model import Outcome, Reverted, Run
 from whence.search.space import Search
 from whence.search.store import Store
 from whence.search.workers import Job, Workers
 from whence.subject.trial import BuildAndTest, Reference
 
 T = TypeVar("T")
-_MAX_REPLAYED = 400  # limit on replayed outcomes per estimate; guessed
 
 
 class Listener(Protocol):
@@ -111,35 +110,6 @@ class Laboratory:
             for job in self._in_progress.values():
                 job.stop()
             self._in_progress.clear()
-
-    def estimate(
-        self, make: Callable[[], Search[T]], weight: Mapping[ChangeId, float]
-    ) -> int | None:
-        """Estimate the number of runs left, assuming that the root is a single change.
-
-        None if no single change is consistent with the known outcomes.
-        """
-        passed = [r for r, run in self.known.items() if run.outcome is Outcome.PASS]
-        others = [r for r, run in self.known.items() if run.outcome is not Outcome.PASS]
-        consistent = (
-            frozenset.intersection(*passed) - frozenset().union(*others) if passed else None
-        )
-        if not consistent:
-            return None
-        root = max(sorted(consistent), key=lambda change: weight.get(change, 1.0))
-        unknown: set[Reverted] = set()
-        search = make()
-        try:
-            asked = next(search)
-            for _ in range(_MAX_REPLAYED):
-                run = self.known.get(asked)
-                if run is None:
-                    unknown.add(asked)
-                    run = Run(Outcome.PASS if root in asked else Outcome.FAIL)
-                asked = search.send(run)
-        except StopIteration:
-            return len(unknown)
-        return None
 
     @property
     def _may_run(self) -> bool:

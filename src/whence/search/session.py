@@ -15,6 +15,7 @@ from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Reverted, Run
 from whence.search.dependencies import Dependencies, read_dependencies
+from whence.search.forecast import Forecaster, RunsLeft
 from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, isolate_changes, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
@@ -75,8 +76,8 @@ class Watcher:
     def outcome(self, reverted: Reverted, run: Run, *, from_store: bool) -> None:
         """Note the outcome of one variant."""
 
-    def runs_left(self, estimate: Callable[[], int | None]) -> None:
-        """Use `estimate()` from now on for the number of runs left."""
+    def runs_left(self, forecast: Callable[[], RunsLeft | None]) -> None:
+        """Use `forecast()` from now on for the number of runs left."""
 
     def close(self) -> None:
         """End the display of progress: the report follows."""
@@ -280,7 +281,7 @@ class IsolateSession:
         lab = self.laboratory
         # The limit starts here: without the two reference runs there is no answer at all.
         lab.max_runs = self._request.max_runs
-        self._watcher.runs_left(lambda: lab.estimate(make, weight))
+        self._watcher.runs_left(Forecaster(make, lab.known, weight).runs_left)
         for _ in range(_MAX_ATTEMPTS):
             try:
                 with self.time_limit.interruptible():
