@@ -50,7 +50,11 @@ def build(command: Sequence[str], into: Path) -> Runtime:
             made = Path(scratch, "made")
             made.mkdir()
             _compile([*command, *_FLAGS, "-c", str(SOURCES / "runtime.c")], made / OBJECT)
-            link = ["-shared", f"-Wl,-soname,{LIBRARY}", str(made / OBJECT), "-lpthread"]
+            foreign = made / "foreign.o"
+            plain = ["-fno-builtin", "-c", str(SOURCES / "foreign.c")]
+            _compile([*command, *_FLAGS, *plain], foreign)
+            objects = [str(made / OBJECT), str(foreign)]
+            link = ["-shared", f"-Wl,-soname,{LIBRARY}", *objects, "-lpthread", "-ldl"]
             _compile([*command, *link], made / LIBRARY)
             try:
                 made.rename(folder)

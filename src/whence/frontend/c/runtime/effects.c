@@ -301,6 +301,15 @@ static void outputs(int fd, long size, const void *at, int32_t arg)
     outputs_text(fd, size, at, at, arg);
 }
 
+/* Log what code that is not recorded put out, if recorded code runs in this thread. */
+void wh_puts_out(int fd, long size, const void *text)
+{
+    int error = errno;
+    if (current)
+        outputs_text(fd, size, text, text, -1);
+    errno = error;
+}
+
 static void outputs_at(int fd, long size, const void *at, int32_t arg, uint64_t offset)
 {
     struct source *s = size > 0 ? announced_source(fd) : NULL;

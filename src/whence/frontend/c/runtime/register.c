@@ -1,5 +1,6 @@
 /* Where is this process recorded, and how is it described?  Its directory, `process` and
  * `modules`. */
+#include <link.h>
 #include <stdlib.h>
 
 extern char **environ;
@@ -252,9 +253,48 @@ static int write_module(int fd, const struct wh_module *m)
     return fine;
 }
 
+/* --- recorded objects: the program and libraries that contain recorded modules --- */
+
+#define MAX_OBJECTS 256 /* recorded objects that are known; guessed */
+static struct recorded_object {
+    const char *start, *end;
+} recorded_objects[MAX_OBJECTS];
+static int n_recorded_objects;
+
+/* Note the loaded object that contains `module`; called for each loaded object. */
+static int note_object(struct dl_phdr_info *info, size_t size, void *module)
+{
+    (void)size;
+    struct recorded_object object = {(const char *)UINTPTR_MAX, NULL};
+    int is_here = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const char *start = (const char *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        const char *end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        object.start = start < object.start ? start : object.start;
+        object.end = end > object.end ? end : object.end;
+        is_here |= start <= (const char *)module && (const char *)module < end;
+    }
+    if (is_here)
+        recorded_objects[n_recorded_objects++] = object;
+    return is_here;
+}
+
+int wh_is_recorded(const void *address)
+{
+    for (int i = 0; i < n_recorded_objects; i++)
+        if (recorded_objects[i].start <= (const char *)address &&
+            (const char *)address < recorded_objects[i].end)
+            return 1;
+    return 0;
+}
+
 void wh_register(const struct wh_module *module)
 {
     struct lock_state lock = enter();
+    if (n_recorded_objects < MAX_OBJECTS && !wh_is_recorded(module))
+        dl_iterate_phdr(note_object, (void *)module);
     begin(NULL, NULL);
     if (recording()) {
         int fd = sys_open(file_path("modules"), O_WRONLY | O_CREAT);
