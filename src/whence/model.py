@@ -249,6 +249,7 @@ class Predicate:
     values: dict[str, str] = field(default_factory=dict)  # of the variables that it reads
     passing: str | None = None  # its value in the passing run, if it differs
     passing_text: str | None = None  # its text in the passing version, if it differs
+    passing_values: dict[str, str] = field(default_factory=dict)  # those of `values` that differ
 
 
 @dataclass(frozen=True)

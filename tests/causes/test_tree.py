@@ -304,8 +304,8 @@ int main(int argc, char **argv) {
 def test_a_nested_condition_is_one_predicate(tmp_path: Path) -> None:
     tree = explained(MIXED, tmp_path)
     assert shape(tree) == ("failure", (("and", ()), ("or", ())))
-    assert of_predicate(tree, "or").predicate.text == "a > b || c > 5"  # the evaluated part
-    assert of_predicate(tree, "and").predicate.text == "a < b && b > c || c > 2"
+    assert of_predicate(tree, "or").predicate.text == "(a > b && b < c) || c > 5"
+    assert of_predicate(tree, "and").predicate.text == "a < b && (b > c || c > 2)"
 
 
 INSIDE_OF_ONE = """

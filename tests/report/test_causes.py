@@ -65,6 +65,7 @@ def test_a_cause_says_what_it_explains_and_by_what() -> None:
         "values": {"kind": "RIGHT"},
         "passing": None,
         "passing_text": None,
+        "passing_values": {},
     }
     assert [statement["line"] for statement in cause["statements"]] == [15, 18]
     assert cause["children"] == [3, 4]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whence.program.ids import Step
+from whence.program.ids import Op, Step
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
 from whence.trace.recording import Comparable
@@ -24,6 +24,7 @@ class Comparison:
         self.alignment = alignment
         self.failing, self.passing = alignment.failing, alignment.passing
         self._same: dict[int, bool] = {}
+        self._noise = self.passing.thread.noise
 
     def counterpart(self, step: Step) -> Step | None:
         """Return the matching step of the passing run."""
@@ -36,6 +37,10 @@ class Comparison:
             found = self._same[step] = self._compare(step, 0)
         return found
 
+    def is_noise(self, passing: Step) -> bool:
+        """Did a step of the passing run have another value in a second run of its version?"""
+        return passing in self._noise
+
     def needs_no_reason(self, value: Step | StoredBits) -> bool:
         """Is the value of a step, or a part of it, the same in the passing run?"""
         return self._is_same_part(*value) if isinstance(value, StoredBits) else self.is_same(value)
@@ -44,6 +49,8 @@ class Comparison:
         other = self.counterpart(step)
         if other is None or self.failing.compared_as(step) is not Comparable.PLAIN:
             return self.is_same(step)
+        if other in self._noise:
+            return True
         mask = (1 << width) - 1
         value, passing = self.failing.value(step), self.passing.value(other)
         return bool(value >> low & mask == passing >> low & mask)
@@ -55,6 +62,8 @@ class Comparison:
         other = self.counterpart(step)
         if other is None:
             return False
+        if other in self._noise:
+            return True
         kind = self.failing.compared_as(step)
         if kind is Comparable.PLAIN:
             values = self.failing.comparable_value(step), self.passing.comparable_value(other)
@@ -115,7 +124,26 @@ class Comparison:
         other = self.counterpart(branch)
         if other is None:
             return True
-        return bool(self.failing.decision(branch) != self.passing.decision(other))
+        if self.failing.decision(branch) != self.passing.decision(other):
+            return True
+        op = self.failing.op_of(branch)
+        is_switch = self.failing.thread.image.sort(op).opcode == "switch"
+        return is_switch and self._leads_elsewhere(branch, other)
+
+    def _leads_elsewhere(self, branch: Step, other: Step) -> bool:
+        """Does the same value of a `switch` lead to another case than in the passing version?"""
+        side, passing_side = self.failing.side_of(branch), self.passing.side_of(other)
+        code, passing_code = self.failing.thread.image.code, self.passing.thread.image.code
+        if side is None or passing_side is None:
+            return False
+        stretch = int(code.block_first_stretch[side])
+        first = int(code.stretch_first_op[stretch])
+        for op in range(first, first + int(code.stretch_ops[stretch])):
+            paired = self.alignment.pairing.good_op(Op(op))
+            if paired is not None:
+                block = int(passing_code.stretch_block[passing_code.op_stretch[paired]])
+                return block != passing_side
+        return False
 
     def read_instead(self, load: Step) -> Iterator[Step]:
         """Yield the definitions that the passing run's load read and the failing run's did not."""

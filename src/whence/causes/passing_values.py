@@ -12,6 +12,7 @@ from whence.causes.divergence_points import Lost
 from whence.model import Missing, Statement
 from whence.program.ids import Step
 from whence.program.source import NamedValue, Place
+from whence.trace.conditions import Conditions
 from whence.trace.statements import Line, StepDescriber
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -23,6 +24,7 @@ class PassingValues:
     def __init__(self, comparison: Comparison, failing: StepDescriber) -> None:
         self.comparison = comparison
         self._failing, self._passing = failing, comparison.passing.describer()
+        self._conditions = Conditions(comparison.passing)
 
     def values(self, line: Line) -> dict[str, str]:
         """Return the values of a line in the passing run that differ, by their failing names.
@@ -32,7 +34,7 @@ class PassingValues:
         pairs = []
         for op, step in zip(line.ops.tolist(), line.last.tolist(), strict=True):
             other = self.comparison.counterpart(step)
-            if other is not None:
+            if other is not None and not self.comparison.is_noise(other):
                 pairs.append((step, op, other, self.comparison.passing.op_of(other)))
         pairs.sort()
         failing = self._failing.values_of([(step, op) for step, op, _, _ in pairs])
@@ -50,7 +52,15 @@ class PassingValues:
         other = self.comparison.counterpart(branch)
         if other is None or not self.comparison.passing.is_branch(other):
             return None
-        return self._passing.names.condition(other)
+        last = self._conditions.settled(other)
+        return self._passing.names.whole_condition(self._conditions.executed(last))
+
+    def loaded(self, step: Step) -> str | None:
+        """Return what a load or a call read in the passing run; None if it is not comparable."""
+        other = self.comparison.counterpart(step)
+        is_comparable = other is not None and not self.comparison.is_noise(other)
+        named = None if other is None or not is_comparable else self._passing.names.loaded(other)
+        return None if named is None or _is_address(named.value) else named.value
 
     def accessed(self, step: Step) -> str | None:
         """Return where a load or a store went in the passing run; None if it did not run."""

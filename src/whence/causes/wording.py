@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,11 +17,12 @@ from whence.model import Influence, Predicate, Statement
 from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
 from whence.trace.conditions import Conditions
-from whence.trace.flow import External, Flow, Left, Operand, StoredBits
+from whence.trace.flow import External, Flow, Initial, Left, Operand, StoredBits
 from whence.trace.statements import Line
 
 Steps = npt.NDArray[np.uint32]
 _MAX_VALUES = 6  # limit on values in one sentence; guessed
+_MAX_COPIES = 60  # limit on the steps that pass a value on unchanged; guessed
 _MAX_EXPRESSION = 200  # limit on steps of one condition; guessed
 
 
@@ -101,7 +101,8 @@ class CauseDescriber:
         elif question.seeds or not self.flow.is_branch(step):
             text, outcome = failure.subject or failure.words, failure.outcome
         else:
-            text, outcome = self._condition(step)
+            held = self._names.whole_condition(self.conditions.executed(step))
+            text, outcome = held.name, held.value
             other = self.passing.condition(step) if self.passing else None
             passing = other.value if other else None
         return Predicate(
@@ -112,24 +113,20 @@ class CauseDescriber:
             outcome=outcome,
             values={read.name: read.value for read in reads},
             passing=passing if passing != outcome else None,
-            passing_text=self._passing_text(step, other),
+            passing_text=other.name if other and other.name != text else None,
+            passing_values=self._passing_values(reads),
         )
 
-    def _passing_text(self, step: Step, passing: NamedValue | None) -> str | None:
-        """Return the text of a condition in the passing version, if it differs."""
-        if passing is None or passing.name == self._names.condition(step).name:
-            return None
-        return passing.name
-
-    def _condition(self, step: Step) -> tuple[str, str]:
-        """Return the evaluated part of a condition as source text, and its outcome."""
-        branches = self.conditions.executed(step)
-        parts = [self._names.condition(branch) for branch in branches]
-        text = parts[0].name
-        both, either = self._names.connectives
-        for before, after in itertools.pairwise(parts):
-            text += f" {both if before.value == self._names.truths[0] else either} {after.name}"
-        return text, parts[-1].value
+    def _passing_values(self, reads: Sequence[_Read]) -> dict[str, str]:
+        """Return the values of the variables of a predicate that differ in the passing run."""
+        if self.passing is None:
+            return {}
+        found = {read.name: self.passing.loaded(read.step) for read in reads}
+        return {
+            read.name: other
+            for read in reads
+            if (other := found[read.name]) is not None and other != read.value
+        }
 
     def _reads(self, question: Question) -> list[_Read]:
         """Return the variables that the predicate was computed from, each once."""
@@ -144,6 +141,8 @@ class CauseDescriber:
             named = self._names.loaded(load)
             if named is not None:
                 found.setdefault(named.name, _Read(named.name, named.value, load))
+            for text in self._names.texts(load):
+                found.setdefault(text.name, _Read(text.name, text.value, load))
         return list(found.values())
 
     def _loads(self, seeds: Sequence[Operand]) -> Iterator[Step]:
@@ -156,9 +155,19 @@ class CauseDescriber:
                 continue
             seen.add(operand)
             if self.flow.is_load(operand) or self.flow.is_call(operand):
-                yield operand
+                if not self._names.is_inside_macro(operand):
+                    yield operand
+                else:  # the arguments of the macro may be in an index
+                    work += filter(None, (self.flow.node(operand).pointer,))
                 continue
             work += reversed(self.flow.node(operand).operands)
+
+    def _line(self, step: Step) -> str:
+        """Return the line of a step; for library code, the line of the program that called it."""
+        own: Step | None = step
+        while own is not None and (place := self._names.place(own)) and place.is_outside:
+            own = self.flow.call_of(own)
+        return self._names.line(step if own is None else own)
 
     # --- sentences -----------------------------------------------------------------------------
 
@@ -188,7 +197,7 @@ class CauseDescriber:
         return words
 
     def _condition_head(self, question: ConditionQuestion, predicate: Predicate) -> str:
-        about = self._names.line(question.about)
+        about = self._line(question.about)
         held = f"`{predicate.text}` was {predicate.outcome}{_times(question.times)}"
         if question.influence is Influence.PREMISE:
             return f"The proof assumes that {held}"
@@ -203,7 +212,7 @@ class CauseDescriber:
         return f"{about} came next because {held}"
 
     def _address_head(self, question: AddressQuestion, predicate: Predicate) -> str:
-        about = self._names.line(question.about)
+        about = self._line(question.about)
         where = f"`{predicate.text}`" if predicate.text else "memory"
         target = f" as `{predicate.outcome}`" if predicate.outcome != predicate.text else ""
         return f"{about} went to {where}{target}{_times(question.times)}"
@@ -220,18 +229,42 @@ class CauseDescriber:
                 yield f"{value} because {self._setter(node.through[0])}"
             elif isinstance(definition, InputByte | InputRange | InputPointer):
                 yield f"{value}: it came from {_input_words(definition)}"
+            elif isinstance(definition, Initial) and (
+                words := self._names.initial(definition.address)
+            ):
+                yield f"{value}: {words}"
             elif isinstance(definition, External):
                 yield f"{value}: no recorded step set it"
             elif isinstance(definition, int | StoredBits | Left):
                 step = definition if isinstance(definition, int) else definition.step
-                yield f"{value} because {self._setter(step)}"
+                yield f"{value} because {self._setter(step)}{self._came_from(definition)}"
+
+    def _came_from(self, step: Operand) -> str:
+        """Return a clause with the line that a value came from, if another line passed it on."""
+        if not isinstance(step, int) or not self._names.follows_copies:
+            return ""
+        line, first = self._line(step), self._line(self._origin(step))
+        is_known = self._names.place(step) is not None
+        return f"; the value came from {first}" if is_known and first != line else ""
+
+    def _origin(self, step: Step) -> Step:
+        """Return the first step that had the value of `step`, before it was passed on."""
+        value = self.flow.value(step)
+        for _ in range(_MAX_COPIES):
+            returned = self.flow.returned(step) if self.flow.is_call(step) else None
+            operands = (returned,) if returned else self.flow.node(step).operands
+            before = operands[0] if len(operands) == 1 else None
+            if not isinstance(before, int) or self.flow.value(before) != value:
+                break
+            step = before
+        return step
 
     def _setter(self, step: Step) -> str:
         """Describe what set a variable; a parameter is set where its function is called."""
         if self._names.place(step) is not None:
-            return f"{self._names.line(step)} set it"
+            return f"{self._line(step)} set it"
         call = self.flow.call_of(step)
-        return f"{self._names.line(call)} passed it" if call else "it was passed"
+        return f"{self._line(call)} passed it" if call else "it was passed"
 
 
 def _times(times: int) -> str:

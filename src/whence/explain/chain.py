@@ -235,10 +235,13 @@ class ChainBuilder:
         own = self._root_changes_at(predicate)
         statement = next((s for s in cause.statements if _is_at(s, predicate)), None)
         failing, passing = _differing_values(statement) if statement else ({}, {})
+        failing = {name: predicate.values[name] for name in predicate.passing_values} | failing
+        passing = predicate.passing_values | passing
         return Link(
             LinkKind.CHANGE if own else LinkKind.BRANCH, predicate.file, predicate.line,
             predicate.function, statement.text if statement else "",
-            _prefix(cause, is_changed=bool(own)) + _outcome(cause, is_changed=bool(own)),
+            _prefix(cause, is_changed=bool(own)) + _outcome(cause, is_changed=bool(own))
+            + _equal_values(predicate),
             _without_truth_values(failing), _without_truth_values(passing), tuple(sorted(own)),
             cause.id, cause.times,
         )  # fmt: skip
@@ -281,6 +284,18 @@ def _outcome(cause: Cause, *, is_changed: bool) -> str:
         came_out = predicate.passing or predicate.outcome
         return f"{says}; before, `{predicate.passing_text}` was {came_out}"
     return says if predicate.passing is None else f"{says} instead of {predicate.passing}"
+
+
+def _equal_values(predicate: Predicate) -> str:
+    """Return a clause with the values of a condition that are the same in both runs."""
+    values = [
+        f"{name} = {value}"
+        for name, value in predicate.values.items()
+        if name not in predicate.passing_values and name != predicate.text
+        and value not in _TRUTH_VALUES and not value.startswith(("0x", "<"))
+    ]  # fmt: skip
+    is_condition = {predicate.outcome, predicate.passing} & _TRUTH_VALUES
+    return f" with {', '.join(values[:_MAX_NAMED])}" if values and is_condition else ""
 
 
 def _try_block(predicate: Predicate) -> str:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
-from whence.languages import flow_of, open_recording
+from whence.errors import UserError
+from whence.languages import flow_of, open_recording, second_recording
 from whence.languages.language import Language
-from whence.model import Reverted
+from whence.model import Outcome, Reverted
 from whence.subject.trial import BuildAndTest
 from whence.subject.workspace import Workspace
 from whence.trace.flow import Flow
@@ -62,8 +63,29 @@ class Recorder:
             self._language.record(workspace.tree, commands, out, max_trace=self._max_trace)
             recording = open_recording(out)
             summarise(recording, workspace.tree, max_trace=self._max_trace)
+            if recording.outcome is Outcome.PASS and recording.may_vary():
+                self._compare_with_second_run(recording, workspace.tree, commands)
             self._known[reverted] = recording
         return self._known[reverted]
+
+    def _compare_with_second_run(
+        self, recording: Recording, tree: Path, commands: BuildAndTest
+    ) -> None:
+        """Record the test once more in the built tree: what differs then is noise."""
+        out = recording.folder.with_name(f"{recording.folder.name}-second")
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        assert self._language is not None
+        try:
+            self._language.record(
+                tree, replace(commands, build=None), out, max_trace=self._max_trace
+            )
+            second = second_recording(out, recording.folder)
+            second.check(self._max_trace)
+        except UserError:
+            return  # then nothing is known to be noise
+        if second.outcome is Outcome.PASS:
+            recording.compare_with(second)
 
 
 def counterpart(thread: Thread, other: Recording) -> Flow | None:

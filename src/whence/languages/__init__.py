@@ -20,7 +20,7 @@ from whence.errors import UserError
 from whence.frontend.c import record as c_record
 from whence.frontend.c.cache import c_source_hash
 from whence.frontend.python import record as python_record
-from whence.frontend.recorded_run import FORMAT, RUN
+from whence.frontend.recorded_run import FORMAT, MODULES, RUN
 from whence.languages.language import Language
 from whence.logic.c.logic import CLogic
 from whence.logic.python.logic import PythonLogic
@@ -122,6 +122,15 @@ def open_recording(folder: Path) -> Recording:
         )
     document = _document(folder)
     return LANGUAGES[document["frontend"]].recording(folder, document)
+
+
+def second_recording(folder: Path, first: Path) -> Recording:
+    """Return a run that was recorded with the program that another recording built."""
+    modules = folder / MODULES
+    if modules.is_dir() and not any(modules.iterdir()):
+        modules.rmdir()
+        modules.symlink_to((first / MODULES).absolute())
+    return open_recording(folder)
 
 
 def _document(folder: Path) -> dict[str, Any]:

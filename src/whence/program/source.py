@@ -18,6 +18,11 @@ class Place:
     column: int
     function: str
 
+    @property
+    def is_outside(self) -> bool:
+        """Is the place in a file outside the program's tree, such as a system header?"""
+        return self.file.startswith("/")
+
 
 def shown_path(name: str) -> str:
     """Return a file's path as a user writes it: relative in the tree, absolute outside."""

@@ -78,6 +78,7 @@ class Recording(ABC):
         """`document` is the folder's description of the run."""
         self.folder, self.document = folder, document
         self.lines = SourceLines(folder / SOURCES)
+        self.second_run: Recording | None = None  # of the same version, if its values vary
 
     @property
     def outcome(self) -> Outcome:
@@ -113,6 +114,13 @@ class Recording(ABC):
     def failing_thread(self, processes: Sequence[Process]) -> Thread | None:  # noqa: ARG002
         """Return the thread that made the run fail, if something other than its end shows it."""
         return None
+
+    def may_vary(self) -> bool:
+        """May a second run of the same version give other values, such as those of a clock?"""
+        return False
+
+    def compare_with(self, again: Recording) -> None:  # noqa: B027 - where runs vary
+        """Note which values and outputs differ in a second recorded run of the same version."""
 
     def printed(self) -> bytes:
         """Return what the run printed on standard output."""
@@ -208,6 +216,27 @@ class Image(ABC):
     def place(self, op: Op) -> Place | None:
         """Return the place of an operation in the source; None if it is unknown."""
 
+    def nearest_place(self, op: Op) -> Place | None:
+        """Return the place nearest to an operation that the compiler gave no line.
+
+        It is that of the next operation of its block, or else of the last one before it, or else
+        of the next one of its function: the compiler adds operations where it joins branches, and
+        at the start of a function.
+        """
+        code = self.code
+        block = int(code.stretch_block[code.op_stretch[op]])
+        stretch = int(code.block_first_stretch[block])
+        last = stretch + int(code.block_stretches[block]) - 1
+        end = int(code.stretch_first_op[last]) + int(code.stretch_ops[last])
+        function = int(code.block_function[block])
+        start = int(code.function_first_op[function])
+        after = start + int(code.function_ops[function])
+        for low, high, at in ((op, end, 0), (start, op, -1), (end, after, 0)):
+            known = np.flatnonzero(self.rows[low:high])
+            if len(known):
+                return self.place(Op(low + int(known[at])))
+        return None
+
     @abstractmethod
     def sort(self, op: Op) -> Sort:
         """Return what a matching operation of another version has in common with `op`."""
@@ -277,6 +306,7 @@ class Thread(ABC):
     def __init__(self, recording: Recording, image: Image, log: ThreadLog, stream: Stream) -> None:
         self.recording, self.image, self.log = recording, image, log
         self.stream = stream
+        self.noise: frozenset[int] = frozenset()  # steps with other values in a second run
         self.queries = Queries(stream)
 
     def last_execution(self, op: Op, step: Step, within: int | None = None) -> Step | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from whence.program.ids import Op, Step
 from whence.program.source import NamedValue, Place
@@ -14,6 +16,7 @@ class StepNames(ABC):
 
     connectives = ("&&", "||")
     truths = ("true", "false")
+    follows_copies = False  # does a sentence say where a value was before it was passed on?
 
     def __init__(self, thread: Thread) -> None:
         self.thread = thread
@@ -24,8 +27,9 @@ class StepNames(ABC):
 
     def line(self, step: Step) -> str:
         """Return the line of a step, in a form that fits into a sentence."""
-        place = self.place(step)
-        return f"{place.file}:{place.line}" if place else "code without a line"
+        image, op = self.thread.image, self.thread.queries.op_of(step)
+        place = image.place(op) or image.nearest_place(op)
+        return f"{place.file}:{place.line}" if place else f"the code of {self.function_of(op)}"
 
     def function(self, step: Step) -> str:
         """Return the name of the function of a step."""
@@ -39,9 +43,33 @@ class StepNames(ABC):
     def condition(self, step: Step) -> NamedValue:
         """Return the condition of a branch, and its outcome."""
 
+    def whole_condition(self, branches: Sequence[Step]) -> NamedValue:
+        """Return the evaluated part of a condition, and its outcome.
+
+        `branches` are the executed branches of the condition, in order.
+        """
+        parts = [self.condition(branch) for branch in branches]
+        text = parts[0].name
+        both, either = self.connectives
+        for before, after in itertools.pairwise(parts):
+            text += f" {both if before.value == self.truths[0] else either} {after.name}"
+        return NamedValue(text, parts[-1].value)
+
+    def is_inside_macro(self, step: Step) -> bool:  # noqa: ARG002 - where there are macros
+        """Did a macro compute the value of a step on the way to its own value?"""
+        return False
+
     @abstractmethod
     def loaded(self, step: Step) -> NamedValue | None:
         """Return the name and value of what a load or a call read; None if it has no name."""
+
+    def texts(self, call: Step) -> list[NamedValue]:  # noqa: ARG002 - where texts are pointers
+        """Return the arguments of a call of a library function that are texts, with the texts."""
+        return []
+
+    def initial(self, address: int) -> str | None:  # noqa: ARG002 - where memory has addresses
+        """Return in words what memory at an address held before the run; None if unknown."""
+        return None
 
     @abstractmethod
     def accessed(self, step: Step) -> tuple[str, str]:

@@ -7,8 +7,9 @@ the same offset.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +19,7 @@ from whence.program.rows import INPUT, OUTPUT, SOURCE
 from whence.trace.recording import STDERR, STDIN, STDOUT, Process, Recording, Thread
 
 _UNKNOWN = b"\xff"  # stands for each byte whose value is not known
+_WORD = re.compile(rb"\w+|\W")
 _NOWHERE = "/dev/null"
 
 
@@ -49,6 +51,7 @@ class WrittenStream:
     number: int  # it is the nth stream of this name in its process
     target: str  # where a standard stream leads, such as "pipe:[17]"; else the name
     pieces: tuple[Piece, ...]  # in the order in which each thread wrote them
+    second: bytes | None = None  # its content in a second run of the same version, if there is one
 
     @property
     def key(self) -> tuple[str, int]:
@@ -105,7 +108,13 @@ def written_streams(recording: Recording, process: Process) -> list[WrittenStrea
             source = int(effects["source"][row])
             offset, size = int(effects["offset"][row]), int(effects["len"][row])
             pieces.setdefault(source, []).append(Piece(thread, row, offset, size))
-    return list(_named(names, pieces, process.standard_targets, is_mixed=len(threads) > 1))
+    found = list(_named(names, pieces, process.standard_targets, is_mixed=len(threads) > 1))
+    again = recording.second_run
+    if again is None:
+        return found
+    number = [p.folder for p in recording.processes].index(process.folder)
+    others = {s.key: s.content for s in written_streams(again, again.processes[number])}
+    return [replace(stream, second=others.get(stream.key)) for stream in found]
 
 
 def _named(
@@ -181,7 +190,8 @@ def stream_differences(
     """
     others = {stream.key: stream for stream in passing}
     for own, other in _paired(failing, others):
-        byte = first_difference(own.content, other.content)
+        printed = without_noise(own.content, other.content, other.second)
+        byte = first_difference(printed, other.content)
         if byte is not None:
             yield StreamDifference(own, other, byte)
 
@@ -209,6 +219,21 @@ def _paired(
 
 def _empty(stream: WrittenStream) -> WrittenStream:
     return WrittenStream(stream.kind, stream.name, stream.number, stream.target, ())
+
+
+def without_noise(printed: bytes, passing: bytes, second: bytes | None) -> bytes:
+    """Return an output with the words of the passing run where that has others in each run.
+
+    `second` is the output of a second run of the passing version.
+    """
+    if second is None or len(second) != len(passing) or second == passing:
+        return printed
+    found = bytearray(printed)
+    for word in _WORD.finditer(passing):
+        start, end = word.span()
+        if second[start:end] != word[0] and end <= len(printed):
+            found[start:end] = word[0]
+    return bytes(found)
 
 
 def first_difference(one: bytes, other: bytes) -> int | None:

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterator
 from dataclasses import replace
 
+from whence.causes.failures.c_crash import CrashDescriber
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
 from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
@@ -124,7 +125,7 @@ def _fault(
     operands = flow.operands_of(op, instance)
     wrong = operands[:1] if number in _ADDRESSES else operands[1:2] or operands
     controlling = Step(int(flow.queries.stream.control[instance])) or None
-    return _failed_value(flow, point, last, _seeds(wrong), _branch(flow, controlling), name)
+    return _crashed(flow, point, last, wrong, wrong, _branch(flow, controlling), name)
 
 
 def _fault_in_call(
@@ -135,7 +136,29 @@ def _fault_in_call(
     given = [flow.argument(call, number) for number in range(count)]
     arguments = tuple(operand for operand in given if operand is not None)
     wrong = tuple(operand for operand in arguments if _is_near(flow.value_of(operand), address))
-    return _failed_value(flow, point, call, _seeds(wrong or arguments), (), name)
+    return _crashed(flow, point, call, wrong or arguments, wrong, (), name)
+
+
+def _crashed(
+    flow: CFlow,
+    point: Point,
+    step: Step,
+    possible: tuple[Operand, ...],
+    wrong: tuple[Operand, ...],
+    controlling: tuple[Step, ...],
+    name: str,
+) -> ObservedFailure:
+    """Return a crash; if a variable held the wrong pointer or divisor, it is the subject.
+
+    `possible` are the operands that may have led to it; `wrong` those that did.
+    """
+    found = _failed_value(flow, point, step, _seeds(possible), controlling, name)
+    crash = CrashDescriber(flow)
+    subject = crash.subject(wrong) if wrong else None
+    if subject is None:
+        return found
+    return replace(found, words=crash.words(found.words, subject, wrong), subject=subject.name,
+                   outcome=f"{subject.value} ({name})")  # fmt: skip
 
 
 _ADDRESSES = (signal.SIGSEGV, signal.SIGBUS)

@@ -127,6 +127,8 @@ def _operator_call(operator: str, arguments: list[CTerm]) -> str:
     first = arguments[0]
     text = wrap(terms.pointee(first) if first.place else first, terms.UNARY)
     listed = _listed(arguments[1:])
+    if operator == "->":  # the result is used as a pointer
+        return text
     if operator in ("[]", "()"):
         return f"{text}{operator[0]}{listed}{operator[1]}"
     return f"{text} {operator} {listed}" if listed else f"{operator}{text}"

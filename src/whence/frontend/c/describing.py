@@ -11,9 +11,18 @@ from collections.abc import Callable
 
 from whence.frontend.c import ir, terms
 from whence.frontend.c.debug import DebugType
-from whence.frontend.c.ir import Global, Instruction, IntType, Local, OtherType, PointerType
+from whence.frontend.c.ir import (
+    FloatType,
+    Global,
+    Instruction,
+    IntType,
+    Local,
+    OtherType,
+    PointerType,
+)
 from whence.frontend.c.names import CNames
 from whence.frontend.c.source import ModuleSource, Values
+from whence.frontend.c.term_writer import FLOAT_BYTES
 from whence.program.source import NamedValue
 
 # returns the source's name for an address; True: it points to text
@@ -124,12 +133,18 @@ def c_text(
     found = terms.bare(kind)
     if found is not None and found.kind not in _SINGLE:
         return None
+    if isinstance(of, FloatType) and of.kind not in FLOAT_BYTES and 0 < value < 1 << 64:
+        return None  # only the lowest 64 bits are known
+    if found is not None and isinstance(of, FloatType) != (found.encoding == "float"):
+        kind = found = None  # the value was converted: casts have no name
     if isinstance(of, PointerType) and value:
-        return pointed(value, _is_text(kind)) or hex(value)
+        return pointed(value, is_text(kind)) or hex(value)
     if found is not None:
         return names.describe_value(kind, value)
     if isinstance(of, PointerType):
         return "NULL"
+    if isinstance(of, FloatType):  # a library function has no debug information
+        return terms.float_text(value, FLOAT_BYTES.get(of.kind, 10))
     if of == IntType(64) and value >> 32 not in (0, 0xFFFFFFFF):
         return None  # the result of an unknown function, probably a small struct
     if isinstance(of, IntType) and of.bits > 1 and value >> (of.bits - 1) & 1:
@@ -137,8 +152,9 @@ def c_text(
     return str(value)
 
 
-def _is_text(kind: DebugType | None) -> bool:
-    """Is the type a pointer to characters?"""
+def is_text(kind: DebugType | None) -> bool:
+    """Is the type a pointer to characters, or an array of characters?"""
     found = terms.bare(kind)
-    inside = terms.bare(found.base) if found is not None and found.kind == "pointer" else None
+    is_sequence = found is not None and found.kind in ("pointer", "array")
+    inside = terms.bare(found.base) if found is not None and is_sequence else None
     return inside is not None and inside.encoding.endswith("_char")

@@ -71,6 +71,19 @@ class ModuleSource:
             self._instructions[function] = [i for block in blocks for i in block.instructions]
         return self._instructions[function]
 
+    def ops(self, function: str) -> range:
+        """Return the ops of a function."""
+        start = self._starts[self._function_names.index(function)]
+        return range(start, start + len(self._flat(function)))
+
+    def branches(self, function: str) -> list[int]:
+        """Return the ops of a function that branch on a condition."""
+        return [
+            op
+            for op in self.ops(function)
+            if (found := self.instruction(op)).opcode == "br" and len(found.operands) > 1
+        ]
+
     @cached_property
     def _used(self) -> frozenset[int]:
         return frozenset(np.unique(self.description.arrays["use_def"]).tolist())

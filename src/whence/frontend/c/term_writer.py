@@ -16,6 +16,7 @@ from whence.frontend.c.terms import NAMELESS, CTerm, constant_term, term_value
 
 Values = Callable[[str], int | None]  # returns the value that a register held, or None
 
+FLOAT_BYTES = {"half": 2, "float": 4, "double": 8}  # of the float types up to 64 bits
 _MAX_DEPTH = 40  # limit on the depth of an expression; guessed
 BINARY = {
     "add": ("+", terms.SUM), "sub": ("-", terms.SUM), "mul": ("*", terms.PRODUCT),
@@ -69,8 +70,7 @@ class TermWriter(ABC):
         if isinstance(value, ir.Zero):
             return CTerm("NULL", number=0) if isinstance(kind, ir.PointerType) else constant_term(0)
         if isinstance(value, ir.Float) and isinstance(kind, ir.FloatType):
-            size = {"half": 2, "float": 4, "double": 8}.get(kind.kind, 10)
-            return CTerm(terms.float_text(value.bits, size))
+            return CTerm(terms.float_text(value.bits, FLOAT_BYTES.get(kind.kind, 10)))
         if isinstance(value, ir.Bytes):
             return CTerm(terms.c_string(value.data.removesuffix(b"\0")))
         return NAMELESS

@@ -176,6 +176,20 @@ def within(place: CTerm, offset: int, size: int) -> CTerm:
     return place
 
 
+def beginning_at(place: CTerm, offset: int) -> CTerm | None:
+    """Return the largest part of an object that begins at this byte; None if it has no name."""
+    found = bare(place.type)
+    if offset == 0 or not found:
+        return place if offset == 0 else None
+    if found.kind == "array" and found.base and found.base.size:
+        index, rest = divmod(offset, found.base.size)
+        return beginning_at(element(place, constant_term(index)), rest)
+    for member in found.members:
+        if member.offset <= offset < member.offset + -(-member.bits // 8):
+            return beginning_at(member_of(place, member), offset - member.offset)
+    return None
+
+
 # --- values ------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +15,7 @@ from whence.frontend.c.ir import Bytes, Global
 from whence.frontend.c.process import LoadedModule
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode
+from whence.frontend.c.terms import CTerm
 from whence.frontend.c.variables import VariablePlace, VisibleVariable
 from whence.program.ids import Op, Step
 from whence.trace.c.inputs import GivenStrings
@@ -57,6 +59,36 @@ class Addresses:
             found += byte
         return bytes(found)
 
+    def initial(self, address: int) -> str | None:
+        """Return in words what an address held before the run: a literal, a static variable."""
+        for start, contents in self._constants[bisect_right(self._starts, address) - 1 :][:1]:
+            if start <= address < start + len(contents):
+                return f"it is in {terms.c_string(contents.removesuffix(bytes(1)))}"
+        variable = self._variable(address)
+        return None if variable is None else f"it is the initial value of `{variable[1].text}`"
+
+    def _variable(self, address: int) -> tuple[int, CTerm] | None:
+        """Return the static variable that holds an address, and where it begins."""
+        at = bisect_right(self._variables, address, key=lambda row: row[0]) - 1
+        if at < 0:
+            return None
+        start, size, term = self._variables[at]
+        return (start, term) if address < start + size else None
+
+    @cached_property
+    def _variables(self) -> list[tuple[int, int, CTerm]]:
+        """The static variables: address, size, name."""
+        found = []
+        for module, loaded in self._modules():
+            for name, address in _symbols(module, loaded):
+                if name not in module.module.variables or not address:
+                    continue
+                term = module.names.global_term(name)
+                kind = terms.bare(term.type)
+                if kind is not None and term.text and term.text[0] not in '"…':
+                    found.append((address, kind.size, replace(term, place=True)))
+        return sorted(found, key=lambda row: row[0])
+
     @cached_property
     def _constants(self) -> list[tuple[int, bytes]]:
         """The string literals, arguments and environment variables, by address."""
@@ -76,7 +108,11 @@ class Addresses:
 
     def _global(self, address: int) -> str | None:
         if address not in self._symbols_at:
-            return None
+            variable = self._variable(address)
+            part = None
+            if variable is not None:
+                part = terms.beginning_at(variable[1], address - variable[0])
+            return None if part is None else terms.term_value(part).text
         module, name = self._symbols_at[address]
         term = module.names.global_term(name)
         return terms.term_value(term).text if term.text and term.text[0] not in '"…' else None

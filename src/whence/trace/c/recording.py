@@ -16,6 +16,7 @@ from whence.trace.c import endings
 from whence.trace.c.image import CImage
 from whence.trace.c.inputs import inputs_of
 from whence.trace.c.memory import criteria
+from whence.trace.c.noise import may_vary, noisy_steps
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.unrecorded import check_whole, nothing, unrecorded
 from whence.trace.columns import U32
@@ -66,6 +67,21 @@ class CRecording(Recording):
         if log.path not in self._threads:
             self._threads[log.path] = CThread(self, image, log, progress)
         return self._threads[log.path]
+
+    def may_vary(self) -> bool:
+        return any(may_vary(thread) for thread in self._all_threads())
+
+    def compare_with(self, again: Recording) -> None:
+        assert isinstance(again, CRecording)
+        own, others = self._all_threads(), again._all_threads()
+        if [t.image.key for t in own] != [t.image.key for t in others]:
+            return
+        self.second_run = again
+        for thread, other in zip(own, others, strict=True):
+            thread.noise = noisy_steps(thread, other)
+
+    def _all_threads(self) -> list[CThread]:
+        return [self.thread(self.image(p), log) for p in self.processes for log in p.logs]
 
     @cached_property
     def _threads(self) -> dict[Path, CThread]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from whence.frontend.c.tables import CallFlag, FunctionFlag, OpCode, OpFlag
 from whence.program.ids import Op
 from whence.trace.c.image import CImage
 from whence.trace.c.sections import ReplayedSections
-from whence.trace.columns import FILES, Stream
+from whence.trace.columns import CALL, FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
 
 VERSION = 6  # of the format of the columns; others are made again
@@ -92,6 +93,14 @@ class ReplayedLog(Thread):
     def _logged(self, start: int, size: int) -> bytes:
         """Return bytes of the log."""
         return bytes(self.replay.stream.data[start : start + size])
+
+    def calls_of(self, names: Collection[str]) -> list[Op]:
+        """Return the operations that ran and called one of these functions."""
+        code = self.image.code
+        executed = np.flatnonzero(self.stream.instance_counts())
+        last = code.stretch_first_op[executed] + code.stretch_ops[executed] - 1
+        calls = last[code.kind[last] == CALL].tolist()
+        return [Op(op) for op in calls if self.image.sort(Op(op)).callee in names]
 
     def is_closing(self, file: str, line: int) -> bool:
         return self.recording.lines.line(file, line) == "}"

@@ -16,6 +16,7 @@ class CStepDescriber(StepDescriber):
     """Describes the steps of one thread as statements of C."""
 
     thread: ReplayedLog
+    names: CStepNames
 
     def __init__(self, thread: ReplayedLog) -> None:
         self._values = Values(thread)
@@ -25,10 +26,12 @@ class CStepDescriber(StepDescriber):
         if not self._has_value(step, op):
             return None
         source, local = self.thread.image.locate(op)
-        values = self._values
-        return describe_op(
-            source, local, values.value(step), values.registers(step, op), values.pointed(step)
-        )
+        values, value = self._values, self._values.whole_value(step, op)
+        named = describe_op(source, local, value, values.registers(step, op), values.pointed(step))
+        is_branch = self.thread.image.code.kind[op] == OpKind.BRANCH
+        if is_branch and source.instruction(local).opcode == "br":
+            return self.names.branch(op, value, named)
+        return named and NamedValue(self.names.as_written(op, named.name), named.value)
 
     def _has_value(self, step: Step, op: Op) -> bool:
         """Did the step give a value?  A call that did not return gave none."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from whence.frontend.c.ir import FloatType
+from whence.frontend.c.term_writer import FLOAT_BYTES
 from whence.program.ids import Op, Step
 from whence.trace.c.memory import Addresses
 from whence.trace.c.replayed import ReplayedLog
@@ -31,6 +33,18 @@ class Values:
             self._values = self.thread.replay.window(first, first + CHUNK).value
             self._first = first
         return int(self._values[step - first])
+
+    def whole_value(self, step: Step, op: Op) -> int:
+        """Return the value of a step with all of its bits; `value` has the lowest 64."""
+        source, local = self.thread.image.locate(op)
+        instruction = source.instruction(local)
+        kind = instruction.type
+        if instruction.opcode in ("store", "ret") and instruction.operands:
+            kind = instruction.operands[0].type
+        is_wide = isinstance(kind, FloatType) and kind.kind not in FLOAT_BYTES
+        if not is_wide or instruction.opcode in ("call", "invoke"):
+            return self.value(step)
+        return int.from_bytes(self.thread.replay.wide(step), "little")
 
     def registers(self, step: Step, op: Op) -> Callable[[str], int | None]:
         """Return a function that gives the value of a register, by name, at a step."""
