@@ -243,9 +243,13 @@ class CauseDescriber:
         """Return a clause with the line that a value came from, if another line passed it on."""
         if not isinstance(step, int) or not self._names.follows_copies:
             return ""
-        line, first = self._line(step), self._line(self._origin(step))
-        is_known = self._names.place(step) is not None
-        return f"; the value came from {first}" if is_known and first != line else ""
+        origin: Step | None = self._origin(step)
+        if origin is not None and self._names.place(origin) is None:  # a parameter
+            origin = self.flow.call_of(origin)
+        if origin is None or self._names.place(step) is None:
+            return ""
+        line, first = self._line(step), self._line(origin)
+        return f"; the value came from {first}" if first != line else ""
 
     def _origin(self, step: Step) -> Step:
         """Return the first step that had the value of `step`, before it was passed on."""

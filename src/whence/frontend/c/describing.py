@@ -31,7 +31,9 @@ _MAX_NAME = 80  # limit on the length of a name that is shown; guessed
 # Kinds of types whose values are single values.
 _SINGLE = ("basic", "enum", "pointer", "reference", "function", "member pointer")
 # Calls that the compiler inserts, nameless objects, and text that no programmer would write.
-_UNWANTED = re.compile(r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)")
+UNWANTED = re.compile(
+    r"temporary\b|…|_vptr\$|\b__cxa_|\beh\(|\(void \*\*?\)|\b__(?:begin|end|range)\d*\b"
+)
 # `stdout` of a C library has no debug information: its type is the type of the load.
 _CAST_GLOBAL = re.compile(r"\*\([\w ]+\*+\)&(\w+)")
 
@@ -47,7 +49,7 @@ def describe_op(
     if described is None:
         return None
     name = _CAST_GLOBAL.sub(r"\1", described.name)
-    if _UNWANTED.search(name) or _UNWANTED.search(described.value) or len(name) > _MAX_NAME:
+    if UNWANTED.search(name) or UNWANTED.search(described.value) or len(name) > _MAX_NAME:
         return None
     return NamedValue(name, described.value)
 

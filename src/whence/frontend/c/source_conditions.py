@@ -93,6 +93,15 @@ class SourceSyntax:
             return None
         return Operand(node, is_tested=_is_tested(node))
 
+    def combined(self, operand: Operand) -> Operand:
+        """Return the chain of && and || that an operand belongs to."""
+        node = operand.node
+        while (parent := node.parent) is not None and (
+            parent.type == "parenthesized_expression" or _logical(parent) in ("&&", "||")
+        ):
+            node = parent
+        return Operand(_without_parentheses(node), is_tested=True)
+
     def construct(self, place: Place, *, is_cpp: bool) -> Operand | None:
         """Return the condition of the loop or `if` that begins at a place."""
         node = self._node(place, is_cpp=is_cpp)

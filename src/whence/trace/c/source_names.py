@@ -17,6 +17,10 @@ from whence.trace.c.image import CImage
 from whence.trace.recording import Recording
 
 _TRUTHS = {True: "true", False: "false"}
+# Words of the C library and of the compiler, which a program does not use.
+_LIBRARY = re.compile(
+    r"\b__|\b_[A-Z]|\b(?:gp_offset|fp_offset|overflow_arg_area|reg_save_area)\b|\((?:void|short) \*"
+)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MAX_CALL = 80  # limit on the length of a call that is shown; guessed
 _UNNAMED = ("br", "switch", "store", "alloca", "getelementptr", "ret")  # give no value of a macro
@@ -108,14 +112,29 @@ class SourceNames:
         if tested is None:
             return None
         instruction, place = source.instruction(tested), source.place(tested)
+        if instruction.opcode == "phi":
+            combined = self._combined(source, instruction, local)
+            return None if combined is None else (combined, is_inverted)
         if place is None:
-            place = source.place(local)
-            found = self._syntax.construct(place, is_cpp=is_cpp) if place else None
-            return None if found is None or instruction.opcode != "phi" else (found, is_inverted)
+            return None
         found = self._syntax.operand(place, is_cpp=is_cpp)
+        found = found or self._syntax.construct(place, is_cpp=is_cpp)
         if found is None or (not found.is_tested and self._is_macro(source, tested, place)):
             return None
         return found, is_inverted
+
+    def _combined(
+        self, source: ModuleSource, instruction: ir.Instruction, local: int
+    ) -> Operand | None:
+        """Return the whole of `a && b` if a branch tests where its operands come together."""
+        for operand in instruction.operands:
+            value = operand.value
+            number = source.register(local, value.name) if isinstance(value, ir.Local) else None
+            place = None if number is None else source.place(number)
+            found = self._syntax.operand(place, is_cpp=_is_cpp(source, local)) if place else None
+            if found is not None:
+                return self._syntax.combined(found)
+        return None
 
     def _tested(self, source: ModuleSource, local: int) -> tuple[int | None, bool]:
         """Return the op whose result a branch tests, behind negations; is it negated?"""
@@ -133,6 +152,11 @@ class SourceNames:
         return None, False
 
     # --- macros ---
+
+    def hides(self, op: Op, text: str) -> bool:
+        """Is the operation an inner step of a macro or builtin of the C library?"""
+        macro = self.macro(op, text)
+        return macro is not None and not macro[1] and bool(_LIBRARY.search(text))
 
     def macro(self, op: Op, text: str) -> tuple[str, bool] | None:
         """Return the use of a macro that an operation comes from; is the operation its value?

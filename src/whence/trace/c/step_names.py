@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from whence.frontend.c import terms
-from whence.frontend.c.describing import c_text, describe_op, is_text
+from whence.frontend.c.describing import UNWANTED, c_text, describe_op, is_text
 from whence.frontend.c.ir import Global, Local
 from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
@@ -80,8 +80,7 @@ class CStepNames(StepNames):
 
     def is_inside_macro(self, step: Step) -> bool:
         op = self.thread.queries.op_of(step)
-        macro = self._source.macro(op, self._expression(step, op))
-        return macro is not None and not macro[1]
+        return self._source.hides(op, self._expression(step, op))
 
     def _expression(self, step: Step, op: Op) -> str:
         source, local = self.thread.image.locate(op)
@@ -98,7 +97,7 @@ class CStepNames(StepNames):
         if not instruction.result:
             return None
         text = self._name(op, self._expression(step, op))
-        if "…" in text or not text:
+        if not text or UNWANTED.search(text):
             return None
         kind = source.names.type_of(source.function_of(local), Local(instruction.result))
         value = self._values.whole_value(step, op)
@@ -128,9 +127,9 @@ class CStepNames(StepNames):
     def _name(self, op: Op, text: str) -> str:
         """Return the name of a value in the source; empty if it is inside a macro."""
         macro = self._source.macro(op, text)
-        if macro is None:
-            return self.as_written(op, text)
-        return macro[0] if macro[1] else ""
+        if macro is None or not macro[1]:
+            return "" if self._source.hides(op, text) else self.as_written(op, text)
+        return macro[0]
 
     def as_written(self, op: Op, text: str) -> str:
         """Return an expression in the words of the source, if they are known.
