@@ -27,4 +27,3 @@ int main(void)
 //? why: `n < 1 || jobs[0].state != RUNNING` was true
 //? why: ready(&jobs[i]) && jobs[i].tag != 'x'
 //? why: n = 0
-//? why: j->priority > 4
