@@ -114,6 +114,29 @@ KILLED = """
          abort();
      }
 """
+# A library that is not recorded prints what it is given.
+UNRECORDED = """
+     void show(const char *what, int number);
+     static int half(int n) {
+    -    return n / 2;  // [fault]
+    +    return (n + 1) / 2;  // [fault]
+     }
+     int main(int argc, char **argv) {
+         show("first", half(4));
+         show("second", half(7));  // [shows]
+         return 0;
+     }
+    == show.c
+     #include <stdio.h>
+     void show(const char *what, int number) {
+         printf("%s %d", what, number);
+         putchar('\\n');
+     }
+"""
+WITH_LIBRARY = (
+    "WHENCE_MODE=plain $CC -shared -fPIC -o libshow.so show.c && "
+    "$CC -g -w -o program program.c -L. -lshow -Wl,-rpath,$PWD"
+)
 PYTHON_JUDGE = (
     'python3 -c "import subprocess as s; '
     "assert b'price 7' in s.run('./program', capture_output=True).stdout\""
@@ -183,6 +206,12 @@ def test_stores_to_a_mapped_file_are_output(tmp_path: Path) -> None:
 
 def test_a_byte_is_traced_through_a_buffer_of_the_program(tmp_path: Path) -> None:
     seen(tmp_path, GATHERED, "./program | grep one", '"ne tw fur" instead of "one two four"')
+
+
+def test_output_of_a_library_that_is_not_recorded_is_seen(tmp_path: Path) -> None:
+    words = 'line 2 of standard output: "second 4" instead of "second 3"'
+    answer = seen(tmp_path, UNRECORDED, "./program | grep 3", words, build=WITH_LIBRARY)
+    assert answer.links[-1] == "shows"
 
 
 def test_a_process_that_dies_in_both_versions_is_judged_by_its_output(tmp_path: Path) -> None:
