@@ -218,6 +218,7 @@ class TraceSummary:
     processes: tuple[ProcessSummary, ...]
     seconds: float  # of the recorded run
     notes: tuple[str, ...] = ()
+    compilers: str | None = None  # which compilers and libraries built the program, in words
 
 
 class Influence(Enum):

@@ -50,6 +50,7 @@ def write_run(
     again: SecondRun | None,
     *,
     frontend: str,
+    compilers: str | None = None,
 ) -> None:
     """Write down how a run that `frontend` recorded into `out` ended."""
     document = {
@@ -57,6 +58,7 @@ def write_run(
         "format": FORMAT,
         "tree": str(tree),
         "frontend": frontend,
+        "compilers": compilers,  # which ones built the program, in words; None: none did
         "test": commands.test,
         "build": commands.build,
         "layout": commands.layout,

@@ -34,6 +34,7 @@ def trace_document(summary: TraceSummary) -> dict[str, Any]:
             for process in processes
         ],
         "notes": list(summary.notes),
+        "compilers": summary.compilers,
     }
 
 

@@ -43,6 +43,7 @@ def summarise(
         processes=tuple(found),
         seconds=float(recording.document["seconds"]),
         notes=tuple(recording.notes(files)),
+        compilers=recording.document.get("compilers"),
     )
 
 

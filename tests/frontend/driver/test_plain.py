@@ -11,7 +11,7 @@ import pytest
 import whence
 from tests.frontend.driver.toolchain import Toolchain
 from whence.errors import UserError
-from whence.frontend.c.clang import compiler
+from whence.frontend.c.clang import compiler, describe_compiler
 from whence.frontend.c.zig_driver import uses_zig_driver, zig_arguments
 from whence.frontend.cache_folder import cache_directory
 
@@ -120,3 +120,43 @@ def test_a_missing_compiler_is_an_error_with_a_hint(
 def test_the_cache_folder() -> None:
     assert cache_directory({"WHENCE_CACHE": "/a", "XDG_CACHE_HOME": "/b"}) == "/a"
     assert cache_directory({"XDG_CACHE_HOME": "/b"}) == "/b/whence"
+
+
+# -- which library -------------------------------------------------------------------------
+
+USES_LIBRARY = """
+#include <string>
+#ifdef __GLIBCXX__
+int library = 1;
+#endif
+#ifdef _LIBCPP_VERSION
+int library = 2;
+#endif
+int main() { return library; }
+"""
+
+
+def test_the_description_names_the_library_that_is_used(tools: Toolchain) -> None:
+    tools.write(x_cc=USES_LIBRARY)
+    done = tools.sh("$CXX -E x.cc", mode="plain")
+    assert done.status == 0, done.err
+    libraries = {"libstdc++": "library = 1", "libc++": "library = 2"}
+    told = describe_compiler(True, tools.environment())
+    for name, text in libraries.items():
+        if f"({name})" in told:
+            assert text in done.out
+            break
+    else:
+        assert "clang" in told  # a clang on the PATH, which uses what the system has
+
+
+def test_the_description_names_the_users_compiler() -> None:
+    assert describe_compiler(False, {"WHENCE_CLANG": "mine -v"}) == "mine -v ($WHENCE_CLANG)"
+
+
+def test_where_the_system_cannot_link_zig_uses_its_own_libraries(tmp_path: Path) -> None:
+    """Without ld on the PATH, zig's driver links by itself."""
+    pytest.importorskip("ziglang")
+    env = {"PATH": str(tmp_path), "WHENCE_CACHE": str(tmp_path / "cache")}
+    assert uses_zig_driver(compiler(False, env))
+    assert "libc++" in describe_compiler(True, env)

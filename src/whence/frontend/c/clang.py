@@ -40,6 +40,19 @@ def compiler(plus: bool, env: Mapping[str, str]) -> list[str]:
     return found
 
 
+def describe_compiler(plus: bool, env: Mapping[str, str]) -> str:
+    """Return which compiler and libraries build C (or C++ if `plus`), in words for the user."""
+    command = compiler(plus, env)
+    given = "WHENCE_CLANGXX" if plus else "WHENCE_CLANG"
+    if env.get(given):
+        return f"{' '.join(command)} (${given})"
+    if uses_zig_driver(command):
+        return "zig's compiler with its own libraries (libc++) and linker"
+    if list(command[1:2]) == ["clang"]:
+        return "zig's clang with the system's libraries (libstdc++) and linker"
+    return f"{command[0]} with the system's libraries"
+
+
 def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
     """Replace this process by the compiler; return only if several calls are needed."""
     calls = zig_calls(arguments) if uses_zig_driver(command) else [list(arguments)]

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from whence.errors import UserError
+from whence.frontend.c.clang import describe_compiler
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, RUN, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.model import Failure, Outcome
@@ -40,8 +41,18 @@ def record(
         ended = run_in_tree(commands.test, tree, recording, commands)
     run = judge(ended, commands, tree)
     again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
-    write_run(out, tree, commands, run, ended, again, frontend="c")
+    compilers = _describe_compilers(modules, env)
+    write_run(out, tree, commands, run, ended, again, frontend="c", compilers=compilers)
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
+
+
+def _describe_compilers(modules: Path, env: dict[str, str]) -> str | None:
+    """Return which compilers and libraries built the recorded sources; None if there are none."""
+    log = modules / "log"
+    entries = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    suffixes = {Path(entry["source"]).suffix for entry in entries if "source" in entry}
+    languages = sorted({suffix not in (".c", ".i") for suffix in suffixes})
+    return "; ".join(dict.fromkeys(describe_compiler(plus, env) for plus in languages)) or None
 
 
 def recording_environment(tree: Path, modules: Path, mode: str, layout: str = "") -> dict[str, str]:
@@ -70,6 +81,7 @@ def build_recorded(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> N
             f"The program does not build with whence-cc, which records it: the build {how}"
             f"{error and f': {error}'}.\n"
             f"We ran: {commands.build}   (with CC={env['CC']})\n{last}\n"
+            f"We built with {describe_compiler(env['CXX'] in ended.text, env)}.\n"
             "Run the same command yourself with CC=whence-cc CXX=whence-c++ to see it fail; "
             "--timeout allows a longer build.",
             slug="recorded-build-failed",
