@@ -43,7 +43,9 @@ def test_progress_is_plain_lines_on_standard_error(user: User) -> None:
     lines = result.err.splitlines()
     assert "whence: 3 changes in 2 files" in lines
     assert any("reverted: passes; smallest passing set so far: " in line for line in lines)
-    numbers = [int(found[1]) for line in lines if (found := re.match(r"whence: run (\d+): ", line))]
+    numbers = [
+        int(found[1]) for line in lines if (found := re.match(r"whence: variant (\d+): ", line))
+    ]
     assert numbers == list(range(1, len(numbers) + 1))
     assert numbers
     assert all(line.startswith("whence: ") for line in lines)

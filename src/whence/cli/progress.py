@@ -71,7 +71,7 @@ class PlainProgress(Watcher):
             self._last.append(time.monotonic())
         if run.outcome is Outcome.PASS:
             self._smallest = min(self._smallest, len(reverted))
-        head = "known" if from_store else f"run {self._runs}"
+        head = "known" if from_store else f"variant {self._runs}"
         self._say(f"{head}: {len(reverted)} of {self._total} reverted: {_mark(run)}{self._left()}")
 
     def runs_left(self, forecast: Callable[[], RunsLeft | None]) -> None:
@@ -85,7 +85,7 @@ class PlainProgress(Watcher):
         if left is None:
             return known
         each = (self._last[-1] - self._last[0]) / max(len(self._last) - 1, 1)
-        return f"{known}; {left.least} to {left.most} more runs{_duration(left, each)}"
+        return f"{known}; {left.least} to {left.most} more variants{_duration(left, each)}"
 
     def _say(self, text: str) -> None:
         self._console.print(f"whence: {text}")

@@ -127,7 +127,8 @@ class ChainBuilder:
                 yield self._removed_link(missing, cause, own)
         values, changed = self._value_statements(cause), self._changed_statements(cause)
         # Before a change, the values are right: nobody asks where they come from.
-        origins = self._origins(cause) if has_changed and not values else []
+        named = _only_value(cause)
+        origins = self._origins(cause) if has_changed and named and not values else []
         for statement in cause.statements:
             yield from self._used_changes(statement, cause)
             if statement in changed:
@@ -136,7 +137,8 @@ class ChainBuilder:
                 yield _value_link(statement, cause)
             elif statement in origins:
                 how = "comes from here" if statement is origins[0] else "is passed on"
-                yield _value_link(statement, cause, f"{_value_words(cause)} {how}")
+                [(name, value)] = named.items()
+                yield _value_link(statement, cause, f"`{name} = {value}` {how}")
         if cause.influence is Influence.FAILURE:
             yield self._failure_link(cause)
         else:
@@ -252,7 +254,7 @@ class ChainBuilder:
         last = [s for s in cause.statements if (s.file, s.line) == (failed.file, failed.line)]
         failing, passing = _differing_values(last[-1]) if last else ({}, {})
         if not failing:  # the passing run did not get here
-            failing = dict(list(cause.predicate.values.items())[:_MAX_NAMED])
+            failing = _only_value(cause)
         return Link(
             LinkKind.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
             _without_truth_values(failing), _without_truth_values(passing),
@@ -329,11 +331,14 @@ def _value_link(
     )  # fmt: skip
 
 
-def _value_words(cause: Cause) -> str:
-    """Return what the predicate of a cause read, such as "`n = 0`", as a subject."""
-    values = list(_without_truth_values(cause.predicate.values).items())
-    named = ", ".join(f"{name} = {value}" for name, value in values[:_MAX_NAMED])
-    return f"`{named}`" if named else "the value"
+def _only_value(cause: Cause) -> dict[str, str]:
+    """Return the value that the predicate of a cause read, if there is exactly one.
+
+    Of several values, one does not know which is the bad one.  An address says nothing to a reader.
+    """
+    values = _without_truth_values(cause.predicate.values)
+    is_clear = len(values) == 1 and not any(v.startswith("0x") for v in values.values())
+    return values if is_clear else {}
 
 
 def _differing_values(statement: Statement) -> tuple[dict[str, str], dict[str, str]]:
