@@ -104,11 +104,14 @@ def test_distinct_newlines_keep_different_lines_different(lines: list[bytes]) ->
 
 # Modules that split text that is not source, and the kind of text.
 OTHER_TEXT = {
+    "causes/written_difference.py": "the output of a program",
     "changes/gitdiff.py": "the output of git",
     "changes/syntax.py": "the result of only_newlines",
     "cli/interactive.py": "a message",
     "explain/meeting/conditions.py": "the result of only_newlines",
     "explain/meeting/source_file.py": "the result of only_newlines",
+    "explain/session.py": "a message",
+    "frontend/c/clang.py": "a file of ours",
     "frontend/c/models.py": "a table of ours",
     "frontend/c/process.py": "a file of the recorder",
     "frontend/c/reader.py": "LLVM IR",
@@ -120,10 +123,13 @@ OTHER_TEXT = {
     "pytest_plugin.py": "the output of whence",
     "search/reference_errors.py": "the output of a program",
     "source_lines.py": "this module decides",
+    "subject/build_errors.py": "the output of a compiler",
     "subject/complaints.py": "the output of a compiler",
     "subject/coverage.py": "a log of the coverage hook",
     "subject/definitions.py": "the result of only_newlines",
     "subject/output_text.py": "the output of a program",
+    "subject/risky_warnings.py": "the output of a compiler",
+    "subject/source_check.py": "the output of a compiler",
     "subject/sources/pypi.py": "the output of pip",
     "subject/tracebacks.py": "the output of a program",
     "subject/trial.py": "the output of a program",

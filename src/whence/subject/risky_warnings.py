@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whence.model import Complaint
+from whence.source_lines import decoded_lines
 from whence.subject.complaints import read_complaints
 from whence.subject.output_text import inside, without_colours
 
@@ -84,7 +85,7 @@ def as_complaints(warnings: Iterable[RiskyWarning], folder: Path, tree: Path) ->
 
 def _line(path: Path, number: int) -> str:
     try:
-        lines = path.read_text("utf-8", errors="replace").split("\n")
+        lines = decoded_lines(path.read_bytes())
     except OSError:
         return ""
     return lines[number - 1] if number <= len(lines) else ""
