@@ -219,6 +219,15 @@ class QuestionFinder(ABC):
         operations = int(code.stretch_ops[stream.stretch[instance]])
         return Step(int(stream.first[instance]) + operations - 1)
 
+    def _instances_at(self, steps: Iterable[int]) -> npt.NDArray[np.uint32]:
+        """Return the instances of steps; for a step after the run, the number of instances."""
+        last = self.flow.thread.stream.steps
+        found = (
+            self.flow.instance_of(Step(step)) if step <= last else self.flow.instances
+            for step in steps
+        )
+        return np.fromiter(found, np.uint32)
+
     def _ends_before(self, stretch: Stretch, step: int) -> int:
         """Return how many instances of a stretch end before a step."""
         instances = self.flow.queries.instances_of(stretch)

@@ -118,14 +118,18 @@ class CriticalPredicates(QuestionFinder):
         """Yield the branches between definitions and loads that could have redefined a value."""
         assert self.relevance is not None
         potential = self.relevance.potential
-        since = [self._first_definition(load) for load in loads]
+        # An instance ends before a step if it comes before the instance of the step.
+        since = self._instances_at(self._first_definition(load) + 1 for load in loads)
+        until = self._instances_at(loads)
         is_private = [bool(potential.is_private[self.flow.op_of(load)]) for load in loads]
         own = {self.flow.activation_of(load) for load in loads} if all(is_private) else None
         rows = np.column_stack([potential.edge_stretch[edges], potential.edge_block[edges]])
         for stretch, block in rows.tolist():
             instances = self.flow.queries.instances_of(stretch)
-            low = np.array([self._ends_before(stretch, each + 1) for each in since])
-            high = np.array([self._ends_before(stretch, load) for load in loads])
+            low = np.asarray(instances.searchsorted(since), np.int64)
+            high = np.asarray(instances.searchsorted(until), np.int64)
+            if not np.any(low < high):
+                continue
             for at in sampled(_Places(low, high)):
                 instance = Instance(int(instances[at]))
                 if own is not None and self.flow.activation(instance) not in own:

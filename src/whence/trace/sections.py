@@ -142,9 +142,14 @@ class SectionedInstances:
                 found.append(self._in_section(place)[max(start - low, 0) : stop - low])
         return np.concatenate(found)
 
-    def searchsorted(self, instance: Any) -> int:
-        """Return how many of the instances come before `instance`."""
-        number = self._sections.of_instance(int(instance))
+    def searchsorted(self, instance: Any) -> Any:
+        """Return how many of the instances come before `instance`, or before each of several."""
+        if np.ndim(instance):
+            return np.array([self._before(each) for each in instance.tolist()], np.int64)
+        return self._before(int(instance))
+
+    def _before(self, instance: int) -> int:
+        number = self._sections.of_instance(instance)
         place = int(np.searchsorted(self._numbers, number))
         before = int(self._starts[place])
         if place == len(self._numbers) or self._numbers[place] != number:
