@@ -53,8 +53,9 @@ def run_limited(
     env: dict[str, str],
     seconds: float,
     out: Path | None = None,
+    grace: float = 10.0,
 ) -> Ended:
-    """Run a command; at its time limit interrupt it, and kill it if it does not end.
+    """Run a command; at its time limit interrupt it, and kill it after `grace` more seconds.
 
     The file `log` gets the standard error, and `out` the standard output.  `peak_kib` is the
     largest resident size of the command or any process that it waited for.
@@ -75,7 +76,7 @@ def run_limited(
         if now > deadline:
             # SIGINT first, as by Ctrl-C, so that the command removes its temporary trees.
             child.send_signal(signal.SIGKILL if stopped else signal.SIGINT)
-            stopped, deadline = True, now + 10
+            stopped, deadline = True, now + grace
         time.sleep(0.02)
     child.returncode = os.waitstatus_to_exitcode(status)
     # macOS counts in bytes.

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from bench.real.cases import RealCase, Recipe
 # What whence reports while it works on a run that was recorded.  Only used for a command that was
 # stopped before it wrote a result.
 RECORDED_LOG = "looking for causes"
+GRACE = 60.0  # seconds to write the best answer after an interrupt; the machine may be busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,11 @@ def measure(
         out=work / "report.txt",
         env=environment | {"XDG_CACHE_HOME": str(work.parent / "cache")},
         seconds=seconds,
+        grace=GRACE,
     )
     document = json.loads(result.read_text("utf-8")) if result.exists() else None
-    return measured(case, document, ended, store)
+    row = measured(case, document, ended, store)
+    return replace(row, note=row.note.replace(f"{env}{os.sep}", ""))  # no paths of this machine
 
 
 def measured(
