@@ -32,7 +32,8 @@ class Measured:
     seen: bool | None
     explained: bool
     root: int
-    is_in_root: bool
+    is_minimal: bool  # was the search for the root finished?
+    is_in_root: bool  # only of a minimal root: a large set says nothing
     is_on_chain: bool
     runs: int
     builds: int
@@ -40,10 +41,6 @@ class Measured:
     seconds: float
     cpu: float
     note: str
-
-    @property
-    def is_answered(self) -> bool:
-        return self.root > 0
 
 
 def measure(
@@ -78,27 +75,28 @@ def measured(
 ) -> Measured:
     """Return what the result document shows; without one, what the log and the store show."""
     if document is None:
-        is_recorded = True if RECORDED_LOG in ended.stderr else None if ended.stopped else False
         answer, causes, chain = Answer(runs=stored_runs(store)), [], []
+        is_recorded, is_minimal = RECORDED_LOG in ended.stderr, False
         note = "" if ended.stopped else last_words(ended.stderr) or f"exit status {ended.status}"
     else:
         answer = read_whence(document, 0, ended.seconds)
         causes, chain = document["causes"], document.get("chain", [])
-        is_recorded = document["cost"].get("recorded", 0) > 0
-        note = document.get("reason") or ""
-        if not chain and not note:
-            note = "; ".join(document["notes"])
+        is_recorded = document["cost"].get("recorded", 0) > 0 or RECORDED_LOG in ended.stderr
+        is_minimal = document["status"] != "unexplained"
+        note = document.get("reason") or ("" if chain else "; ".join(document["notes"]))
     if ended.stopped:
         note = f"stopped after {ended.seconds:.0f} s; {note}".removesuffix("; ")
-    seen = bool(causes) if document is not None and is_recorded else None if is_recorded else False
+    in_root = any(hits(one, culprit) for one in answer.root for culprit in case.culprits)
+    unknown = None if ended.stopped else False  # a stopped command may not have come so far
     return Measured(
         case.name,
         answer.changes,
-        is_recorded,
-        None if is_recorded is None else seen,
+        built=is_recorded or unknown,
+        seen=bool(causes) or unknown,
         explained=bool(chain),
         root=len(answer.root),
-        is_in_root=any(hits(one, culprit) for one in answer.root for culprit in case.culprits),
+        is_minimal=is_minimal,
+        is_in_root=is_minimal and in_root,
         is_on_chain=document is not None and is_on_chain(document, case.culprits),
         runs=answer.runs,
         builds=answer.builds,

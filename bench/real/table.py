@@ -24,7 +24,8 @@ COLUMNS += ("runs", "builds", "wasted", "s", "CPU s")
 
 
 def cells(case: RealCase, row: Measured) -> tuple[str, ...]:
-    in_root = f"{_word(row.is_in_root)} ({row.root})" if row.is_answered else "-"
+    left = f"{row.root} left" if row.root else "-"
+    in_root = f"{_word(row.is_in_root)} ({row.root})" if row.is_minimal else left
     return (
         *(case.name, case.language, case.system, str(row.changes or "-")),
         *map(_word, (row.built, row.seen, row.explained)),

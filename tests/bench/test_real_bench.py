@@ -120,6 +120,16 @@ def test_an_isolated_failure_is_not_explained_and_says_why(tmp_path: Path) -> No
     assert row.note == "the build ignores $CC"
 
 
+def test_a_culprit_among_the_changes_that_a_stopped_search_left_is_not_found(
+    tmp_path: Path,
+) -> None:
+    left = document(3, status="unexplained", chain=[], causes=[], reason="interrupted")
+    row = measured(CASE, left, replace(ENDED, stopped=True), tmp_path / "no-store")
+    assert not row.is_in_root
+    assert (row.built, row.seen) == (True, None)
+    assert "1 left" in cells(CASE, row)
+
+
 @pytest.mark.parametrize(
     ("log", "built"), [("whence: looking for causes …", True), ("whence: searching …", None)]
 )
