@@ -136,7 +136,7 @@ ENDLESS = """
      #include <unistd.h>
      int main(void) {
          int left = 10, rounds = 0;
-         while (left != 0) {
+         while (left != 0) {  // [loop]
              usleep(1000);
     -        left -= 2;  // [fault]
     +        left -= 2 * (left > 4);  // [fault]
@@ -144,6 +144,18 @@ ENDLESS = """
          }
          printf("%d\\n", rounds);
          return 0;
+     }
+"""
+WAITS = """
+     #include <unistd.h>
+     int main(void) {
+         int ends[2], sent = 3;
+         char text[8];
+         pipe(ends);
+    -    if (sent >= 3)  // [fault]
+    +    if (sent > 3)  // [fault]
+             write(ends[1], "hello", 5);
+         return read(ends[0], text, sizeof text) != 5;  // [waits]
      }
 """
 STDIN = """
@@ -225,11 +237,16 @@ def test_output_that_another_program_judges_is_explained(tmp_path: Path, test: s
     failed(tmp_path, STDIN, "exit", test)
 
 
-def test_an_endless_loop_is_isolated_with_a_reason(tmp_path: Path) -> None:
-    answer = explain(tmp_path, ENDLESS, asked_timeout=2.0)
-    assert answer.root == {"fault"}
-    assert answer.result.reason is not None
-    assert "in time" in answer.result.reason
+def test_an_endless_loop_is_explained_by_its_condition(tmp_path: Path) -> None:
+    answer = failed(tmp_path, ENDLESS, "timeout", asked_timeout=2.0)
+    assert answer.links[-1] == "loop"
+    assert "did not end" in answer.chain[-1].says
+
+
+def test_a_read_that_waits_for_what_was_not_written_is_explained(tmp_path: Path) -> None:
+    answer = failed(tmp_path, WAITS, "timeout", asked_timeout=2.0)
+    assert answer.links[-1] == "waits"
+    assert "the call of read" in answer.chain[-1].says
 
 
 # --- several programs -----------------------------------------------------------------------------

@@ -34,6 +34,11 @@ class Recorder:
         self._language: Language | None = None
         self._max_trace = max_trace
         self._known: dict[Reverted, Recording] = {}
+        self._hang_limits: dict[Reverted, tuple[float, int]] = {}
+
+    def limit_hang(self, reverted: Reverted, seconds: float, max_trace: int) -> None:
+        """Stop a run that is known not to end after this time, and log no more than this."""
+        self._hang_limits[reverted] = seconds, min(max_trace, self._max_trace)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -60,7 +65,8 @@ class Recorder:
             # A recorded build or run may take longer than the user's limit for a plain one.
             commands = replace(self.commands, timeout=_MAX_SECONDS)
             assert self._language is not None, "`use` comes first"
-            self._language.record(workspace.tree, commands, out, max_trace=self._max_trace)
+            seconds, size = self._hang_limits.get(reverted, (None, self._max_trace))
+            self._language.record(workspace.tree, commands, out, max_trace=size, seconds=seconds)
             recording = open_recording(out)
             summarise(recording, workspace.tree, max_trace=self._max_trace)
             if recording.outcome is Outcome.PASS and recording.may_vary():

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from whence.causes.hang import hang_beside
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.output_difference import first_output_difference, with_earlier_outputs
 from whence.causes.written_difference import against, written_failure
@@ -67,6 +68,8 @@ def beside(failure: ObservedFailure, passing: Flow) -> ObservedFailure:
     """Return a failure as it shows beside a passing run other than the one it was found with."""
     if failure.stream is not None:
         return against(failure, passing)
+    if failure.loop is not None:
+        return hang_beside(failure, passing)
     return with_earlier_outputs(failure, passing)
 
 

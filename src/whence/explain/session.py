@@ -15,6 +15,7 @@ If the failing run cannot be recorded, the changes are only isolated, and the re
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from whence.causes.observed_failure import ObservedFailure
@@ -40,6 +41,8 @@ from whence.trace.recording import Recording
 
 FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
 _MAX_ATTEMPTS = 4  # limit on answers that are dropped because their check fails; guessed
+_MIN_HANG_LOG = 4 << 20  # bytes that a run may log that does not end, at least; guessed
+_HANG_SECONDS = 10.0  # limit on the recording of a run that does not end; guessed
 _NO_CHAIN = "no cause that was found leads from these changes to the failure"
 
 
@@ -202,8 +205,11 @@ class _Explaining:
             if error.slug == "bad-passes":
                 raise PassesRecorded(error_summary(error)) from None
             raise _not_comparable(error) from None
-        if bad.failure is not None and bad.failure.kind == "timeout":
-            raise Unexplained("the test does not end in time, so no statement is the failure")
+        is_hang = bad.failure is not None and bad.failure.kind == "timeout"
+        if is_hang and not language.is_compiled:
+            raise Unexplained(
+                f"the test does not end in time, which is not explained for {language.label}"
+            )
         return good, bad
 
     def _build_as_recorded(self, yes: bool, layout: str = "") -> None:
@@ -215,7 +221,7 @@ class _Explaining:
     def _explained(self, good: Run, bad: Run) -> Explanation:
         """Record both versions, find the root and choose its explanation."""
         context = self._context
-        failing, passing = self._record()
+        failing, passing = self._record(bad)
         bad = replace(bad, covered=dict(covered_lines(failing)))
         if passing is not None:
             good = replace(good, covered=dict(covered_lines(passing)))
@@ -288,13 +294,15 @@ class _Explaining:
                 f"{places} is not on the chain, but the test still fails unless it is reverted too."
             )
 
-    def _record(self) -> tuple[Recording, Recording | None]:
+    def _record(self, bad: Run) -> tuple[Recording, Recording | None]:
         """Record the bad version and, if possible, the good one.
 
         Without the good version's run, the cause search has nothing to compare with.
         """
         # By now the commands have a timeout.
         self._context.recorder.commands = self._session.laboratory.commands
+        if bad.failure is not None and bad.failure.kind == "timeout":
+            self._limit_hang()
         self._watcher.phase("recording the failing run")
         failing = self._context.recorded(frozenset())
         if failing.outcome is Outcome.PASS:
@@ -309,6 +317,17 @@ class _Explaining:
             self._session.note(f"The good version could not be recorded: {missing}.")
             return failing, None
         return failing, passing if passing.outcome is Outcome.PASS else None
+
+    def _limit_hang(self) -> None:
+        """Limit the recording of a test that does not end, by what the passing run logged."""
+        self._watcher.phase("recording the passing run")
+        size = 0
+        with suppress(Unexplained):  # `_record` reports it
+            passing = self._context.recorded(self._context.changes.everything)
+            size = max(log.size for process in passing.processes for log in process.logs)
+        seconds = self._session.laboratory.commands.timeout or _HANG_SECONDS
+        limit = max(_MIN_HANG_LOG, 4 * size)
+        self._context.recorder.limit_hang(frozenset(), seconds, limit)
 
     def _failure(self, bad: Run, failing: Recording, passing: Recording | None) -> ObservedFailure:
         """Return the failure of the recorded run: the first thing to explain."""

@@ -19,12 +19,17 @@ ADDR_NO_RANDOMIZE = 0x0040000
 CURRENT = 0xFFFFFFFF
 
 
-def run_in_tree(command: str, tree: Path, env: dict[str, str], commands: BuildAndTest) -> Ended:
+def run_in_tree(
+    command: str, tree: Path, env: dict[str, str], commands: BuildAndTest,
+    seconds: float | None = None,
+) -> Ended:  # fmt: skip
+    """Run a command in a tree; `seconds` is a limit other than that of `commands`."""
     if command == commands.test:
         env = env | run_variables(commands.layout)
     return run_command(
         command.replace("{tree}", shlex.quote(str(tree))), cwd=tree, env=env,
-        timeout=commands.timeout or commands.asked_timeout, memory=commands.memory, stop=None,
+        timeout=seconds or commands.timeout or commands.asked_timeout, memory=commands.memory,
+        stop=None,
     )  # fmt: skip
 
 

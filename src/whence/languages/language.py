@@ -16,11 +16,15 @@ from whence.trace.recording import Recording
 
 
 class Record(Protocol):
-    """Run the test of a tree and record the run into an empty folder."""
+    """Run the test of a tree and record the run into an empty folder.
+
+    `seconds` limits the test alone; the build has the limit of `commands`.
+    """
 
     def __call__(
-        self, tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int, twice: bool = False
-    ) -> RecordedRun: ...
+        self, tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int, twice: bool = False,
+        seconds: float | None = None,
+    ) -> RecordedRun: ...  # fmt: skip
 
 
 class FindFailure(Protocol):

@@ -93,6 +93,11 @@ def _chosen(recording: Recording, name: str | None) -> Sequence[Process]:
     return chosen
 
 
+def threads(recording: Recording, process: str | None = None) -> Iterator[Thread]:
+    """Open the threads of the processes that `process` names (None: all)."""
+    return _threads(recording, _chosen(recording, process))
+
+
 def _threads(recording: Recording, chosen: Sequence[Process]) -> Iterator[Thread]:
     """Open the threads of some processes one after another, the latest process first."""
     for process in reversed(chosen):

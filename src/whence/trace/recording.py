@@ -90,6 +90,12 @@ class Recording(ABC):
         return Failure(**failure) if failure else None
 
     @property
+    def is_stopped(self) -> bool:
+        """Was the test stopped because it did not end in time?"""
+        failure = self.failure
+        return failure is not None and failure.kind == "timeout"
+
+    @property
     def again(self) -> SecondRun | None:
         """How the test ended when it ran a second time; None if it ran only once."""
         found = self.document.get("again")

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.failures.c_crash import CrashDescriber
+from whence.causes.hang import looping, waiting
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
 from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
 from whence.errors import UserError
+from whence.frontend.c.process import ProcessState
 from whence.logic.logic import ALL
 from whence.model import Outcome
 from whence.program.ids import Instance, Op, Step
@@ -23,6 +25,7 @@ from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits, Unrecor
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
 from whence.trace.slicer import ByteRange
+from whence.trace.unfinished import unfinished_loop
 
 _NEAR = 1 << 16  # bytes between a wild pointer and the address that was accessed; guessed
 _MAX_ORIGINS = 64  # limit on the steps through which an exit status is followed; guessed
@@ -45,7 +48,43 @@ def find_failure(
             "If what it printed is wrong, say what is right with --expect FILE.",
             slug="nothing-fails",
         )
+    if recording.is_stopped:
+        return _hang(recording, process)
     return _ended(recording, process)
+
+
+def _hang(recording: Recording, process: str | None) -> ObservedFailure:
+    """Return the loop that a stopped test was in, or the call that it waited in."""
+    found: list[ObservedFailure] = []
+    for thread in points.threads(recording, process):
+        assert isinstance(thread, CThread)
+        if thread.log.state not in (ProcessState.RUNNING, ProcessState.TOO_LONG):
+            continue
+        loop = unfinished_loop(thread)
+        if loop is not None and loop.repeats_from is not None:
+            total = loop.iterations
+            thread = thread.recording.shortened(thread, loop.repeats_from)
+            loop = unfinished_loop(thread)
+            loop = loop and replace(loop, iterations=total)
+        flow = CFlow(thread)
+        if loop is not None:
+            return looping(flow, loop)
+        call = waiting(flow)
+        found += [call] if call is not None else []
+    # A process that waits for its child waits because the child does.
+    for failure in sorted(found, key=_is_wait):
+        return failure
+    raise UserError(
+        "The test was stopped because it did not end in time, but no recorded process was running "
+        "then.\n"
+        "Build the program that does not end with $CC or $CXX, so that it is recorded.",
+        slug="failure-not-recorded",
+    )
+
+
+def _is_wait(failure: ObservedFailure) -> bool:
+    image = failure.flow.thread.image
+    return "wait" in (image.sort(failure.question.op).callee or "")
 
 
 def _ended(recording: Recording, process: str | None) -> ObservedFailure:
@@ -63,13 +102,6 @@ def _ended(recording: Recording, process: str | None) -> ObservedFailure:
         found = make(point)
         child = _awaited_child(found) if at == "exit" else None
         return _of_child(recording, child) or found if child else found
-    if recording.failure is not None and recording.failure.kind == "timeout":
-        raise UserError(
-            "The test was stopped because it did not end in time, so no step of the run failed.\n"
-            "Raise the limit with --timeout, or make the program fail by itself, such as by an "
-            "assertion in its loop.",
-            slug="failure-not-recorded",
-        )
     raise UserError(
         "The test fails, but no recorded process does: none crashed, failed an assertion, or "
         "exited with a status other than 0.\n"

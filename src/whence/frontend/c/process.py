@@ -7,6 +7,7 @@ and the initial contents of their variables), and the logs of its threads.
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from whence.errors import UserError
-from whence.frontend.c.replay import Jump
+from whence.frontend.c.replay import HEADER, Jump
 from whence.frontend.c.replay.program import CProgram, InitialMemory
 from whence.frontend.c.tables import Description
 
@@ -166,6 +167,13 @@ def c_processes(trace: Path) -> list[CProcess]:
     """Return the processes that were recorded into a folder, in the order in which they started."""
     found = [CProcess(path.parent) for path in trace.glob("*/process")]
     return sorted(found, key=lambda p: ((p.folder / "process").stat().st_mtime_ns, p.pid))
+
+
+def cut_logs(trace: Path, limit: int) -> None:
+    """Keep at most the first `limit` bytes of each log of a recorded run."""
+    for path in trace.glob("*/*.log"):
+        if path.stat().st_size > HEADER + limit:
+            os.truncate(path, HEADER + limit)
 
 
 def read_header(path: Path) -> LogFile | None:

@@ -9,12 +9,16 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.frontend.c.clang import describe_compiler
+from whence.frontend.c.process import cut_logs
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, RUN, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.model import Failure, Outcome
 from whence.subject.build_errors import first_error
 from whence.subject.trial import BuildAndTest, environment, judge
 
+# Limit in bytes on each log of a test that did not end in time: its loop repeats itself, and the
+# replay of a log takes about as long as its recording; guessed.
+_MAX_HANG_LOG = 16 << 20
 _LACKS_COMPILER = re.compile(
     r"^whence-c\S+: (.*?) \[(no-clang|runtime-does-not-compile)\]$", re.DOTALL | re.MULTILINE
 )
@@ -22,12 +26,13 @@ _LACKS_COMPILER = re.compile(
 
 def record(
     tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
-    mode: str = "record", twice: bool = False,
+    mode: str = "record", twice: bool = False, seconds: float | None = None,
 ) -> RecordedRun:  # fmt: skip
     """Build `tree` with whence's compilers, run the test, and leave the trace in `out`.
 
     `tree` is built in place: it is a scratch copy.  `out` must be an empty folder.  If `twice`, run
-    the test once more without recording and write to `out` how it ended.
+    the test once more without recording and write to `out` how it ended.  `seconds` limits the test
+    alone; the build has the limit of `commands`.
     """
     out = out.absolute()  # the build and the test run in another folder
     modules = out / MODULES
@@ -38,7 +43,9 @@ def record(
     spare = spare_copy(tree) if twice else None
     recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
     with fixed_addresses():
-        ended = run_in_tree(commands.test, tree, recording, commands)
+        ended = run_in_tree(commands.test, tree, recording, commands, seconds)
+    if ended.timed_out:
+        cut_logs(out, _MAX_HANG_LOG)
     run = judge(ended, commands, tree)
     again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
     compilers = _describe_compilers(modules, env)

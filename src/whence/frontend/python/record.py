@@ -32,13 +32,14 @@ COMPARABLE = {
 
 def record(
     tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
-    twice: bool = False, also: Sequence[Path] = (),
+    twice: bool = False, also: Sequence[Path] = (), seconds: float | None = None,
 ) -> RecordedRun:  # fmt: skip
     """Run the test, record the modules of `tree`, and write the trace to `out`.
 
     `out` must be an empty folder.  `also` lists further files and folders whose modules are
     recorded.  The script that the test runs is always recorded.  With `twice` the test runs once
-    more without the recorder, and the trace contains the outcome of that run too.
+    more without the recorder, and the trace contains the outcome of that run too.  `seconds` limits
+    the test alone.
     """
     out = out.absolute()
     (out / MODULES).mkdir()
@@ -49,7 +50,8 @@ def record(
     with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
         hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
         with fixed_addresses():
-            ended = run_in_tree(hook.command(commands.test), tree, hook.environment(env), commands)
+            command, variables = hook.command(commands.test), hook.environment(env)
+            ended = run_in_tree(command, tree, variables, commands, seconds)
     run = judge(ended, commands, tree)
     _keep_sources(tree, out)
     again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None

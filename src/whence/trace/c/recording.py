@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +29,8 @@ _ENDINGS = {"crash": endings.crash, "assert": endings.assertion, "exit": endings
 
 class CThread(ReplayedLog):
     """One thread of a process, with the answers that are specific to C."""
+
+    recording: CRecording
 
     def ending(self, how: str) -> Ending | None:
         return _ENDINGS[how](self)
@@ -88,8 +92,19 @@ class CRecording(Recording):
         """The threads that were opened; opening a long log takes minutes."""
         return {}
 
+    def shortened(self, thread: CThread, step: Step) -> CThread:
+        """Cut the log of a thread before a step, and open it again."""
+        path, process = thread.log.path, thread.image.process
+        offset = int(thread.replay.window(step, step + 1).offset[0])
+        os.truncate(path, offset)
+        shutil.rmtree(path.with_suffix(".index"), ignore_errors=True)
+        del self._threads[path]
+        del process.logs
+        log = next(log for log in process.logs if log.path == path)
+        return self.thread(thread.image, log)
+
     def check(self, max_trace: int) -> None:
-        check_whole(self.processes, self.folder, max_trace)
+        check_whole(self.processes, self.folder, max_trace, is_stopped=self.is_stopped)
 
     def nothing(self) -> UserError:
         return nothing(self)
