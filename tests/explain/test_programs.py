@@ -205,7 +205,6 @@ def test_a_fault_in_another_thread_is_the_root(tmp_path: Path) -> None:
     check_fault(tmp_path, THREAD, f"{GCC} -pthread")
 
 
-@pytest.mark.xfail(reason="memory that was never written counts as 0")
 def test_a_variable_that_is_not_initialised_is_the_root(tmp_path: Path) -> None:
     check_fault(tmp_path, UNINITIALISED)
 

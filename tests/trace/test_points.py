@@ -220,7 +220,7 @@ def test_members_references_and_virtual_methods(shapes: Recording) -> None:
         at,
         has=["x += 5;", "return side * side + k;", "side(s) {}"],
         lacks=["catch"],
-        says={"x": "10", "shape": "square", "shape.area(1)": "5", "this->side": "2"},
+        says={"x": "10", "shape": "square", "shape.area(1)": "5", "side": "2"},
     )
     check_slice(shapes, f"{line_of(shapes, 'return side')}:side", has=["side(s) {}"])
 

@@ -33,4 +33,4 @@ int main()
 //? why: std::pow(r, 3) = 8.0
 //? why: a->area() = 25.132741228718345
 //! why: code without a line
-//! why: ->a
+//! why: operator->

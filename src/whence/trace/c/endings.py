@@ -142,8 +142,9 @@ def final_call(thread: ReplayedLog) -> Step | None:
     """Return the innermost call that was in progress when the thread ended; None if none was.
 
     Functions that a library called after that call, such as those given to atexit, have returned.
+    A damaged log does not show how the thread ended.
     """
-    if not thread.stream.steps:
+    if not thread.stream.steps or thread.damage is not None:
         return None
     rows = (thread.stream.activations[a] for a in thread.queries.callers(Step(thread.stream.steps)))
     is_open = (row for row in rows if not row["ret"] and not row["flags"] & UNWOUND)
@@ -203,10 +204,8 @@ def reading_notes(thread: ReplayedLog) -> tuple[str, ...]:
     notes = []
     if thread.log.state is ProcessState.RUNNING and exit_of(thread) is None:
         notes.append("the program was killed; the trace ends there")
-    if thread.log.missing:
-        notes.append(f"{thread.log.missing:,} bytes of the log are missing; the trace ends there")
-    if thread.meta.status is Status.DAMAGED:
-        notes.append(f"the log is damaged ({thread.meta.message}); the trace ends there")
+    if thread.damage is not None:
+        notes.append(f"{thread.damage}; the trace ends there")
     return tuple(notes)
 
 

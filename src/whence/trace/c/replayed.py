@@ -57,7 +57,22 @@ class ReplayedLog(Thread):
             ProcessState.EXECED,
             ProcessState.LEFT,
         )
-        return ended and self.meta.status is not Status.DAMAGED and not self.log.missing
+        return ended and self.damage is None
+
+    @property
+    def damage(self) -> str | None:
+        """What is wrong with the log, in words; None if it holds all that the program logged.
+
+        A log that ends within an item is damaged too, unless the program was killed there.
+        """
+        if self.log.missing:
+            return f"{self.log.missing:,} bytes of the log are missing"
+        is_partial = self.meta.status is Status.CUT and self.meta.ends_within_item
+        if self.meta.status is Status.DAMAGED or (
+            is_partial and self.log.state is not ProcessState.RUNNING
+        ):
+            return f"the log is damaged ({self.meta.message})"
+        return None
 
     @property
     def stop_op(self) -> Op | None:

@@ -84,6 +84,11 @@ class ReplaySummary:
     sections: int  # into which the run is cut; 0: it is laid out as a whole
     is_ordered: bool  # are the rows of `effects` and `writes` in the order of their steps?
 
+    @property
+    def ends_within_item(self) -> bool:
+        """Does the log end after the first bytes of an item?"""
+        return self.message.startswith("the log ends within")
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
