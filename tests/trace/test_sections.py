@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bench.trace
 from whence.causes.hidden import hidden_activations
 from whence.frontend.c.record import record
 from whence.frontend.c.replay import sections
@@ -25,6 +27,7 @@ from whence.trace.queries import Part
 from whence.trace.recording import Recording
 from whence.trace.sections import SectionedColumn
 from whence.trace.slice_at import executed_lines, slice_at
+from whence.trace.slicer import slice_
 
 PROGRAM = r"""
 #include <assert.h>
@@ -40,6 +43,11 @@ static int order(const void *a, const void *b) {
     return ((const struct cell *)a)->key - ((const struct cell *)b)->key;
 }
 static int depth(int n) { return n > 0 ? depth(n - 1) + (n & 1) : limit; }
+static int rounds(int from, int by) {
+    int sum = from;
+    for (int i = 0; i < 40; i++) { table[i & 15].key += sum & 1; sum = sum * 3 + i; }
+    return sum % 7 + by;
+}
 static void fill(int round) {
     for (int i = 0; i < 16; i++) {
         table[i].key = (i * 7 + round) % 16;
@@ -55,13 +63,16 @@ int main(int argc, char **argv) {
         memcpy(&copy, &table[round], sizeof copy);
         if (copy.key > 10) limit += low;
         total += depth(copy.key) + (int)strlen(copy.text);
-        if (total < 0) exit(3);
+        if (rounds(round, low) + total < 0) exit(3);
     }
     printf("%d %s\n", total, copy.text);
     assert(limit < 4);
     return 0;
 }
 """
+
+
+LONG_RUN = Path(bench.trace.__file__).parent / "drivers" / "long_run.c"
 
 
 class Runs(NamedTuple):
@@ -91,10 +102,21 @@ def cut_again(runs: Runs, first: int, section: int) -> CThread:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    return recorded(tmp_path_factory, "-O0")
+
+
+@pytest.fixture(scope="module")
+def optimised_runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Return runs in which registers are used long after they were defined."""
+    return recorded(tmp_path_factory, "-O2 -fno-inline")
+
+
+def recorded(tmp_path_factory: pytest.TempPathFactory, flags: str) -> Runs:
     tree, out = (tmp_path_factory.mktemp(name) for name in ("tree", "out"))
     (tree / "program.c").write_text(PROGRAM)
-    record(tree, BuildAndTest(test="./program", build="$CC -g -o program program.c"), out)
-    cut = out.parent / "cut"
+    build = f"$CC -g {flags} -o program program.c"
+    record(tree, BuildAndTest(test="./program", build=build), out)
+    cut = tmp_path_factory.mktemp("cut") / "out"
     shutil.copytree(out, cut, symlinks=True)
     return Runs(open_recording(out), open_recording(cut))
 
@@ -194,6 +216,70 @@ def test_slices_are_the_same(runs: Runs) -> None:
             assert (whole.statements, whole.order, whole.inputs, whole.steps) == (
                 *(cut.statements, cut.order, cut.inputs, cut.steps),
             )
+
+
+@settings(max_examples=50, deadline=None)
+@given(cuts, st.data(), *(st.booleans() for _ in range(5)))
+def test_slices_from_any_steps_are_the_same(
+    runs: Runs,
+    optimised_runs: Runs,
+    cut: tuple[int, int],
+    data: st.DataObject,
+    with_data: bool,
+    control: bool,
+    relevant: bool,
+    trusting: bool,
+    is_optimised: bool,
+) -> None:
+    runs = optimised_runs if is_optimised else runs
+    whole, other = main_thread(runs.whole), cut_again(runs, *cut)
+    chosen = data.draw(st.lists(st.integers(1, whole.stream.steps), min_size=1, max_size=3))
+    relevance = whole.image.relevance() if relevant else None
+    trusted = None
+    if trusting:
+        functions = len(whole.image.code.function_ops)
+        trusted = np.array(
+            data.draw(st.lists(st.booleans(), min_size=functions, max_size=functions))
+        )
+    found = [
+        slice_(
+            thread.stream,
+            [Step(step) for step in chosen],
+            data=with_data,
+            control=control,
+            potential=relevance.potential if relevance else None,
+            guards=relevance.guards if relevance else None,
+            trusted=trusted,
+        ).tolist()
+        for thread in (whole, other)
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("where", ["early", "late"])
+def test_a_slice_lays_out_the_sections_that_it_reaches(where: str, tmp_path: Path) -> None:
+    """The failure depends on a few steps near the start of the run, or near its end."""
+    (tmp_path / "out").mkdir()
+    shutil.copy(LONG_RUN, tmp_path)
+    build = "$CC -g -O0 -o long_run long_run.c"
+    record(tmp_path, BuildAndTest(test=f"./long_run 400 {where}", build=build), tmp_path / "out")
+    recording = open_recording(tmp_path / "out")
+    whole = slice_at(recording, "assert", CAnalysis())
+    saved = cut_again(Runs(recording, recording), 2000, 2000).replay.sections
+    assert slice_at(open_recording(tmp_path / "out"), "assert", CAnalysis()).statements == (
+        whole.statements
+    )
+    again = main_thread(open_recording(tmp_path / "out")).replay.sections
+    assert len(again) == len(saved) > 50
+    assert sum(map(again.is_laid_out, range(len(again)))) < 6
+
+
+def test_a_section_that_cannot_be_laid_out_stops_the_slice(runs: Runs) -> None:
+    thread = cut_again(runs, 500, 300)
+    thread.replay.sections.rows["links"][5] += 1
+    guards = np.ones(len(thread.image.code.stretch_ops), bool)  # every section has a branch
+    with pytest.raises(RuntimeError, match="section 5 does not end where the next begins"):
+        slice_(thread.stream, [Step(thread.stream.steps)], guards=guards)
 
 
 def test_causes_are_the_same(runs: Runs) -> None:

@@ -42,6 +42,10 @@ class Sections(ABC):
         """Return the sections in which a stretch ran, and how many instances each has of it."""
 
     @abstractmethod
+    def visited(self) -> npt.NDArray[np.bool_]:
+        """Return for each section, and each stretch, whether the stretch ran there."""
+
+    @abstractmethod
     def instance_counts(self) -> Numbers:
         """Return for each stretch how many instances the run has of it."""
 
@@ -75,6 +79,11 @@ class SectionedColumn:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    @property
+    def mapped(self) -> npt.NDArray[Any]:
+        """All rows, as the file holds them: those of sections that are not laid out are zero."""
+        return self._rows
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int) and key >= 0:

@@ -21,7 +21,10 @@
       are later than b, so d < b is enough, and the least d of each class of loads (its floor)
       stands for all of them.  For memory that only its own activation can write, the frame keeps
       the floor.
-   6. Who reads bytes that a step copied depends on these bytes of its COPY rows, not on all.  A
+   6. A section of a long run is passed over, without its rows, if nothing that the walk has still to
+      meet can lie in it: no marked step, no definition of a pending register, no return of a call
+      whose result is pending, no callback's return that may count, no branch to consider.
+   7. Who reads bytes that a step copied depends on these bytes of its COPY rows, not on all.  A
       bitmap of the row holds the wanted bytes.  When the walk meets the copy, it marks who wrote
       the corresponding bytes of the source.  All readers are later, as in 1.  The step itself,
       with its operands and whatever else it read, is always in the slice.  For text printed into
@@ -30,6 +33,7 @@
 
 #include "slicer_marks.h"
 
+enum { PAGE = 4096 };  /* bytes; where pages are larger, madvise may fail, and nothing is released */
 #define EXPORT __attribute__((visibility("default")))
 
 /* --- frames --- */
@@ -38,7 +42,9 @@
 static int awaited(const walk_t *w, const frame_t *f, const activation_t *act) {
     const slice_t *s = w->s;
     if (!f->pending || !act->call) return 0;
-    u32 caller = s->stretch[act->flags & DIRECT ? act->first - 1 : instance_of(s, act->call)];
+    u64 calling = act->flags & DIRECT ? act->first - 1 : instance_of(s, act->call);
+    need(s, calling);
+    u32 caller = s->stretch[calling];
     u32 op = s->stretch_first_op[caller] + s->stretch_ops[caller] - 1;
     u32 function = s->activations[f->activation].function;
     return bit(w->arena + f->at, op - s->function_first_op[function]);
@@ -73,6 +79,8 @@ static void pop(walk_t *w) {
             if (bit(w->arena + f.at, (u64)ops + k)) w->spare[n++] = k;
     }
     w->used = f.below;
+    if (n) need(s, act->first);
+    if (n && act->first) need(s, act->first - 1);
     for (u64 j = 0; j < n; j++) {
         mark_for(w, s->first[act->first], act->call, 0);  /* a step of this activation needs it */
         if (!(act->flags & DIRECT) || !act->first) continue;
@@ -84,11 +92,17 @@ static void pop(walk_t *w) {
     }
 }
 
+/* Close the frames of the activations that began after instance i. */
+static void close_after(walk_t *w, u64 i) {
+    const activation_t *activations = w->s->activations;
+    while (w->depth && !w->failed && activations[w->frames[w->depth - 1].activation].first > i) pop(w);
+}
+
 /* Make the activation of instance i the top frame. */
 static void move_to(walk_t *w, u64 i) {
     const slice_t *s = w->s;
     u32 a = s->activation[i];
-    while (w->depth && s->activations[w->frames[w->depth - 1].activation].first > i) pop(w);
+    close_after(w, i);
     u32 top = w->depth ? w->frames[w->depth - 1].activation : 0;
     u64 n = 0;
     for (; a && a != top; a = s->activations[a].parent) {
@@ -146,6 +160,7 @@ static void consider_branch(walk_t *w, u64 i, u32 branch) {
     u32 stretch = s->stretch[i];
     if (s->notes[stretch] & GUARD && branch < w->greatest) mark(w, branch, 0);
     if (!(s->notes[stretch] & EDGES) || bit(s->in, branch)) return;
+    if (i + 1 < s->n_instances) need(s, i + 1);
     u32 next = i + 1 < s->n_instances ? s->stretch_block[s->stretch[i + 1]] : NONE;
     for (u32 k = s->stretch_edge_start[stretch]; k < s->stretch_edge_start[stretch + 1]; k++) {
         u32 e = s->stretch_edge[k];
@@ -220,7 +235,9 @@ static void follow_phi(walk_t *w, u64 i, u32 op) {
     const slice_t *s = w->s;
     u64 before = previous_instance(s, i);
     if (before == i) return;
-    if (s->with_control) mark(w, s->first[before] + executed(s, before) - 1, 0);
+    need(s, before);
+    need(s, before + 1);
+    if (s->with_control) mark(w, s->first[before + 1] - 1, 0);
     if (!s->data) return;
     u32 block = s->stretch_block[s->stretch[before]];
     for (u32 k = s->use_start[op]; k < s->use_start[op + 1]; k++)
@@ -268,17 +285,113 @@ static void visit(walk_t *w, u64 i, u32 ops, u64 link_at) {
     }
 }
 
+/* --- sections that are passed over --- */
+
+/* Is a pending register of the frame defined by a stretch that ran in section n? */
+static int is_defined_in(const walk_t *w, const frame_t *f, u64 n) {
+    const slice_t *s = w->s;
+    const activation_t *act = &s->activations[f->activation];
+    const u64 *visited = s->visited + n * ((s->n_stretches + 63) / 64);
+    const u64 *pending = w->arena + f->at;
+    u64 ops = s->function_ops[act->function], size = f->words * 64;
+    for (u64 b = next_bit(pending, 0, size, 1); b < size; b = next_bit(pending, b + 1, size, 1)) {
+        if (b >= ops) return act->first >= s->section_instance[n];  /* a parameter */
+        u32 stretch = s->op_stretch[s->function_first_op[act->function] + b];
+        if (stretch == NONE || bit(visited, stretch)) return 1;
+    }
+    return 0;
+}
+
+/* The number of activations that began before instance i. */
+static u64 began_before(const slice_t *s, u64 i) {
+    u64 low = 1, high = s->n_activations;
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (s->activations[middle].first < i) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static int has_pending(const walk_t *w, u32 activation) {
+    u64 low = 0, high = w->depth;  /* the numbers of nested activations ascend */
+    while (low < high) {
+        u64 middle = (low + high) / 2;
+        if (w->frames[middle].activation < activation) low = middle + 1;
+        else high = middle;
+    }
+    return low < w->depth && w->frames[low].activation == activation && w->frames[low].pending;
+}
+
+/* Did an activation that began before section n return in it, to a frame with pending registers?
+   One of them may be the result of its call. */
+static int returns_in(const walk_t *w, u64 n) {
+    const slice_t *s = w->s;
+    u64 count = began_before(s, s->section_instance[n]);
+    for (u32 a = count > 1 ? (u32)count - 1 : 0; a; a = s->activations[a].parent) {
+        u32 ret = s->activations[a].ret;
+        if (ret > s->section_step[n] && ret <= s->section_step[n + 1] &&
+            has_pending(w, s->activations[a].parent)) return 1;
+    }
+    return 0;
+}
+
+static int has_notes(const slice_t *s, u64 n) {
+    const u64 *visited = s->visited + n * ((s->n_stretches + 63) / 64);
+    for (u64 k = next_bit(visited, 0, s->n_stretches, 1); k < s->n_stretches;
+         k = next_bit(visited, k + 1, s->n_stretches, 1))
+        if (s->notes[k]) return 1;
+    return 0;
+}
+
+/* Has the walk nothing to meet in section n?  The frames are those open at its end. */
+static int is_skipped(const walk_t *w, u64 n) {
+    const slice_t *s = w->s;
+    u64 last = s->section_step[n + 1];
+    if (w->wanted && w->wanted[n]) return 0;
+    if (next_bit(s->todo, s->section_step[n] + 1, last + 1, 1) <= last) return 0;
+    if (s->notes && has_notes(s, n)) return 0;
+    for (u64 k = 0; k < w->depth; k++)
+        if (w->frames[k].pending && is_defined_in(w, &w->frames[k], n)) return 0;
+    return !returns_in(w, n);
+}
+
+/* Let the system take the memory back that holds rows from..to-1 of a mapped column. */
+static void release(const void *rows, u64 from, u64 to, u64 size) {
+    uintptr_t start = ((uintptr_t)rows + from * size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t end = ((uintptr_t)rows + to * size) & ~(uintptr_t)(PAGE - 1);
+    if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
+/* Release the rows of section n, which the walk has passed.  Rows read again are mapped again. */
+static void release_section(const slice_t *s, u64 n) {
+    const u32 *columns[] = {s->stretch, s->first, s->activation, s->control};
+    for (u32 k = 0; k < 4; k++) release(columns[k], s->low, s->high, sizeof **columns);
+    release(s->links, s->section_link[n], s->section_link[n + 1], sizeof *s->links);
+    release(s->activations, began_before(s, s->low), began_before(s, s->high), sizeof *s->activations);
+}
+
 /* --- the walk --- */
 
-/* Walk from step `top` back to the first. */
-static void pass(walk_t *w, u32 top) {
-    const slice_t *s = w->s;
-    u64 i = instance_of(s, top);
-    u64 link_at = links_before(s, i) + links_in(s, i);
-    w->effect_at = s->n_effects;
-    w->copied_at = s->n_copied;
-    for (u64 c = 0; c < s->n_classes; c++) s->floors[c] = NONE;
-    for (i++; i-- > 0 && !w->failed;) {
+/* Be in section n: its rows are laid out. */
+static void enter_section(walk_t *w, u64 n) {
+    slice_t *s = w->s;
+    need_section(s, n);
+    s->low = s->section_instance[n];
+    s->high = s->section_instance[n + 1];
+    s->end = s->section_step[n + 1];
+    w->copied_at = s->section_copied[n + 1];
+    w->failed |= *s->broken != 0;
+}
+
+/* Walk from step `top`, which lies in section n, to the start of the section. */
+static void pass_section(walk_t *w, u64 n, u32 top) {
+    slice_t *s = w->s;
+    enter_section(w, n);
+    if (w->failed) return;
+    u64 i = instance_of(s, top), link_at = s->section_link[n + 1];
+    for (u64 after = s->high; --after > i;) link_at -= links_in(s, after);
+    for (i++; i-- > s->low && !w->failed;) {
         u32 ops = executed(s, i);
         link_at -= links_in(s, i);
         w->now = s->first[i] + ops - 1;
@@ -288,6 +401,23 @@ static void pass(walk_t *w, u32 top) {
         if (s->notes && s->notes[s->stretch[i]] && ops == s->stretch_ops[s->stretch[i]])
             consider_branch(w, i, w->now);
         visit(w, i, ops, link_at);
+        w->failed |= *s->broken != 0;
+    }
+    if (s->n_sections > 1) release_section(s, n);
+}
+
+/* Walk from step `top` back to the first. */
+static void pass(walk_t *w, u32 top) {
+    const slice_t *s = w->s;
+    w->effect_at = s->n_effects;
+    for (u64 c = 0; c < s->n_classes; c++) s->floors[c] = NONE;
+    u64 n = section_of_step(s, top);
+    pass_section(w, n, top);
+    while (n-- > 0 && !w->failed) {
+        u32 last = (u32)s->section_step[n + 1];
+        w->now = last;
+        close_after(w, s->section_instance[n + 1] - 1);
+        if (!w->failed && !is_skipped(w, n)) pass_section(w, n, last);
     }
     while (w->depth && !w->failed) pop(w);
     w->used = 0;
@@ -297,6 +427,7 @@ static void pass(walk_t *w, u32 top) {
 static void mark_callbacks(walk_t *w, u64 i, u32 call, u32 end) {
     const slice_t *s = w->s;
     while (++i < s->n_instances) {
+        need(s, i);
         const activation_t *act = &s->activations[s->activation[i]];
         if (act->call != call || !is_callback(act)) return;
         if (act->ret < end) mark(w, act->ret, 0);
@@ -315,10 +446,15 @@ static void start_needs(walk_t *w) {
         if (!w->calls_back) {
             w->calls_back = calloc(s->n_steps / 64 + 1, sizeof *w->calls_back);
             w->needed = calloc(s->n_steps + 1, sizeof *w->needed);
-            w->failed = !w->calls_back || !w->needed;
+            w->last_callback = calloc(s->n_steps + 1, sizeof *w->last_callback);
+            w->wanted = calloc(s->n_sections, sizeof *w->wanted);
+            w->failed = !w->calls_back || !w->needed || !w->last_callback || !w->wanted;
         }
-        if (!w->failed) w->calls_back[act->call >> 6] |= 1ull << (act->call & 63);
+        if (w->failed) return;
+        w->calls_back[act->call >> 6] |= 1ull << (act->call & 63);
+        if (act->ret > w->last_callback[act->call]) w->last_callback[act->call] = act->ret;
     }
+    if (s->n_sections > 1) release(s->activations, 0, s->n_activations, sizeof *s->activations);
 }
 
 static void start(walk_t *w) {
@@ -335,24 +471,29 @@ static void start(walk_t *w) {
 }
 
 static void finish(walk_t *w) {
-    for (u64 k = 0; w->asked && k < w->s->n_steps / 64 + 1; k++) w->s->in[k] |= w->asked[k];
+    for (u64 k = 0; w->asked && k < w->s->n_steps / 64 + 1; k++)
+        if (w->asked[k]) w->s->in[k] |= w->asked[k];  /* untouched pages stay without memory */
     for (u64 k = 0; w->rows && k < w->s->n_effects; k++) free(w->rows[k].wanted);
     free(w->rows);
     free(w->copies);
     free(w->asked);
     free(w->calls_back);
     free(w->needed);
+    free(w->last_callback);
+    free(w->wanted);
     free(w->frames);
     free(w->arena);
     free(w->spare);
 }
 
 /* Set the bits of the slice: the steps in & ~hidden.  Return 0, or -1 if memory ran out. */
-EXPORT int wh_slice(const slice_t *s) {
+EXPORT int wh_slice(slice_t *s) {
     walk_t w = {.s = s};
     start(&w);
     for (u64 c = 0; c < s->n_criteria && !w.failed; c++) {
         u32 step = s->criteria[c];
+        enter_section(&w, section_of_step(s, step));
+        if (w.failed) break;
         if (s->sizes[c]) mark_bytes(&w, step, s->places[c], s->sizes[c]);
         else mark(&w, step, s->parts[c] == ARGUMENTS);
         if (!s->data) continue;

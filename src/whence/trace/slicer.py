@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from whence.program import native
 from whence.program.ids import Activation, Step
 from whence.trace.columns import NONE, U8, U32, U64, Code, Stream, whole
 from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
+from whence.trace.sections import SectionedColumn, Sections
 
 SOURCE = Path(__file__).with_name("slicer.c")
 Flags = npt.NDArray[np.bool_]
@@ -163,7 +164,7 @@ def _outermost_trusted(queries: Queries, step: Step, trusted: Flags | None) -> A
 _POINTERS_OF_CODE = (
     *("use_start", "use_def", "use_block", "kind", "flags", "link_rank", "stretch_first_op"),
     *("stretch_ops", "stretch_links", "stretch_block", "function_first_op", "function_ops"),
-    "function_params",
+    *("function_params", "op_stretch"),
 )
 _POINTERS_OF_STREAM = (
     *("stretch", "first", "activation", "control", "links", "linkbase", "instmap", "mixed"),
@@ -174,6 +175,8 @@ _EDGE_TABLES = (
     *("edge_class_start", "edge_class", "private_first", "edge_private_start", "edge_private"),
     *("floors", "witness"),
 )
+_BY_SECTION = ("step", "instance", "link", "copied")
+_LAY_OUT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64)
 
 
 def _fields() -> Iterator[tuple[str, type[Any]]]:
@@ -189,6 +192,11 @@ def _fields() -> Iterator[tuple[str, type[Any]]]:
     yield from ((name, ctypes.c_void_p) for name in ("trusted", "notes", *_EDGE_TABLES))
     yield "n_classes", ctypes.c_uint64
     yield from ((name, ctypes.c_void_p) for name in ("in_", "whole", "todo", "hidden"))
+    yield from (("section_" + name, ctypes.c_void_p) for name in _BY_SECTION)
+    yield from ((name, ctypes.c_uint64) for name in ("n_sections", "n_stretches"))
+    yield from ((name, ctypes.c_void_p) for name in ("visited", "laid", "broken"))
+    yield "lay_out", _LAY_OUT
+    yield from ((name, ctypes.c_uint64) for name in ("low", "high", "end"))
 
 
 class _Question(ctypes.Structure):
@@ -199,6 +207,7 @@ class _Question(ctypes.Structure):
     def __init__(self) -> None:
         super().__init__()
         self.kept: dict[str, Any] = {}
+        self.raised: list[BaseException] = []  # what laying out a section raised
 
     def set(self, name: str, array: npt.NDArray[Any], dtype: Any = None) -> None:
         # A mapped file of the right type is not copied.
@@ -219,7 +228,8 @@ def _question(
     for name in _POINTERS_OF_CODE:
         question.set(name, getattr(stream.code, name))
     for name in _POINTERS_OF_STREAM:
-        question.set(name, whole(getattr(stream, name)))
+        column = getattr(stream, name)
+        question.set(name, column.mapped if isinstance(column, SectionedColumn) else column)
     question.n_instances, question.n_steps = len(stream.first), stream.steps
     question.n_links, question.n_mixed = len(stream.links), len(stream.mixed) // 2
     question.n_runs, question.n_effects = len(stream.runs), len(stream.effects)
@@ -238,7 +248,43 @@ def _question(
         _set_edges(question, potential, stream.code)
     for name in ("in_", "whole", "todo", "hidden"):
         question.set(name, np.zeros(stream.steps // 64 + 1, np.uint64))
+    _set_sections(question, stream)
     return question
+
+
+def _set_sections(question: _Question, stream: Stream) -> None:
+    """Describe the sections of the run; a run that is laid out as a whole is one section."""
+    sections = stream.sections
+    question.n_stretches = len(stream.code.stretch_ops)
+    question.set("broken", np.zeros(1, np.uint32))
+    if sections is None:
+        sizes = (stream.steps, len(stream.first), len(stream.links), len(stream.copied))
+        starts = [np.array([0, size], np.int64) for size in sizes]
+        question.set("laid", np.ones(1, np.uint8))
+    else:
+        columns = sections.columns
+        starts = [sections.steps, sections.instances, columns["links"], columns["copied"]]
+        question.set("laid", np.zeros(len(sections.steps) - 1, np.uint8))
+        bits = np.packbits(sections.visited(), axis=1, bitorder="little")
+        question.set("visited", np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8))))
+        question.kept["lay_out"] = question.lay_out = _LAY_OUT(_layer(sections, question.raised))
+    for name, start in zip(_BY_SECTION, starts, strict=True):
+        question.set("section_" + name, start, np.uint64)
+    question.n_sections = len(starts[0]) - 1
+
+
+def _layer(sections: Sections, raised: list[BaseException]) -> Callable[[int], int]:
+    """Return what lays out a section for slicer.c; an exception stops the walk."""
+
+    def lay_out(number: int) -> int:
+        try:
+            sections.lay_out(number)
+        except BaseException as error:
+            raised.append(error)
+            return -1
+        return 0
+
+    return lay_out
 
 
 def _notes(stream: Stream, potential: Potential | None, guards: Flags | None) -> U8:
@@ -368,7 +414,10 @@ def _count_ops(
 
 def _run(question: _Question) -> U32:
     kernel = _kernel()
-    if kernel.wh_slice(ctypes.byref(question)):
+    failed = kernel.wh_slice(ctypes.byref(question))
+    if question.raised:
+        raise question.raised[0]
+    if failed:
         raise MemoryError("There is not enough memory to compute the slice.")
     words: U64 = question.kept["in_"]
     answer = (question.in_, question.hidden, len(words))

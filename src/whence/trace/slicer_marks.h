@@ -22,12 +22,14 @@ typedef struct {
 } row_t;
 
 typedef struct {
-    const slice_t *s;
+    slice_t *s;
     u64 *copies;      /* bits: steps that have rows with bytes to want */
     u64 *asked;       /* bits: steps with wanted bytes; `in` has the marked steps */
     row_t *rows;      /* by place in effect_order */
     u64 *calls_back;  /* bits: calls of unrecorded code that called back; null: there are none */
     u32 *needed;      /* for each of these calls the last step met that depends on it */
+    u32 *last_callback;  /* for each of these calls the last return of a callback */
+    u8 *wanted;       /* for each section: does it hold the return of a callback that may count? */
     u64 copied_at, effect_at;  /* how many rows of `copied`, `effects` the walk has still to meet */
     u32 now;          /* where the walk is: a mark after it is late */
     u32 late;         /* the last late mark, or 0 */
@@ -54,7 +56,12 @@ static void *grown(walk_t *w, void *old, u64 *room, u64 needed, size_t size) {
 
 /* Note that step `by` depends on `step`. */
 static void note_need(walk_t *w, u32 step, u32 by) {
-    if (w->calls_back && bit(w->calls_back, step) && by > w->needed[step]) w->needed[step] = by;
+    if (!w->calls_back || !bit(w->calls_back, step) || by <= w->needed[step]) return;
+    if (!w->needed[step]) {
+        u64 last = section_of_step(w->s, w->last_callback[step]);
+        for (u64 n = section_of_step(w->s, step); n <= last; n++) w->wanted[n] = 1;
+    }
+    w->needed[step] = by;
 }
 
 /* Put `step` into the slice, because `by` depends on it. */

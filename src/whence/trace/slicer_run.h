@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef uint8_t u8;
 typedef uint32_t u32;
@@ -36,7 +37,7 @@ typedef struct {
     const u8 *kind, *flags;
     const u32 *link_rank;
     const u32 *stretch_first_op, *stretch_ops, *stretch_links, *stretch_block;
-    const u32 *function_first_op, *function_ops, *function_params;
+    const u32 *function_first_op, *function_ops, *function_params, *op_stretch;
     /* the run */
     const u32 *stretch, *first, *activation, *control, *links;
     const u64 *linkbase;
@@ -65,6 +66,16 @@ typedef struct {
     u64 n_classes;
     /* the answer: one bit for each step */
     u64 *in, *whole, *todo, *hidden;
+    /* The sections of the run: n_sections + 1 rows each.  Section n holds the steps after
+       section_step[n] up to section_step[n + 1], and the rows from section_...[n] on.  A run that is
+       laid out as a whole is one section. */
+    const u64 *section_step, *section_instance, *section_link, *section_copied;
+    u64 n_sections, n_stretches;
+    const u64 *visited;           /* for each section a bit for each stretch: did it run there? */
+    u8 *laid;                     /* for each section: is it laid out? */
+    u32 *broken;                  /* becomes 1 if a section cannot be laid out */
+    int (*lay_out)(u64 section);  /* returns 0, or -1 */
+    u64 low, high, end;           /* the walk is in the instances low..high-1; `end` is their last step */
 } slice_t;
 
 static int bit(const u64 *bits, u64 i) { return bits[i >> 6] >> (i & 63) & 1; }
@@ -82,15 +93,51 @@ static u64 next_bit(const u64 *bits, u64 i, u64 n, int set) {
     return n;
 }
 
+/* --- sections --- */
+
+/* The last of `starts`, which are sorted, that is at most `row`; its number is below n_sections. */
+static u64 section_from(const slice_t *s, const u64 *starts, u64 row) {
+    u64 low = 0, high = s->n_sections - 1;
+    while (low < high) {
+        u64 middle = (low + high + 1) / 2;
+        if (starts[middle] <= row) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+static u64 section_of_step(const slice_t *s, u32 step) {
+    return section_from(s, s->section_step, step ? step - 1 : 0);
+}
+
+/* Lay out section n, unless it is.  If that fails its rows are zero: every use of them is safe. */
+static void need_section(const slice_t *s, u64 n) {
+    if (s->laid[n]) return;
+    s->laid[n] = 1;
+    if (s->lay_out(n)) *s->broken = 1;
+}
+
+/* Lay out the section of instance i, unless it is. */
+static void need(const slice_t *s, u64 i) {
+    if (i >= s->low && i < s->high) return;
+    need_section(s, section_from(s, s->section_instance, i));
+}
+
+/* --- steps and instances --- */
+
 static u64 instance_of(const slice_t *s, u32 step) {
-    u64 i = s->instmap[step >> 6];
-    while (i + 1 < s->n_instances && s->first[i + 1] <= step) i++;
+    u64 n = section_of_step(s, step), end = s->section_instance[n + 1];
+    need_section(s, n);
+    /* instmap holds the instance of step 64 * k, which may lie in the section before. */
+    u64 start = s->section_instance[n];
+    u64 i = (step & ~63u) > s->section_step[n] ? s->instmap[step >> 6] : start;
+    while (i + 1 < end && s->first[i + 1] <= step) i++;
     return i;
 }
 
-/* The number of operations that ran in instance i. */
+/* The number of operations that ran in instance i, which lies where the walk is. */
 static u32 executed(const slice_t *s, u64 i) {
-    return (i + 1 < s->n_instances ? s->first[i + 1] : (u32)s->n_steps + 1) - s->first[i];
+    return (i + 1 < s->high ? s->first[i + 1] : (u32)s->end + 1) - s->first[i];
 }
 
 static u32 links_in(const slice_t *s, u64 i) {
@@ -101,18 +148,13 @@ static u32 links_in(const slice_t *s, u64 i) {
     return count;
 }
 
-static u64 links_before(const slice_t *s, u64 i) {
-    u64 count = s->linkbase[i >> 6];
-    for (u64 j = i & ~63ull; j < i; j++) count += links_in(s, j);
-    return count;
-}
-
 /* Did code that is not recorded enter the activation? */
 static int is_callback(const activation_t *a) { return a->call && !(a->flags & DIRECT); }
 
 /* The activation that the call at the end of instance i entered itself, or 0. */
 static u32 entered(const slice_t *s, u64 i, u32 call) {
     if (i + 1 >= s->n_instances) return 0;
+    need(s, i + 1);
     u32 a = s->activation[i + 1];
     return s->activations[a].flags & DIRECT && s->activations[a].call == call ? a : 0;
 }
@@ -122,6 +164,7 @@ static u64 previous_instance(const slice_t *s, u64 i) {
     u32 a = s->activation[i];
     if (i == s->activations[a].first) return i;
     u64 before = i - 1;
+    need(s, before);
     u32 inner = s->activation[before];
     if (inner != a) {
         while (inner && s->activations[inner].parent != a) inner = s->activations[inner].parent;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.frontend.c.replay import Replay
 from whence.frontend.c.replay.sections import ROW
@@ -43,6 +44,12 @@ class ReplayedSections(Sections):
         stretches, sections, counts = self._replay.sections.visits
         low, high = np.searchsorted(stretches, [stretch, stretch + 1])
         return sections[low:high], counts[low:high]
+
+    def visited(self) -> npt.NDArray[np.bool_]:
+        stretches, sections, _ = self._replay.sections.visits
+        found = np.zeros((len(self.steps) - 1, self._stretches), bool)
+        found[sections, stretches] = True
+        return found
 
     def instance_counts(self) -> Numbers:
         stretches, _, counts = self._replay.sections.visits
