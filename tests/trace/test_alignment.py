@@ -102,6 +102,49 @@ def check_same(alignment: Alignment) -> None:
     assert counterparts == list(steps_of(alignment.passing))
 
 
+LOOPS = """
+#include <stdio.h>
+static int table[64], total;
+static void twice(int n) { for (int i = 0; i < n; i++) table[i & 63] += i; }
+static int down(int n) {
+    int sum = 0;
+    for (int i = 0; i < 30; i++) { if (i == 11 && n > 0) sum += down(n - 1); sum += i; }
+    return sum;
+}
+int main(void) {
+    for (int i = 0; i < COUNT; i++) {
+        if (i % 16 == 0) twice(i);
+        if (i == 50) total += down(2);
+        total += table[i & 63];
+    }
+    int left = COUNT;
+    while (left > 0 && total > -1) { left--; if (left == 3) break; }
+    printf("%d\\n", total);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("count", [90, 100, 110])
+def test_iterations_looked_up_at_once_are_those_followed_one_by_one(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = flow_of(built(LOOPS.replace("COUNT", "100"), tmp_path / "bad").run())
+    passing = flow_of(built(LOOPS.replace("COUNT", str(count)), tmp_path / "good").run())
+    steps = steps_of(failing)[::7]
+    found = []
+    for few, kept, at_once in ((2, 4, 9), (8, 1 << 12, 1 << 16), (len(steps_of(failing)), 1, 1)):
+        monkeypatch.setattr(f"{Alignment.__module__}._FEW", few)
+        monkeypatch.setattr(f"{Alignment.__module__}._KEPT", kept)
+        monkeypatch.setattr(f"{ExecutionIndexes.__module__}._ITERATIONS", at_once)
+        for order in (steps, steps[::-1]):
+            aligned_runs = Alignment(failing, passing)
+            pairs = {step: aligned_runs.passing_counterpart(step) for step in order}
+            found.append([pairs[step] for step in steps])
+    assert all(each == found[-1] for each in found)
+    assert sum(step is not None for step in found[0]) > len(steps) // 2
+
+
 def test_a_run_and_the_same_run_once_more_are_the_same(tmp_path: Path) -> None:
     check_same(aligned(tmp_path, PROGRAM))
 

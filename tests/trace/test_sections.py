@@ -105,15 +105,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     return recorded(tmp_path_factory, "-O0")
 
 
-@pytest.fixture(scope="module")
-def optimised_runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Return runs in which registers are used long after they were defined."""
-    return recorded(tmp_path_factory, "-O2 -fno-inline")
-
-
-def recorded(tmp_path_factory: pytest.TempPathFactory, flags: str) -> Runs:
+def recorded(tmp_path_factory: pytest.TempPathFactory, flags: str, text: str = PROGRAM) -> Runs:
     tree, out = (tmp_path_factory.mktemp(name) for name in ("tree", "out"))
-    (tree / "program.c").write_text(PROGRAM)
+    (tree / "program.c").write_text(text)
     build = f"$CC -g {flags} -o program program.c"
     record(tree, BuildAndTest(test="./program", build=build), out)
     cut = tmp_path_factory.mktemp("cut") / "out"
@@ -218,20 +212,17 @@ def test_slices_are_the_same(runs: Runs) -> None:
             )
 
 
-@settings(max_examples=50, deadline=None)
-@given(cuts, st.data(), *(st.booleans() for _ in range(5)))
+@settings(max_examples=25, deadline=None)
+@given(cuts, st.data(), *(st.booleans() for _ in range(4)))
 def test_slices_from_any_steps_are_the_same(
     runs: Runs,
-    optimised_runs: Runs,
     cut: tuple[int, int],
     data: st.DataObject,
     with_data: bool,
     control: bool,
     relevant: bool,
     trusting: bool,
-    is_optimised: bool,
 ) -> None:
-    runs = optimised_runs if is_optimised else runs
     whole, other = main_thread(runs.whole), cut_again(runs, *cut)
     chosen = data.draw(st.lists(st.integers(1, whole.stream.steps), min_size=1, max_size=3))
     relevance = whole.image.relevance() if relevant else None
@@ -254,6 +245,33 @@ def test_slices_from_any_steps_are_the_same(
         for thread in (whole, other)
     ]
     assert found[0] == found[1]
+
+
+REGISTERS = """
+static volatile int ticks;
+static int work(int from, int n) {  /* nothing depends on its result */
+    for (int i = 0; i < n; i++) ticks++;
+    return from * 5;
+}
+int main(int argc, char **argv) {
+    return argc * 3 + (work(7, 60), 1) > 4;
+}
+"""
+
+
+def test_a_register_that_is_used_many_sections_later_is_found(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    runs = recorded(tmp_path_factory, "-O0", REGISTERS)
+    whole = main_thread(runs.whole)
+    steps = [Step(step) for step in range(whole.stream.steps - 3, whole.stream.steps + 1)]
+    expected = [slice_(whole.stream, [step], control=False).tolist() for step in steps]
+    assert 5 < max(map(len, expected)) < 40  # not the loops
+    for first in range(1, 40, 5):
+        stream = cut_again(runs, first, 25).stream
+        assert stream.sections is not None
+        assert len(stream.sections.steps) > 10
+        assert [slice_(stream, [step], control=False).tolist() for step in steps] == expected
 
 
 @pytest.mark.parametrize("where", ["early", "late"])

@@ -8,6 +8,7 @@ version has is no level of an index: the region of what it controls is the regio
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from whence.program.ids import Op, Step
 from whence.trace.execution_index import ExecutionIndexes
@@ -15,6 +16,17 @@ from whence.trace.flow import Flow
 from whence.trace.pairing import Pairing, Version
 
 PairedOp = Callable[[Op], Op | None]  # the matching operation of the other version
+
+
+_FEW = 8  # so few iterations are followed one by one; guessed
+_ONE_BY_ONE = 64  # steps that are followed one by one after few iterations were found; guessed
+_KEPT = 1 << 12  # the counterpart of one in so many iterations is kept; guessed
+
+
+class Iterations(NamedTuple):
+    """Steps of a loop's branch, each of which controls the next."""
+
+    steps: list[Step]
 
 
 class Alignment:
@@ -69,16 +81,62 @@ def _find_counterpart(
     paired: PairedOp,
     known: dict[Step, Step | None],
 ) -> None:
-    """Add the counterpart of `step`, and those of the steps that control it, to `known`."""
-    chain = []
+    """Add the counterpart of `step`, and those of the steps that control it, to `known`.
+
+    Of many iterations of a loop, `known` gets some: the others are found from these.
+    """
+    chain: list[Step | Iterations] = []
     at: Step | None = step
+    one_by_one = 0  # steps that are followed before iterations are looked up again
     while at is not None and at not in known:
-        chain.append(at)
-        at = own.region(at)
-    for at in reversed(chain):  # the outermost first
-        op, region = paired(flow.op_of(at)), own.region(at)
-        above = None if region is None else known[region]
-        if op is None or (above is None and region is not None):
-            known[at] = None
+        steps: list[Step] = [] if one_by_one else own.iterations_to(at).tolist()
+        if len(steps) > _FEW:
+            start = next((k for k in range(len(steps) - 1, -1, -1) if steps[k] in known), -1)
+            if start >= 0:
+                chain.append(Iterations(steps[start:]))
+                break
+            chain.append(Iterations(steps))
+            chain.append(steps[0])
+            at = own.region(steps[0])
         else:
-            known[at] = other.at(op, above, own.rank(at, region))
+            one_by_one = _ONE_BY_ONE if steps else max(one_by_one - 1, 0)
+            chain.append(at)
+            at = own.region(at)
+    for item in reversed(chain):  # the outermost first
+        if isinstance(item, Iterations):
+            todo = _follow_iterations(item.steps, other, known)
+        else:
+            todo = [item]
+        for at in todo:
+            _find_one(at, flow, own, other, paired, known)
+
+
+def _follow_iterations(
+    steps: list[Step], other: ExecutionIndexes, known: dict[Step, Step | None]
+) -> list[Step]:
+    """Add counterparts of iterations, of which the first is known; return those still to find."""
+    first = known[steps[0]]
+    found: list[Step | None] = [None] * len(steps)
+    if first is not None:
+        found = other.iterations_from(first, len(steps) - 1).tolist()
+    last = len(found) - 1
+    for k in (*range(0, last, _KEPT), last):
+        known[steps[k]] = found[k]
+    return steps[len(found) :]
+
+
+def _find_one(
+    at: Step,
+    flow: Flow,
+    own: ExecutionIndexes,
+    other: ExecutionIndexes,
+    paired: PairedOp,
+    known: dict[Step, Step | None],
+) -> None:
+    """Add the counterpart of a step to `known`, which has that of its region."""
+    op, region = paired(flow.op_of(at)), own.region(at)
+    above = None if region is None else known[region]
+    if op is None or (above is None and region is not None):
+        known[at] = None
+    else:
+        known[at] = other.at(op, above, own.rank(at, region))

@@ -14,9 +14,15 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from whence.program.ids import Activation, Op, Step
 from whence.trace.positions import Executions, step_chunks
 
+Steps = npt.NDArray[np.int64]
+
+_ITERATIONS = 1 << 16  # most iterations of a loop that are looked up at once; guessed
 _MAX_CONTROLLING = 1000  # limit on controlling steps between a step and a region; guessed
 
 
@@ -34,6 +40,9 @@ class RunStructure(Protocol):
 
     def executions(self, op: Op) -> Executions:
         """Return the steps that executed `op`, in order."""
+
+    def controlling_steps(self, steps: Steps) -> Steps:
+        """Return the controlling step of each of `steps`; 0 at the outermost level."""
 
 
 class Level(NamedTuple):
@@ -119,6 +128,39 @@ class ExecutionIndexes:
                 elif region is not None and self._is_after(step, region):
                     return None
         return None
+
+    def iterations_to(self, step: Step) -> Steps:
+        """Return the steps of a loop's branch up to `step`, as far as each controls the next.
+
+        They are executions of one operation with no other execution of it between them.  So the
+        rank of each is 0, except that of the first.  Not all of them may be returned; none are if
+        `step` is no branch that controls its own next execution.
+        """
+        if not self._is_loop(step):
+            return np.zeros(0, np.int64)
+        executions = self._executions(self._run.op_of(step))
+        end = executions.before(step) + 1
+        steps = executions[max(end - _ITERATIONS, 0) : end]
+        return steps[len(steps) - self._linked(steps[::-1]) :]
+
+    def iterations_from(self, step: Step, count: int) -> Steps:
+        """Return `step` and up to `count` steps of the same kind after it."""
+        executions = self._executions(self._run.op_of(step))
+        start = executions.before(step)
+        steps = executions[start : start + 1 + count]
+        return steps[: self._linked(steps)] if self._counts(self._run.op_of(step)) else steps[:1]
+
+    def _is_loop(self, step: Step) -> bool:
+        op, before = self._run.op_of(step), self._run.controlling_step(step)
+        return before is not None and self._run.op_of(before) == op and self._counts(op)
+
+    def _linked(self, steps: Steps) -> int:
+        """Return how many of `steps`, in or against their order, control one another in a row."""
+        if len(steps) < 2:
+            return len(steps)
+        before, after = (steps[:-1], steps[1:]) if steps[0] < steps[1] else (steps[1:], steps[:-1])
+        apart = np.flatnonzero(self._run.controlling_steps(after) != before)
+        return int(apart[0]) + 1 if len(apart) else len(steps)
 
     def _is_after(self, step: Step, region: Step) -> bool:
         """Has the branch or call `region` nothing more to control when `step` runs?

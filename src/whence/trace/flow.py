@@ -263,6 +263,10 @@ class Flow(ABC):
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
         return self._control[self.instance_of(step)] or None
 
+    def controlling_steps(self, steps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the controlling step of each of `steps`; 0 at the outermost level."""
+        return self.queries.controlling_steps(steps)
+
     def controlling_branch(self, step: Step) -> Step | None:
         """Return the branch that decided that `step` ran, or that its function was called."""
         found = self._control[self.instance_of(step)]

@@ -87,6 +87,13 @@ class Positions:
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
         return Step(int(self.stream.control[self.instance_of(step)])) or None
 
+    def controlling_steps(self, steps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the controlling step of each of `steps`; 0 at the outermost level."""
+        order = np.argsort(steps)  # neighbours lie in one section
+        found = np.zeros(len(steps), np.int64)
+        found[order] = self.stream.control[self.instances_at(steps[order].astype(np.uint32))]
+        return found
+
     def incoming_branch(self, step: Step) -> Step | None:
         """Return the branch by which control came to a phi; None if `step` is no phi.
 
