@@ -27,7 +27,7 @@ from whence.trace.c.sections import ReplayedSections
 from whence.trace.columns import CALL, FILES, Stream
 from whence.trace.recording import Progress, Recording, Thread
 
-VERSION = 6  # of the format of the columns; others are made again
+VERSION = 7  # of the format of the columns; others are made again
 
 
 class ReplayedLog(Thread):
