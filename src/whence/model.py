@@ -260,7 +260,8 @@ class Missing:
     statement: Statement  # its file and line are those of the passing version
     file: str  # it would have run after this line of the failing version
     line: int
-    changes: tuple[ChangeId, ...] = ()  # the changes that removed it
+    changes: tuple[ChangeId, ...] = ()  # the changes that removed it, or added the jump
+    jump: Statement | None = None  # the added jump of the failing version that avoided it
 
 
 @dataclass(frozen=True)

@@ -237,6 +237,74 @@ def test_a_removed_statement_is_on_the_chain(
     assert answer.missing
 
 
+ADDED_BREAK = """
+     #include <assert.h>
+     int main(void) {
+         int marks[] = {4, 9, 2, 11}, best = 0, high = 0;
+         for (int i = 0; i < 4; i++) {
+             if (marks[i] > 8) {
+                 high++;
+    +            break;  // [jump]
+             }
+             best = marks[i];
+         }
+         assert(best == 11);  // [fails]
+         return 0;
+     }
+"""
+ADDED_RETURN = """
+     #include <assert.h>
+     static int total, high;
+     static void count(int mark) {
+         if (mark > 3) {
+    -        high++;  // [gone]
+    +        return;  // [jump]
+         }
+         total += mark;
+     }
+     int main(void) {
+         for (int i = 0; i < 6; i++)
+             count(i);
+         assert(total == 15);  // [fails]
+         return 0;
+     }
+"""
+ADDED_GOTO = """
+     #include <assert.h>
+     static int checked(int mark) {
+         int status = 1;
+         if (mark == 0)
+    -        mark = 1;  // [gone]
+    +        goto out;  // [jump]
+         status = 0;
+     out:
+         return status;
+     }
+     int main(void) {
+         assert(checked(0) == 0);  // [fails]
+         return 0;
+     }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "skipped"),
+    [
+        pytest.param(ADDED_BREAK, "best = marks[i];", id="break"),
+        pytest.param(ADDED_RETURN, "total += mark;", id="return"),
+        pytest.param(ADDED_GOTO, "status = 0;", id="goto"),
+    ],
+)
+def test_an_added_jump_is_on_the_chain_with_the_statement_that_it_skips(
+    tmp_path: Path, text: str, skipped: str
+) -> None:
+    answer = explain(tmp_path, text)
+    assert answer.result.status == "explained", answer.result.reason
+    assert "jump" in answer.root
+    assert answer.links[0] == "jump"
+    assert f"skips `{skipped}`" in answer.chain[0].says
+
+
 @pytest.mark.parametrize(
     "text",
     [

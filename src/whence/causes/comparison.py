@@ -162,7 +162,7 @@ class Comparison:
 
 def _behind_return(flow: Flow, step: Step) -> Step:
     """Return the definition behind a step on a line that only ends a function."""
-    while (operands := flow.node(step).operands) and _is_on_closing_line(flow, step):
+    while (operands := flow.node(step).operands) and is_on_closing_line(flow, step):
         following = _step_of(operands[0])
         if len(operands) > 1 or not following:
             break
@@ -170,7 +170,8 @@ def _behind_return(flow: Flow, step: Step) -> Step:
     return step
 
 
-def _is_on_closing_line(flow: Flow, step: Step) -> bool:
+def is_on_closing_line(flow: Flow, step: Step) -> bool:
+    """Does a step lie on a line that only ends a block or a function?"""
     place = flow.thread.image.place(flow.op_of(step))
     if place is None:
         return False

@@ -8,6 +8,7 @@ and a load or a store that went elsewhere.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from whence.causes.cancellation import Cancellation
 from whence.causes.comparison import Comparison
@@ -118,10 +119,13 @@ class DivergencePredicates(QuestionFinder):
     def _preventing(self, missing: Step, about: Step, lost: list[Lost]) -> Iterator[Raised]:
         """Yield the branch that prevented a step of the passing run; note what was lost."""
         found, branch = self.points.lost(missing, about)
+        is_kept = found is not None and self.points.is_kept(found.passing)
+        if is_kept if branch is None else not self.comparison.side_differs(branch):
+            branch, jump = self.points.added_jump(missing)
+            if found is not None and jump is not None:
+                found = replace(found, passing=found.definition, jump=jump)
         if found is not None:
             lost.append(found)
-        if branch is not None and not self.comparison.side_differs(branch):
-            branch = self.points.added_jump(missing)
         shown = None if branch is None else self.visible(branch)
         if shown is not None:
             yield Raised(Influence.INDIRECT, shown, about)

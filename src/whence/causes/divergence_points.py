@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whence.causes.comparison import Comparison
-from whence.program.ids import Step
+from whence.causes.comparison import Comparison, is_on_closing_line
+from whence.program.ids import Block, Op, Step
 from whence.program.rows import OUTPUT
 from whence.trace.alignment import PairedOp
 from whence.trace.flow import Flow
@@ -28,6 +28,7 @@ class Lost:
     after: Step | None  # the last step of the failing run before the place where it would have run
     about: Step  # the step of the failing run that read something else because of this
     definition: Step  # the step of the passing run that should have been read; `passing` led to it
+    jump: Step | None = None  # the added jump of the failing run that avoided it
 
 
 class DivergencePoints:
@@ -133,6 +134,10 @@ class DivergencePoints:
             at = flow.controlling_step(at)
         return found
 
+    def is_kept(self, step: Step) -> bool:
+        """Does the bad version still have the operation of a step of the passing run?"""
+        return self.alignment.pairing.bad_op(self.passing.op_of(step)) is not None
+
     def lost_jump(self, step: Step) -> Lost | None:
         """Return the removed jump by which the passing run avoided a step."""
         at = step
@@ -148,8 +153,12 @@ class DivergencePoints:
             at = region
         return None
 
-    def added_jump(self, missing: Step) -> Step | None:
-        """Return the added branch by which the failing run avoided a step of the passing run."""
+    def added_jump(self, missing: Step) -> tuple[Step | None, Step | None]:
+        """Return the branch to added code by which the failing run avoided a step.
+
+        `missing` is that step, of the passing run.  The second result is the jump out of the added
+        code, such as a `continue`; None if there is none.
+        """
         alignment = self.alignment
         at = missing
         while alignment.failing_counterpart(at) is None:
@@ -158,11 +167,54 @@ class DivergencePoints:
             if region is None or own is not None:
                 region_of, paired = alignment.failing_region, alignment.pairing.good_op
                 jump = _last_unpaired(self.failing, region_of, paired, own)
-                while jump is not None and not self.failing.is_branch(jump):
-                    jump = self.failing.controlling_branch(jump)
-                return jump if jump is not None and jump > (own or 0) else None
+                jump = jump or _last_unpaired(self.failing, region_of, self._same_jump, own)
+                branch = jump
+                while branch is not None and not self.failing.is_branch(branch):
+                    branch = self.failing.controlling_branch(branch)
+                if jump is None or branch is None or branch <= (own or 0):
+                    return None, None
+                return branch, jump if self._avoids(jump, missing, own) else None
             at = region
-        return None
+        return None, None
+
+    def _avoids(self, jump: Step, missing: Step, region: Step | None) -> bool:
+        """Does a jump without a condition lead past the operation of a missing step?
+
+        What runs after the region is entered again, as by the next iteration, does not count.
+        """
+        flow = self.failing
+        op = self.alignment.pairing.bad_op(self.passing.op_of(missing))
+        target = _only_target(flow, flow.op_of(jump))
+        if op is None or target is None:
+            return False
+        function = flow.thread.image.function_of(op)
+        following = flow.thread.image.branching(function).following
+        end = None if region is None else _block_of(flow, flow.op_of(region))
+        reached: set[Block] = set()
+        work = [target]
+        while work:
+            block = work.pop()
+            if block != end and block not in reached:
+                reached.add(block)
+                work += following.get(block, ())
+        return _block_of(flow, op) not in reached
+
+    def _same_jump(self, op: Op) -> Op | None:
+        """Return the counterpart of an operation; None for a jump that leads to other code now.
+
+        A `continue` in the place of another statement is such a jump.
+        """
+        paired = self.alignment.pairing.good_op(op)
+        target = None if paired is None else _only_target(self.failing, op)
+        passing_target = None if paired is None else _only_target(self.passing, paired)
+        if target is None or passing_target is None:
+            return paired
+        pairing = self.alignment.pairing
+        targeted = {*self.passing.thread.image.ops_of_block(passing_target)}
+        own = self.failing.thread.image.ops_of_block(target)
+        counterparts = {pairing.good_op(each) for each in own} - {None}
+        is_known = counterparts and any(pairing.bad_op(each) is not None for each in targeted)
+        return None if is_known and not counterparts & targeted else paired
 
     def unprinted(self, since: Step | None) -> Step | None:
         """Return the first output of the passing run, after `since`, that has no counterpart.
@@ -187,6 +239,20 @@ class DivergencePoints:
         return region
 
 
+def _only_target(flow: Flow, op: Op) -> Block | None:
+    """Return the block that a jump without a condition leads to; None for another operation."""
+    block = _block_of(flow, op)
+    last = max(flow.thread.image.ops_of_block(block), default=None)
+    image = flow.thread.image
+    following = image.branching(int(image.code.block_function[block])).following.get(block, [])
+    return following[0] if op == last and len(following) == 1 else None
+
+
+def _block_of(flow: Flow, op: Op) -> Block:
+    code = flow.thread.image.code
+    return Block(int(code.stretch_block[code.op_stretch[op]]))
+
+
 def _last_unpaired(
     flow: Flow, region_of: Callable[[Step], Step | None], paired: PairedOp, region: Step | None
 ) -> Step | None:
@@ -196,7 +262,7 @@ def _last_unpaired(
     steps = range(min(start + _MAX_DISTANCE, flow.thread.stream.steps), start, -1)
     for step in map(Step, steps):
         op = flow.op_of(step)
-        if not rows[op] or paired(op) is not None:
+        if not rows[op] or paired(op) is not None or is_on_closing_line(flow, step):
             continue
         above = region_of(step)
         for _ in range(_MAX_NESTING):

@@ -69,17 +69,14 @@ class PassingValues:
 
     def missing(self, lost: Lost) -> Missing | None:
         """Return what the failing run lacks as a statement; None if it has no line."""
-        statement, definition = self._statement(lost.passing), self._statement(lost.definition)
+        statement = _statement(self._passing, lost.passing)
+        definition = _statement(self._passing, lost.definition)
         place = self._place(lost.after) if lost.after else None
         if statement is None or place is None:
             return None
         values = statement.values | definition.values if definition else statement.values
-        return Missing(replace(statement, values=values), place.file, place.line)
-
-    def _statement(self, passing: Step) -> Statement | None:
-        steps = np.array([passing], np.uint32)
-        lines = self._passing.lines(steps)
-        return self._passing.describe_line(lines[0], steps) if lines else None
+        jump = None if lost.jump is None else _statement(self._failing, lost.jump)
+        return Missing(replace(statement, values=values), place.file, place.line, jump=jump)
 
     def _place(self, step: Step) -> Place | None:
         """Return the place of a step, or the line before its function if it has none."""
@@ -90,6 +87,13 @@ class PassingValues:
         function = flow.thread.image.function_of(flow.op_of(step))
         body = self.comparison.alignment.pairing.bad.body(function)
         return Place(body.file, body.first - 1, 0, body.name) if body else None
+
+
+def _statement(describer: StepDescriber, step: Step) -> Statement | None:
+    """Return the line of a step as a statement; None if it has no line."""
+    steps = np.array([step], np.uint32)
+    lines = describer.lines(steps)
+    return describer.describe_line(lines[0], steps) if lines else None
 
 
 def _is_address(value: str) -> bool:

@@ -75,7 +75,7 @@ class CandidateChanges:
         self.met[change] = min(level, self.met.get(change, level))
 
     def _located(self, missing: Missing) -> Missing:
-        """Add to a missing statement its place in the good version and the removing changes."""
+        """Add to a missing statement its place in the good version and the changes to it."""
         statement = missing.statement
         place: tuple[str, int] | None = (statement.file, statement.line)
         if self._variant is not None:
@@ -85,6 +85,8 @@ class CandidateChanges:
         removed = self._meeting.removed_at(*place) or self._limited(
             self._meeting.removed_through(*place)
         )
+        if missing.jump is not None:
+            removed |= self._meeting.at(missing.jump.file, missing.jump.line)
         statement = replace(statement, file=place[0], line=place[1])
         return replace(missing, statement=statement, changes=tuple(sorted(removed)))
 

@@ -213,9 +213,15 @@ class ChainBuilder:
             )  # fmt: skip
 
     def _removed_link(self, missing: Missing, cause: Cause, own: Reverted) -> Link:
-        """Return the link for a statement that a change removed or replaced."""
-        statement = missing.statement
+        """Return the link for a statement that a change removed, replaced or skipped."""
+        statement, jump = missing.statement, missing.jump
         values = _without_truth_values(statement.values)
+        if jump is not None and self._root_changes_at(jump):
+            return Link(
+                LinkKind.CHANGE, jump.file, jump.line, jump.function, jump.text,
+                f"this skips `{statement.text}`",
+                passing=values, changes=tuple(sorted(own)), cause=cause.id,
+            )  # fmt: skip
         instead = [c for c in sorted(own) if self._changes[c].added.strip()]
         if instead:
             change = self._changes[instead[0]]
@@ -257,7 +263,7 @@ class ChainBuilder:
             failing = _only_value(cause)
         return Link(
             LinkKind.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
-            _without_truth_values(failing), _without_truth_values(passing),
+            _shown_values(failing), _shown_values(passing),
             tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
         )  # fmt: skip
 
@@ -352,6 +358,14 @@ def _differing_values(statement: Statement) -> tuple[dict[str, str], dict[str, s
 def _without_truth_values(values: Mapping[str, str]) -> dict[str, str]:
     """Return the values except those of conditions: the link's sentence has their outcome."""
     return {name: value for name, value in values.items() if value not in _TRUTH_VALUES}
+
+
+def _shown_values(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values without those of conditions, if there are others.
+
+    The words of a failure do not contain the outcome of a condition, such as that of a loop.
+    """
+    return _without_truth_values(values) or dict(values)
 
 
 def _first_line(lines: bytes) -> str:

@@ -6,7 +6,7 @@ Each language implements the abstract methods; `whence.languages` knows which cl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -265,6 +265,14 @@ class Image(ABC):
     def relevance(self) -> Relevance:
         """Return which branches could change a run; the analysis is kept in the folder."""
         return kept_relevance(self.folder, self.key, self._analysed)
+
+    def ops_of_block(self, block: Block) -> Iterator[Op]:
+        """Yield the operations of a block, in order."""
+        code = self.code
+        first = int(code.block_first_stretch[block])
+        for stretch in range(first, first + int(code.block_stretches[block])):
+            start = int(code.stretch_first_op[stretch])
+            yield from map(Op, range(start, start + int(code.stretch_ops[stretch])))
 
     @cached_property
     def is_outside(self) -> npt.NDArray[np.bool_]:
