@@ -158,6 +158,142 @@ WAITS = """
          return read(ends[0], text, sizeof text) != 5;  // [waits]
      }
 """
+SKIPS = """
+     #include <stdio.h>
+     int main(void) {
+         int at = 0, sum = 0;
+         while (at < 5) {  // [loop]
+             sum += at;
+             if (at == 3)
+    -            sum++;  // [fault]
+    +            continue;  // [fault]
+             at++;
+         }
+         printf("%d\\n", sum);
+         return 0;
+     }
+"""
+CHILD_LOOPS = """
+     #include <stdio.h>
+     #include <sys/wait.h>
+     #include <unistd.h>
+     static int digits(unsigned number) {
+         int count = 0;
+         while (number > 0) {  // [hangs]
+    -        number /= 10;  // [fault]
+    +        number /= 1;  // [fault]
+             count++;
+         }
+         return count;
+     }
+     int main(void) {
+         int status = 0;
+         if (fork() == 0)
+             _exit(digits(1234) != 4);
+         wait(&status);
+         return status != 0;
+     }
+"""
+CHILD_WAITS = """
+     #include <sys/wait.h>
+     #include <unistd.h>
+     int main(void) {
+         int ends[2], status = 0, sent = 3;
+         pipe(ends);
+         int child = fork();
+         if (child == 0) {
+             char text[8];
+    -        if (sent >= 3)  // [fault]
+    +        if (sent > 3)  // [fault]
+                 write(ends[1], "hello", 5);
+             _exit(read(ends[0], text, sizeof text) != 5);  // [hangs]
+         }
+         while (waitpid(child, &status, WNOHANG) == 0)
+             usleep(1000);
+         return status != 0;
+     }
+"""
+RECURSION = """
+     #include <stdio.h>
+     static int depth(int left) {
+         if (left == 0)  // [end]
+             return 0;
+    -    return 1 + depth(left - 1);  // [fault]
+    +    return 1 + depth(left - 2);  // [fault]
+     }
+     int main(void) {
+         printf("%d\\n", depth(7));
+         return 0;
+     }
+"""
+TWO_FUNCTIONS = """
+     #include <stdlib.h>
+     static const char *at = "2 * (3 + 4)";
+     static long sum(void);
+     static long atom(void) {
+         while (*at == ' ')
+             at++;
+         if (*at == '(') {  // [end]
+    -        at++;  // [fault]
+             long inner = sum();
+             at++;
+             return inner;
+         }
+         return strtol(at, (char **)&at, 10);
+     }
+     static long sum(void) {
+         long total = atom();
+         for (; *at == ' ' || *at == '+' || *at == '*'; at++)
+             if (*at == '*') {
+                 at++;
+                 total *= atom();
+                 at--;
+             } else if (*at == '+') {
+                 at++;
+                 total += atom();
+                 at--;
+             }
+         return total;
+     }
+     int main(void) {
+         return sum() != 14;
+     }
+"""
+CYCLE = """
+     struct node { int is_seen; struct node *next; };
+     static struct node nodes[3] = {{0, &nodes[1]}, {0, &nodes[2]}, {0, &nodes[0]}};
+     static int count(struct node *node) {
+         char name[256];
+    -    if (node->is_seen)  // [fault]
+    -        return 0;  // [fault]
+         node->is_seen = 1;
+         name[0] = 'n';
+         return (name[0] == 'n') + count(node->next);  // [end]
+     }
+     int main(void) {
+         return count(nodes) != 3;
+     }
+"""
+DEEP_NULL = """
+     #include <stdlib.h>
+     struct node { struct node *next; };
+     static int is_strict;
+     static int length(struct node *node) {
+    -    if (!node)  // [fault]
+    +    if (!node && is_strict)  // [fault]
+             return 0;
+         return 1 + length(node->next);  // [fails]
+     }
+     int main(void) {
+         struct node *list = NULL;
+         for (int i = 0; i < 2000; i++) {
+             struct node *node = malloc(sizeof *node);
+             node->next = list;
+             list = node;
+         }
+         return length(list) != 2000;
+     }
+"""
 STDIN = """
      #include <stdio.h>
      int main(void) {
@@ -247,6 +383,54 @@ def test_a_read_that_waits_for_what_was_not_written_is_explained(tmp_path: Path)
     answer = failed(tmp_path, WAITS, "timeout", asked_timeout=2.0)
     assert answer.links[-1] == "waits"
     assert "the call of read" in answer.chain[-1].says
+
+
+def test_a_jump_over_the_step_of_a_loop_is_explained(tmp_path: Path) -> None:
+    answer = failed(tmp_path, SKIPS, "timeout", asked_timeout=2.0)
+    assert answer.links[-1] == "loop"
+    assert "skips `at++;`" in answer.chain[0].says
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param(CHILD_LOOPS, "the loop", id="loops"),
+        pytest.param(CHILD_WAITS, "the call of read", id="waits"),
+    ],
+)
+def test_the_child_that_hangs_is_explained_and_not_the_parent_that_waits(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    answer = failed(tmp_path, text, "timeout", asked_timeout=2.0)
+    assert answer.links[-1] == "hangs"
+    assert says in answer.chain[-1].says
+
+
+SMALL_STACK = "ulimit -s 512; ./program"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param(RECURSION, "of depth, which calls itself", id="itself"),
+        pytest.param(
+            TWO_FUNCTIONS, "of sum, which calls atom, which calls sum", id="two functions"
+        ),
+        pytest.param(CYCLE, "of count, which calls itself", id="removed check"),
+    ],
+)
+def test_an_endless_recursion_is_explained_by_what_did_not_stop_it(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    answer = failed(tmp_path, text, "crash", SMALL_STACK)
+    assert answer.links[-1] == "end"
+    assert f"the endless recursion {says}" in answer.chain[-1].says
+
+
+def test_a_null_pointer_deep_in_a_recursion_is_no_stack_overflow(tmp_path: Path) -> None:
+    answer = failed(tmp_path, DEEP_NULL, "crash")
+    assert answer.links[-1] == "fails"
+    assert "recursion" not in answer.chain[-1].says
 
 
 # --- several programs -----------------------------------------------------------------------------

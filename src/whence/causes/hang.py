@@ -1,7 +1,8 @@
-"""Why did a run not end?  The failure is the loop that kept turning, or the call that waits."""
+"""Why did a run not end?  The failure is an endless loop or recursion, or the call that waits."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.comparison import Comparison
@@ -13,6 +14,7 @@ from whence.program.rows import OUTPUT
 from whence.trace.alignment import Alignment
 from whence.trace.columns import CALL
 from whence.trace.flow import Constant, Flow
+from whence.trace.recursion import EndlessRecursion
 from whence.trace.unfinished import UnfinishedLoop, open_activations
 
 _MAX_TURNS = 20_000  # limit on the iterations that are compared with the passing run; guessed
@@ -30,7 +32,36 @@ def looping(flow: Flow, loop: UnfinishedLoop) -> ObservedFailure:
     if not loop.exits:
         words += " and has no way out"
     outcome = f"still running after {loop.iterations:,} iterations"
-    return ObservedFailure(flow, question, words, outcome, loop=loop)
+    return ObservedFailure(flow, question, words, outcome, endless=loop)
+
+
+def recursing(flow: Flow, recursion: EndlessRecursion, how: str) -> ObservedFailure:
+    """Return a recursion that did not end as the failure; `how` is how the run ended."""
+    call = recursion.typical[-1]
+    branches = tuple(_conditions(flow, recursion, call))
+    question = FailedValue(
+        op=flow.op_of(call), step=call, seeds=_outcomes(branches), controlling=branches[:1]
+    )
+    first, *others = recursion.names
+    called = (*others, first) if others else ("itself",)
+    through = "".join(f", which calls {name}" for name in called)
+    condition = "" if branches else " without a condition"
+    words = f"the endless recursion of {first}{through} at {flow.thread.line_at(call)}{condition}"
+    outcome = f"{how}, {recursion.depth:,} calls deep"
+    return ObservedFailure(flow, question, words, outcome, endless=recursion)
+
+
+def _conditions(flow: Flow, recursion: EndlessRecursion, call: Step) -> Iterator[Step]:
+    """Yield the branches in one round of a recursion that let it go on, each condition once."""
+    seen: set[Op] = set()
+    branch = flow.controlling_branch(call)
+    for _ in range(_MAX_TURNS):
+        if branch is None or flow.activation_of(branch) < recursion.inside:
+            return
+        if flow.op_of(branch) not in seen:
+            seen.add(flow.op_of(branch))
+            yield branch
+        branch = flow.controlling_branch(branch)
 
 
 def waiting(flow: Flow) -> ObservedFailure | None:
@@ -59,33 +90,80 @@ def waiting(flow: Flow) -> ObservedFailure | None:
     return ObservedFailure(flow, question, words, "still waiting")
 
 
+def hang_rank(failure: ObservedFailure) -> int:
+    """Return how likely a hang is the reason for the others of the run: the least is the likeliest.
+
+    A thread that waits for a process or a thread hangs because that one does, and a thread that
+    waits for input may hang because another thread loops instead of writing.
+    """
+    endless, image = failure.endless, failure.flow.thread.image
+    if endless is None:
+        return 3 if _is_wait(image.sort(failure.question.op).callee) else 1
+    if isinstance(endless, EndlessRecursion):
+        return 0
+    ops = (op for block in endless.body for op in image.ops_of_block(block))
+    return 2 if any(_is_wait(image.sort(op).callee) for op in ops) else 0
+
+
+def _is_wait(callee: str | None) -> bool:
+    """Does a function with this name wait for the end of a process or a thread?"""
+    return callee is not None and ("wait" in callee or "join" in callee)
+
+
 def _outcomes(branches: tuple[Step, ...]) -> Seeds:
     return frozenset((branch, ALL) for branch in branches)
 
 
-def hang_beside(failure: ObservedFailure, passing: Flow) -> ObservedFailure:
-    """Return the failure of a loop at the iteration in which the passing run left the loop.
+def endless_beside(failure: ObservedFailure, passing: Flow) -> ObservedFailure:
+    """Return an endless loop or recursion at the point where the passing run left it.
 
-    That iteration shows the difference; the last one before the stop only repeats it.
+    That point shows the difference; the last iterations before the stop only repeat it.
     """
-    loop, flow = failure.loop, failure.flow
-    assert loop is not None
-    comparison = Comparison(Alignment(flow, passing))
+    comparison = Comparison(Alignment(failure.flow, passing))
+    if isinstance(failure.endless, EndlessRecursion):
+        question = _left_recursion(comparison, failure.endless)
+    else:
+        assert failure.endless is not None
+        question = _left_loop(comparison, failure.endless)
+    return failure if question is None else replace(failure, question=question)
+
+
+def _left_recursion(comparison: Comparison, recursion: EndlessRecursion) -> FailedValue | None:
+    """Return the question about the first call of a recursion that the passing run lacks.
+
+    If a condition prevented that call in the passing run, the question is about the condition.
+    """
+    flow = comparison.failing
+    for call in map(Step, recursion.calls[:_MAX_TURNS].tolist()):
+        if not call or comparison.counterpart(call) is not None:
+            continue
+        branch = flow.controlling_branch(call)
+        branches = () if branch is None else (branch,)
+        about = branch if branch and _went_on(comparison, branch) else call
+        return FailedValue(
+            op=flow.op_of(about), step=about, seeds=_outcomes(branches),
+            controlling=() if about == branch else branches,
+        )  # fmt: skip
+    return None
+
+
+def _went_on(comparison: Comparison, branch: Step) -> bool:
+    """Did a branch of the failing run go another way than its counterpart?"""
+    return comparison.counterpart(branch) is not None and comparison.side_differs(branch)
+
+
+def _left_loop(comparison: Comparison, loop: UnfinishedLoop) -> FailedValue | None:
+    """Return the question about the first branch that left the loop in the passing run."""
+    flow = comparison.failing
     parted = [
         step
         for op in dict.fromkeys(flow.op_of(branch) for branch in loop.exits)
         if (step := _parting(comparison, loop, op)) is not None
     ]
-    if not parted or not isinstance(failure.question, FailedValue):
-        return failure
+    if not parted:
+        return None
     first = min(parted)
-    question = replace(
-        failure.question,
-        op=flow.op_of(first),
-        step=first,
-        seeds=frozenset({(first, ALL)}),
-    )
-    return replace(failure, question=question)
+    return FailedValue(op=flow.op_of(first), step=first, seeds=_outcomes((first,)))
 
 
 def _parting(comparison: Comparison, loop: UnfinishedLoop, op: Op) -> Step | None:

@@ -9,6 +9,7 @@ from whence.causes.questions import FailedCondition, FailureQuestion
 from whence.program.ids import Activation, Block, Step
 from whence.program.source import Place
 from whence.trace.flow import Flow
+from whence.trace.recursion import EndlessRecursion
 from whence.trace.unfinished import UnfinishedLoop
 from whence.trace.written import WrittenStream
 
@@ -24,7 +25,8 @@ class ObservedFailure:
     notes: tuple[str, ...] = ()
     subject: str = ""  # what had this outcome, such as "the output from byte 5 on"; empty: `words`
     stream: WrittenStream | None = None  # the stream whose bytes are wrong, if that is the failure
-    loop: UnfinishedLoop | None = None  # the loop that did not end, if that is the failure
+    # The loop or the recursion that did not end, if that is the failure:
+    endless: UnfinishedLoop | EndlessRecursion | None = None
 
     @property
     def place(self) -> Place | None:

@@ -5,7 +5,9 @@ This module alone decides.  The rules, the first that holds:
 1. The end of a recorded process differs from the end of its counterpart in the passing run: a
    signal killed it, or its exit status is another one, even 0.  Among several such processes, the
    one that was killed comes first, then the one whose status became the test's, then the one that
-   started first.  An end does not count if the counterpart ended in the same way.
+   started first.  An end does not count if the counterpart ended in the same way.  Of the
+   processes of a test that did not end, one that loops or waits for input comes first, then one
+   that waits for other processes.
 2. A recorded process wrote other bytes than its counterpart.  Each stream is compared as a whole;
    the failure is its first byte that differs.  Streams that lead to /dev/null do not count.  A
    stream that another program can read comes before the test's own output, which nothing reads;
@@ -19,9 +21,10 @@ With `--oracle output` the test's own standard output decides, so rule 2 comes f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from whence.causes.hang import hang_beside
+from whence.causes.hang import endless_beside, hang_rank
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.output_difference import first_output_difference, with_earlier_outputs
 from whence.causes.written_difference import against, written_failure
@@ -49,8 +52,11 @@ def seen_failure(
         return find_failure(failing, expect=expected)
     if not language_of(failing).is_compiled:
         return _of_interpreted(failing, passing, expected)
-    if expected is None and (process := _ended_otherwise(failing, passing)) is not None:
-        return find_failure(failing, process=process.folder.name)
+    ended = _ended_otherwise(failing, passing) if expected is None else []
+    if ended and failing.is_stopped:
+        return _hang(failing, ended)
+    if ended:
+        return find_failure(failing, process=ended[0].folder.name)
     found = _written_otherwise(failing, passing, is_output_judged=expected is not None)
     if found is not None:
         return found
@@ -68,8 +74,8 @@ def beside(failure: ObservedFailure, passing: Flow) -> ObservedFailure:
     """Return a failure as it shows beside a passing run other than the one it was found with."""
     if failure.stream is not None:
         return against(failure, passing)
-    if failure.loop is not None:
-        return hang_beside(failure, passing)
+    if failure.endless is not None:
+        return endless_beside(failure, passing)
     return with_earlier_outputs(failure, passing)
 
 
@@ -93,8 +99,8 @@ def _of_interpreted(
 # --- how processes ended -----------------------------------------------------------------------
 
 
-def _ended_otherwise(failing: Recording, passing: Recording) -> Process | None:
-    """Return the process whose end differs from the passing run and is the failure."""
+def _ended_otherwise(failing: Recording, passing: Recording) -> list[Process]:
+    """Return the processes whose end differs from the passing run, the likeliest failure first."""
     found: list[tuple[int, Process]] = []
     for process in failing.processes:
         threads = _threads(failing, process)
@@ -107,7 +113,16 @@ def _ended_otherwise(failing: Recording, passing: Recording) -> Process | None:
             continue  # only the failing run started it, and it ended well
         is_status = ended == f"exit status {failing.document['status']}"
         found.append((0 if is_killed else 1 if is_status else 2, process))
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+    return [process for _, process in sorted(found, key=lambda pair: pair[0])]
+
+
+def _hang(failing: Recording, processes: Sequence[Process]) -> ObservedFailure:
+    """Return why a test was stopped: the hang of one process is the reason for the others'."""
+    found: list[ObservedFailure] = []
+    for process in reversed(processes):  # a child starts after its parent
+        with suppress(UserError):
+            found.append(find_failure(failing, process=process.folder.name))
+    return min(found, key=hang_rank) if found else find_failure(failing)
 
 
 def _threads(recording: Recording, process: Process) -> list[Thread]:

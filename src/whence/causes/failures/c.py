@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.failures.c_crash import CrashDescriber
-from whence.causes.hang import looping, waiting
+from whence.causes.hang import hang_rank, looping, recursing, waiting
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
 from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
@@ -24,6 +24,7 @@ from whence.trace.c.recording import CThread
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits, Unrecorded
 from whence.trace.points import Point, find
 from whence.trace.recording import Recording
+from whence.trace.recursion import endless_recursion
 from whence.trace.slicer import ByteRange
 from whence.trace.unfinished import unfinished_loop
 
@@ -67,24 +68,23 @@ def _hang(recording: Recording, process: str | None) -> ObservedFailure:
             loop = unfinished_loop(thread)
             loop = loop and replace(loop, iterations=total)
         flow = CFlow(thread)
-        if loop is not None:
-            return looping(flow, loop)
-        call = waiting(flow)
-        found += [call] if call is not None else []
-    # A process that waits for its child waits because the child does.
-    for failure in sorted(found, key=_is_wait):
-        return failure
+        recursion = endless_recursion(thread) if loop is None else None
+        hang = (
+            looping(flow, loop)
+            if loop is not None
+            else recursing(flow, recursion, "still running")
+            if recursion is not None
+            else waiting(flow)
+        )
+        found += [hang] if hang is not None else []
+    if found:
+        return min(found, key=hang_rank)
     raise UserError(
         "The test was stopped because it did not end in time, but no recorded process was running "
         "then.\n"
         "Build the program that does not end with $CC or $CXX, so that it is recorded.",
         slug="failure-not-recorded",
     )
-
-
-def _is_wait(failure: ObservedFailure) -> bool:
-    image = failure.flow.thread.image
-    return "wait" in (image.sort(failure.question.op).callee or "")
 
 
 def _ended(recording: Recording, process: str | None) -> ObservedFailure:
@@ -144,10 +144,34 @@ def _crash(point: Point) -> ObservedFailure:
     flow = CFlow(thread)
     last, op = Step(thread.stream.steps), thread.stop_op
     name = signal_name(thread.log)
+    instance = Instance(len(thread.stream.stretch) - 1)
+    overflow = _stack_overflow(flow, last, op, instance)
+    if overflow is not None:
+        return overflow
     if op is not None:
-        instance = Instance(len(thread.stream.stretch) - 1)
         return _fault(flow, point, last, op, instance, thread.log.signal, name)
     return _fault_in_call(flow, point, last, thread.log.address, name)
+
+
+def _stack_overflow(
+    flow: CFlow, last: Step, op: Op | None, instance: Instance
+) -> ObservedFailure | None:
+    """Return the recursion that filled the stack; None if a wild pointer made the crash."""
+    log = flow.thread.log
+    recursion = endless_recursion(flow.thread) if log.signal in _ADDRESSES else None
+    if recursion is None:
+        return None
+    pointers = flow.operands_of(op, instance)[:1] if op is not None else _arguments(flow, last)
+    wild = [pointer for pointer in pointers if _is_near(flow.value_of(pointer), log.address)]
+    if any(not CrashDescriber(flow).is_of_frame(pointer) for pointer in wild):
+        return None
+    return recursing(flow, recursion, f"{signal_name(log)}: stack overflow")
+
+
+def _arguments(flow: CFlow, call: Step) -> tuple[Operand, ...]:
+    count = flow.arguments(call) if flow.is_call(call) else 0
+    given = (flow.argument(call, number) for number in range(count))
+    return tuple(operand for operand in given if operand is not None)
 
 
 def _fault(
@@ -164,9 +188,7 @@ def _fault_in_call(
     flow: CFlow, point: Point, call: Step, address: int, name: str
 ) -> ObservedFailure:
     """Return the failure of a call of code that is not recorded, with the wrong arguments."""
-    count = flow.arguments(call) if flow.is_call(call) else 0
-    given = [flow.argument(call, number) for number in range(count)]
-    arguments = tuple(operand for operand in given if operand is not None)
+    arguments = _arguments(flow, call)
     wrong = tuple(operand for operand in arguments if _is_near(flow.value_of(operand), address))
     return _crashed(flow, point, call, wrong or arguments, wrong, (), name)
 

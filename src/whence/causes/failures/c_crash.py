@@ -51,6 +51,17 @@ class CrashDescriber:
             operand = next(iter(self.flow.node(operand).operands), None)
         return None
 
+    def is_of_frame(self, operand: Operand) -> bool:
+        """Is a pointer the address of a local variable, or of a part of one?"""
+        found: Operand | None = operand
+        for _ in range(_MAX_WALK):
+            if not isinstance(found, int):
+                return False
+            if self.flow.thread.image.sort(self.flow.op_of(found)).opcode == "alloca":
+                return True
+            found = next(iter(self.flow.node(found).operands), None)
+        return False
+
     # --- freed memory ---
 
     def _freed(self, operands: Sequence[Operand]) -> str | None:
