@@ -48,11 +48,15 @@ OLD_C = {
     "pointer and integer compared": "int f(char *p, int *q) { return p == 3 || p == q; }",
     "cast of a pointer to a short": "short f(char *p) { return (short)p; }",
     "tentative definitions": "int x; int x;\nextern int x;",
+    "implicit declaration, then void": "int g(void) { f(1); return 0; }\nvoid f(int x) { }",
+    "implicit declaration, then K&R void": "g() { f(1); return 0; }\nvoid f(x) int x; { }",
+    "library functions with too few arguments": "main() { strcasecmp(); isalpha(); f(); }",
+    "library functions with too many arguments": "main() { return toupper(1, 2) + abs(1, 2); }",
+    "both faults": "main() { abs(); f(1); }\nvoid f(x) { }",
 }
 # What clang cannot do; docs/limitations.md names them.  If a clang learns one, move it to OLD_C.
 IMPOSSIBLE = {
     "nested function": "int f(int x) { int g(int y) { return x + y; } return g(1); }",
-    "implicit declaration, then void": "int g(void) { f(1); return 0; }\nvoid f(int x) { }",
     "variable array in a struct": "int f(int n) { struct { int a[n]; } s; return sizeof s; }",
     "odd main": "int main(int a, char **b, char **c, char **d) { return 0; }",
     "global register variable": 'register int x asm("r12"); int f(void) { return x; }',

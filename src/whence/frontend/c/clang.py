@@ -53,11 +53,14 @@ def describe_compiler(plus: bool, env: Mapping[str, str]) -> str:
     return f"{command[0]} with the system's libraries"
 
 
-def run_plain(command: Sequence[str], arguments: Sequence[str]) -> int:
-    """Replace this process by the compiler; return only if several calls are needed."""
+def run_plain(command: Sequence[str], arguments: Sequence[str], *, returns: bool = False) -> int:
+    """Replace this process by the compiler; return only if several calls are needed, or on request.
+
+    `returns`: the caller goes on after the compiler.
+    """
     calls = zig_calls(arguments) if uses_zig_driver(command) else [list(arguments)]
     try:
-        if len(calls) > 1:
+        if returns or len(calls) > 1:
             import subprocess
 
             statuses = [subprocess.run([*command, *words]).returncode for words in calls]

@@ -62,7 +62,7 @@ def compile_recorded(
         for source in line.inputs if line.stage is not Stage.EARLIER else ():
             if is_source(source):
                 call.journal("unrecorded", source=os.path.abspath(source.path), reason=reason)
-        return run_plain(command, arguments)
+        return run_plain(command, arguments, returns=True)
     dropped = [a.words[0] for a in line.arguments if not linkable([a])]
     if dropped:
         call.note(f"recording leaves out {' '.join(dropped)}")
@@ -103,9 +103,11 @@ class CompilerCall:
         """Compile each input to a file of its own, for -c and -S."""
         inputs, output = self.line.inputs, self.line.output
         if not any(is_source(file) or file.language is SourceLanguage.HEADER for file in inputs):
-            return run_plain(self.command, arguments)
+            return run_plain(self.command, arguments, returns=True)
         if len(inputs) > 1 and output is not None:
-            return run_plain(self.command, arguments)  # the compiler reports the error
+            return run_plain(
+                self.command, arguments, returns=True
+            )  # the compiler reports the error
         suffix = ".s" if self.line.stage is Stage.ASSEMBLY else ".o"
         return self._each(inputs, lambda file: output or _stem(file) + suffix)
 

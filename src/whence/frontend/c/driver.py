@@ -50,6 +50,16 @@ def _journal(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> No
             file.write(b"".join(b"=" + os.fsencode(word) + b"\0" for word in words) + b"\0")
 
 
+def _compile(
+    command: Sequence[str], plus: bool, arguments: Sequence[str], mode: str, env: Mapping[str, str]
+) -> int:
+    if mode == "plain":
+        return run_plain(command, arguments)
+    from whence.frontend.c.compiling import compile_recorded
+
+    return compile_recorded(command, plus, arguments, mode, env)
+
+
 def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Compile as the arguments say; return the exit status of the compiler."""
     try:
@@ -69,11 +79,17 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
             arguments = [fill, *arguments]
         probing = is_probe(arguments, os.getcwd())
         arguments = like_gcc(command, plus, arguments, env, probing=probing)
-        if mode == "plain" or probing:
-            return run_plain(command, arguments)
-        from whence.frontend.c.compiling import compile_recorded
+        is_plain = mode == "plain" or probing
+        if plus or not any(word.endswith(".c") for word in arguments):
+            return _compile(command, plus, arguments, "plain" if is_plain else mode, env)
+        from whence.frontend.c.old_c import compile_old_c
 
-        return compile_recorded(command, plus, arguments, mode, env)
+        def compile_(words: Sequence[str]) -> int:
+            if is_plain:
+                return run_plain(command, words, returns=True)
+            return _compile(command, plus, words, mode, env)
+
+        return compile_old_c(compile_, arguments, env)
     except UserError as error:
         print(f"whence-c{'++' if plus else 'c'}: {error} [{error.slug}]", file=sys.stderr)
         return 2
