@@ -7,6 +7,7 @@ rows and their numbers are those of a stream that was laid out as a whole.
 
 from __future__ import annotations
 
+import mmap
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from typing import Any
@@ -17,6 +18,8 @@ import numpy.typing as npt
 from whence.program.ids import Stretch
 
 Numbers = npt.NDArray[np.int64]
+
+MAX_READ = 8  # sections of a column that stay in memory after they were read; guessed
 
 
 class Sections(ABC):
@@ -76,6 +79,7 @@ class SectionedColumn:
         buffer: Any = rows
         self._view = memoryview(buffer) if rows.dtype.names is None and len(rows) else None
         self._low = self._high = 0  # rows low..high are laid out: the section that was read last
+        self._read: set[int] = set()  # the sections that were read since memory was given back
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -121,6 +125,17 @@ class SectionedColumn:
             if not self._laid[number]:
                 self._sections.lay_out(number)
                 self._laid[number] = True
+            if number not in self._read:
+                self._read.add(number)
+                if len(self._read) > MAX_READ:
+                    self._release()
+                    self._read = {number}
+
+    def _release(self) -> None:
+        """Let the system take back the memory of the rows; rows read again are mapped again."""
+        mapped = self._rows.base
+        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            mapped.madvise(mmap.MADV_DONTNEED)
 
 
 class SectionedInstances:

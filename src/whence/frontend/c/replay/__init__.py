@@ -8,6 +8,7 @@ one section.  `Replay.window` interprets a part again to get the values of its s
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import struct
 from collections.abc import Callable, Sequence
@@ -247,6 +248,12 @@ class ReplayStream:
         inside = np.array([row for row in rows if HEADER <= row[0] < end], JUMP)
         return cls(data, end, address if state == 2 and signal else None, inside)
 
+    def release(self) -> None:
+        """Let the system take back the memory that holds the log, if the log is a mapped file."""
+        owner = getattr(self.data.base, "obj", None)
+        if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            owner.madvise(mmap.MADV_DONTNEED)
+
 
 class Replay:
     """An opened stream: its columns are in a directory, its values come from windows."""
@@ -294,6 +301,7 @@ class Replay:
         if meta.disordered:
             for name in ("effects",) if meta.sections else ("effects", "writes"):
                 _sort_rows(out / name, COLUMNS[name])
+        stream.release()
         return cls(program, stream, out, meta.summary())
 
     def column(self, name: str) -> Array:
@@ -334,6 +342,7 @@ class Replay:
         if failed:
             raise RuntimeError(f"section {number} does not end where the next begins")
         saved.note_laid_out(number)
+        self.stream.release()
 
     # --- values ---------------------------------------------------------------------------------
 
