@@ -17,6 +17,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -30,6 +31,9 @@ _BUILTINS = re.compile(
 )
 # With one of these, the parts of a command cannot be told apart by their text alone.
 _COMPLEX = re.compile(r"\|\||[;\n`#(){}]|\$\(|<<|(?<![&>])&(?![&>\d])|\bdo\b|\bthen\b|\bin\b")
+# Seconds in which the clock of the file system surely advances.  Within one tick it cannot be seen
+# which of two steps read a file, and an access is noted again if it follows in the tick of `utime`.
+_TICK = 0.02
 _OLD = 1_000_000_000  # nanoseconds; a time of access before any build
 
 
@@ -81,12 +85,14 @@ class BuildSteps:
                 file = self._workspace.tree / path
                 modified = file.stat(follow_symlinks=False).st_mtime_ns
                 os.utime(file, ns=(_OLD, modified), follow_symlinks=False)
+        time.sleep(_TICK)
+        pause = f" && {{ sleep {_TICK} || :; }} && "
         kept = (
             f"{step} && : >{shlex.quote(str(self._mark(number)))}"
             for number, step in enumerate(steps)
             if number >= self._first or _BUILTINS.match(step)
         )
-        return " && ".join(kept) or ":"
+        return pause.join(kept) or ":"
 
     def outdate(self, paths: Iterable[str]) -> None:
         """Let the steps that read these paths run in the next build."""
