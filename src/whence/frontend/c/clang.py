@@ -61,9 +61,7 @@ def run_plain(command: Sequence[str], arguments: Sequence[str], *, returns: bool
     calls = zig_calls(arguments) if uses_zig_driver(command) else [list(arguments)]
     try:
         if returns or len(calls) > 1:
-            import subprocess
-
-            statuses = [subprocess.run([*command, *words]).returncode for words in calls]
+            statuses = [_status([*command, *words]) for words in calls]
             return next(filter(None, statuses), 0)
         sys.stderr.flush()
         os.execvp(command[0], [*command, *calls[0]])
@@ -73,6 +71,14 @@ def run_plain(command: Sequence[str], arguments: Sequence[str], *, returns: bool
             "It comes from $WHENCE_CLANG or $WHENCE_CLANGXX; unset them to let whence find one.",
             slug="no-clang",
         ) from error
+
+
+def _status(words: list[str]) -> int:
+    """Run a command; return its exit status, as a shell gives it."""
+    # `subprocess` takes longer to load than all of whence-cc.
+    pid = os.posix_spawnp(words[0], words, os.environ)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return 128 - status if status < 0 else status
 
 
 # -- a clang on the PATH ---------------------------------------------------------------------------

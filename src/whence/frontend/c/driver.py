@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from whence.errors import UserError
 from whence.frontend.c.clang import compiler, run_plain
 from whence.frontend.c.like_gcc import like_gcc
+from whence.frontend.c.old_c import compile_old_c
 from whence.frontend.c.zig_driver import uses_zig_driver
 
 MODES = ("record", "check", "patch")
@@ -50,16 +51,6 @@ def _journal(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> No
             file.write(b"".join(b"=" + os.fsencode(word) + b"\0" for word in words) + b"\0")
 
 
-def _compile(
-    command: Sequence[str], plus: bool, arguments: Sequence[str], mode: str, env: Mapping[str, str]
-) -> int:
-    if mode == "plain":
-        return run_plain(command, arguments)
-    from whence.frontend.c.compiling import compile_recorded
-
-    return compile_recorded(command, plus, arguments, mode, env)
-
-
 def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Compile as the arguments say; return the exit status of the compiler."""
     try:
@@ -80,16 +71,16 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
         probing = is_probe(arguments, os.getcwd())
         arguments = like_gcc(command, plus, arguments, env, probing=probing)
         is_plain = mode == "plain" or probing
-        if plus or not any(word.endswith(".c") for word in arguments):
-            return _compile(command, plus, arguments, "plain" if is_plain else mode, env)
-        from whence.frontend.c.old_c import compile_old_c
+        may_be_old = not plus and any(word.endswith(".c") for word in arguments)
 
         def compile_(words: Sequence[str]) -> int:
             if is_plain:
-                return run_plain(command, words, returns=True)
-            return _compile(command, plus, words, mode, env)
+                return run_plain(command, words, returns=may_be_old)
+            from whence.frontend.c.compiling import compile_recorded
 
-        return compile_old_c(compile_, arguments, env)
+            return compile_recorded(command, plus, words, mode, env)
+
+        return compile_old_c(compile_, arguments, env) if may_be_old else compile_(arguments)
     except UserError as error:
         print(f"whence-c{'++' if plus else 'c'}: {error} [{error.slug}]", file=sys.stderr)
         return 2

@@ -4,24 +4,23 @@ Two faults are no warnings of clang that an option could turn on or off.  A call
 function that is not declared must have the arguments of that function; and a function that is
 called before its definition must not return void.  Gcc only warns about both.  The words are known
 once clang has failed, so such a source is compiled twice.
+
+This module imports only what is cheap, until a source does not compile.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from whence.frontend.cache_folder import cache_directory
 
 # The error, the line of the source, and below it the place of the called function: `~~~~~~ ^`.
-_WRONG_COUNT = re.compile(
+_WRONG_COUNT = (
     r"error: too (?:few|many) arguments to function call.*\n.* \| (.*)\n.* \| ( *)(~+)[ ~]*\^"
 )
-_CONFLICT = re.compile(r"error: conflicting types for '(\w+)'")
+_CONFLICT = r"error: conflicting types for '(\w+)'"
 _IMPLICIT = "previous implicit declaration is here"
 
 
@@ -32,12 +31,7 @@ def compile_old_c(
 
     `compile_` compiles with the given arguments.
     """
-    sys.stderr.flush()
-    with tempfile.TemporaryFile() as errors:
-        with _errors_to(errors.fileno()):
-            status = compile_(arguments)
-        errors.seek(0)
-        text = errors.read()
+    status, text = _compiled(compile_, arguments)
     words = accepting_words(text.decode("utf-8", "replace"), env) if status else []
     if words:
         return compile_([*words, *arguments])
@@ -46,20 +40,42 @@ def compile_old_c(
     return status
 
 
+def _compiled(
+    compile_: Callable[[Sequence[str]], int], arguments: Sequence[str]
+) -> tuple[int, bytes]:
+    """Compile; return the exit status, and what was written to standard error meanwhile."""
+    sys.stderr.flush()
+    kept, errors = os.dup(2), os.memfd_create("errors")
+    os.dup2(errors, 2)
+    try:
+        status = compile_(arguments)
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+    size = os.fstat(errors).st_size
+    text = os.pread(errors, size, 0)
+    os.close(errors)
+    return status, text
+
+
 def accepting_words(errors: str, env: Mapping[str, str]) -> list[str]:
     """Return the words with which clang may accept a source, given what it wrote about it."""
+    import re
+
     called = {
         line[len(indent) : len(indent) + len(mark)]
-        for line, indent, mark in _WRONG_COUNT.findall(errors)
+        for line, indent, mark in re.findall(_WRONG_COUNT, errors)
     }
     words = [f"-fno-builtin-{name}" for name in sorted(called) if name.isidentifier()]
-    if _IMPLICIT in errors and (names := sorted(set(_CONFLICT.findall(errors)))):
+    if _IMPLICIT in errors and (names := sorted(set(re.findall(_CONFLICT, errors)))):
         words += ["-include", _declarations("".join(f"void {name}();\n" for name in names), env)]
     return words
 
 
 def _declarations(text: str, env: Mapping[str, str]) -> str:
     """Return the path of a header with this text.  The header stays: files of `make` name it."""
+    import tempfile
     from hashlib import sha256
 
     folder = os.path.join(cache_directory(env), "clang")
@@ -70,16 +86,3 @@ def _declarations(text: str, env: Mapping[str, str]) -> str:
             file.write(text)
         os.replace(file.name, path)
     return path
-
-
-@contextlib.contextmanager
-def _errors_to(target: int) -> Iterator[None]:
-    """Send what this process and its children write to standard error to a file."""
-    kept = os.dup(2)
-    os.dup2(target, 2)
-    try:
-        yield
-    finally:
-        sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
