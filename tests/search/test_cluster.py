@@ -24,7 +24,7 @@ from whence.search import cluster
 from whence.search.cluster import ClusterWorkers, pack
 from whence.search.session import IsolateRequest, Watcher, run_request
 from whence.search.workers import Job
-from whence.subject.trial import BuildAndTest
+from whence.subject.trial import BuildAndTest, RunWay
 from whence.subject.workspace import Workspace
 
 distributed: Any = pytest.importorskip("distributed")
@@ -85,9 +85,7 @@ def isolate(project: Path, address: str | None, before: str = "true") -> Result:
 
 
 def start(workers: ClusterWorkers, command: str) -> Job:
-    return workers.submit(
-        frozenset(), BuildAndTest(command), with_coverage=False, clean=False, filled=False
-    )
+    return workers.submit(frozenset(), BuildAndTest(command), RunWay.WARM)
 
 
 def run_on(workers: ClusterWorkers, command: str) -> Run:

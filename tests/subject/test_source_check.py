@@ -16,7 +16,7 @@ from whence.changes.tree import read_tree
 from whence.model import Outcome, Reverted
 from whence.search.session import IsolateRequest, Watcher, run_request
 from whence.subject.build_steps import notes_reads
-from whence.subject.trial import BuildAndTest, Trial
+from whence.subject.trial import BuildAndTest, RunWay, Trial
 from whence.subject.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(
@@ -176,8 +176,8 @@ def test_an_unset_variable_does_not_pass_with_filled_memory(tmp_path: Path) -> N
     reverted = changes_in(changes, "a.c", ">= o->limit")
     assert trial.run(frozenset(), COMMANDS).outcome is Outcome.FAIL
     assert trial.run(reverted, COMMANDS).outcome is Outcome.PASS
-    assert trial.run(reverted, COMMANDS, filled=True).outcome is Outcome.FAIL
-    assert trial.run(changes.everything, COMMANDS, filled=True).outcome is Outcome.PASS
+    assert trial.run(reverted, COMMANDS, way=RunWay.FILLED).outcome is Outcome.FAIL
+    assert trial.run(changes.everything, COMMANDS, way=RunWay.FILLED).outcome is Outcome.PASS
     assert trial.run(reverted, COMMANDS).outcome is Outcome.PASS  # compiled again without filling
 
 

@@ -10,7 +10,7 @@ from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.frontend.c.record import record
 from whence.model import ChangeId, Outcome, Run
-from whence.subject.trial import BuildAndTest, Trial
+from whence.subject.trial import BuildAndTest, RunWay, Trial
 
 PROGRAM = """
 #include <stdio.h>
@@ -20,14 +20,14 @@ WHICH = "$CC -dM -E -x c - </dev/null | grep -q __clang__"
 BUILD = "$CC -g -o main main.c"
 
 
-def check_built(folder: Path, commands: BuildAndTest, *, with_coverage: bool = False) -> Run:
+def check_built(folder: Path, commands: BuildAndTest, way: RunWay = RunWay.WARM) -> Run:
     """Check that the bad version fails and the good one passes; return the failing run."""
     for name, status in (("good", 0), ("bad", 1)):
         (folder / name).mkdir()
         (folder / name / "main.c").write_text(PROGRAM % status)
     changes = compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
     trial = Trial(folder / "work" / "trial", changes)
-    bad = trial.run(frozenset(), commands, with_coverage=with_coverage)
+    bad = trial.run(frozenset(), commands, way=way)
     good = trial.run(frozenset({ChangeId(0)}), commands)
     assert (good.outcome, bad.outcome) == (Outcome.PASS, Outcome.FAIL), (good.note, bad.note)
     return bad
@@ -60,7 +60,7 @@ def test_variants_are_not_recorded_even_if_the_environment_asks_for_it(
 
 
 def test_coverage_works_with_the_recording_compiler(tmp_path: Path) -> None:
-    run = check_built(tmp_path, BuildAndTest("./main", BUILD, as_recorded=True), with_coverage=True)
+    run = check_built(tmp_path, BuildAndTest("./main", BUILD, as_recorded=True), way=RunWay.COVERED)
     assert run.covered == {"main.c": frozenset({3})}
 
 

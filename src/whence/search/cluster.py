@@ -36,7 +36,7 @@ from whence.model import Reverted, Run
 from whence.search.workers import Job
 from whence.subject.command import Stopped
 from whence.subject.forks.forker import Forks
-from whence.subject.trial import BuildAndTest, Trial
+from whence.subject.trial import BuildAndTest, RunWay, Trial
 
 _MAX_CONNECT = 10.0  # limit in seconds on connecting, and on waiting for a first worker; guessed
 _MAX_RESTART = 60.0  # limit in seconds on waiting for lost workers to restart; guessed
@@ -89,9 +89,7 @@ class Parcel:
                     task.reverted,
                     task.commands,
                     stop=_Unwanted(),
-                    with_coverage=task.with_coverage,
-                    clean=task.clean,
-                    filled=task.filled,
+                    way=task.way,
                 )
         except Stopped:
             return None
@@ -126,9 +124,7 @@ class ClusterTask:
 
     reverted: Reverted
     commands: BuildAndTest
-    with_coverage: bool
-    clean: bool
-    filled: bool
+    way: RunWay
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,16 +249,8 @@ class ClusterWorkers:
             self._client.close()
             raise
 
-    def submit(
-        self,
-        reverted: Reverted,
-        commands: BuildAndTest,
-        *,
-        with_coverage: bool,
-        clean: bool,
-        filled: bool,
-    ) -> Job:
-        job = _ClusterJob(ClusterTask(reverted, commands, with_coverage, clean, filled))
+    def submit(self, reverted: Reverted, commands: BuildAndTest, way: RunWay) -> Job:
+        job = _ClusterJob(ClusterTask(reverted, commands, way))
         self._jobs = [j for j in self._jobs if not j.future.done()] + [job]
         self._send(job)
         return job

@@ -13,7 +13,7 @@ from whence.model import Outcome, Reverted, Run
 from whence.search.space import Search
 from whence.search.store import Store
 from whence.search.workers import Job, Workers
-from whence.subject.trial import BuildAndTest, Reference
+from whence.subject.trial import BuildAndTest, Reference, RunWay
 
 T = TypeVar("T")
 
@@ -65,20 +65,17 @@ class Laboratory:
     def run(
         self,
         reverted: Reverted,
+        way: RunWay = RunWay.WARM,
         *,
-        with_coverage: bool = False,
-        clean: bool = False,
-        filled: bool = False,
         trust: Callable[[Run], bool] = lambda _: True,
     ) -> Run:
         """Run one variant, unless the store has a run for which `trust` holds."""
-        how = {b"watched": with_coverage, b"filled": filled, b"clean": clean}
-        key = self._key(reverted, next((name for name, given in how.items() if given), b""))
+        key = self._key(reverted, way.value)
         stored = self._recall(key)
         if stored is not None and trust(stored):
             self.cost.cached += 1
             return stored
-        job = self._start(reverted, with_coverage=with_coverage, clean=clean, filled=filled)
+        job = self._start(reverted, way)
         try:
             return self._finish(job, key)
         except BaseException:
@@ -141,20 +138,11 @@ class Laboratory:
         if self._listen:
             self._listen(reverted, run, from_store=from_store)
 
-    def _start(
-        self,
-        reverted: Reverted,
-        *,
-        with_coverage: bool = False,
-        clean: bool = False,
-        filled: bool = False,
-    ) -> Job:
+    def _start(self, reverted: Reverted, way: RunWay = RunWay.WARM) -> Job:
         if not self._may_run:
             raise OutOfRuns
         self.cost.runs += 1
-        return self._workers.submit(
-            reverted, self.commands, with_coverage=with_coverage, clean=clean, filled=filled
-        )
+        return self._workers.submit(reverted, self.commands, way)
 
     def _finish(self, job: Job, key: bytes) -> Run:
         run = job.future.result()

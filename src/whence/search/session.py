@@ -28,7 +28,7 @@ from whence.search.workers import LocalWorkers, Workers
 from whence.subject.extensions import without_spare
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
-from whence.subject.trial import BuildAndTest, Reference
+from whence.subject.trial import BuildAndTest, Reference, RunWay
 
 A = TypeVar("A", bound=Answer | None)
 _MAX_REFERENCE_SECONDS = 600.0  # limit on a reference run if the user sets none; guessed
@@ -244,11 +244,11 @@ class IsolateSession:
         def trust(run: Run) -> bool:
             return run.outcome is expected
 
-        covers = self._covers
-        run = self.laboratory.run(reverted, with_coverage=covers, clean=True, trust=trust)
-        if covers and run.outcome is not expected:
+        way = RunWay.COVERED if self._covers else RunWay.CLEAN
+        run = self.laboratory.run(reverted, way, trust=trust)
+        if way is RunWay.COVERED and run.outcome is not expected:
             # Measuring coverage may have disturbed the test: run it as the user would.
-            run = self.laboratory.run(reverted, clean=True, trust=trust)
+            run = self.laboratory.run(reverted, RunWay.CLEAN, trust=trust)
         return run
 
     # -- the search --------------------------------------------------------------------------
@@ -336,7 +336,7 @@ class IsolateSession:
             return answer
         self._watcher.phase("checking the answer")
         try:
-            run = self.laboratory.run(answer.reverted, clean=True)
+            run = self.laboratory.run(answer.reverted, RunWay.CLEAN)
         except OutOfRuns:
             return replace(answer, holds=False, reason="no run was left to check the answer")
         if run.outcome is Outcome.PASS:
@@ -363,9 +363,9 @@ class IsolateSession:
             return True
         self._watcher.phase("checking the answer with other contents of unset memory")
         try:
-            if lab.run(answer.reverted, filled=True).outcome is Outcome.PASS:
+            if lab.run(answer.reverted, RunWay.FILLED).outcome is Outcome.PASS:
                 return True
-            if lab.run(self.changes.everything, filled=True).outcome is not Outcome.PASS:
+            if lab.run(self.changes.everything, RunWay.FILLED).outcome is not Outcome.PASS:
                 self.note("With other contents of unset memory, the good version fails too.")
                 return True
         except OutOfRuns:

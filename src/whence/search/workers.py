@@ -11,7 +11,7 @@ from typing import Protocol
 
 from whence.model import Reverted, Run
 from whence.subject.forks.forker import Forks
-from whence.subject.trial import BuildAndTest, Trial
+from whence.subject.trial import BuildAndTest, RunWay, Trial
 from whence.subject.workspace import Variants
 
 
@@ -32,15 +32,7 @@ class Workers(Protocol):
 
     @property
     def size(self) -> int: ...
-    def submit(
-        self,
-        reverted: Reverted,
-        commands: BuildAndTest,
-        *,
-        with_coverage: bool,
-        clean: bool,
-        filled: bool,
-    ) -> Job: ...
+    def submit(self, reverted: Reverted, commands: BuildAndTest, way: RunWay) -> Job: ...
     def close(self) -> None: ...
 
 
@@ -56,15 +48,7 @@ class LocalWorkers:
         self._threads: list[threading.Thread] = []
         self._forks = Forks()
 
-    def submit(
-        self,
-        reverted: Reverted,
-        commands: BuildAndTest,
-        *,
-        with_coverage: bool,
-        clean: bool,
-        filled: bool,
-    ) -> Job:
+    def submit(self, reverted: Reverted, commands: BuildAndTest, way: RunWay) -> Job:
         if len(self._threads) < self.size:
             self._start(len(self._threads))
         job = Job()
@@ -78,9 +62,7 @@ class LocalWorkers:
                     reverted,
                     commands,
                     stop=job.stop_requested,
-                    with_coverage=with_coverage,
-                    clean=clean,
-                    filled=filled,
+                    way=way,
                 )
             except BaseException as error:
                 job.future.set_exception(error)

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, replace
+from enum import Enum
 from pathlib import Path
 
 from whence.errors import UserError
@@ -20,7 +21,7 @@ from whence.model import Failure, Outcome, Reverted, Run
 from whence.subject.build_errors import first_error
 from whence.subject.build_steps import BuildSteps
 from whence.subject.command import Ended, readable, run_command
-from whence.subject.compile_calls import FILL, CallJournal
+from whence.subject.compile_calls import CallJournal
 from whence.subject.complaints import read_complaints
 from whence.subject.coverage import Coverage
 from whence.subject.failure import read_failure, same_failure
@@ -37,8 +38,7 @@ _NOTE_LINES = 15  # last lines of output that a run keeps; guessed
 _NO_SPACE = 64 * 2**10  # bytes; with less free space, a failure counts as a full disk; guessed
 # Bytes; the same if the output says that the disk is full.  A failed command may have freed space.
 _LITTLE_SPACE = 64 * 2**20  # guessed
-_FILL_VARIABLES = "-ftrivial-auto-var-init=pattern"  # an option of gcc from 12 on, and of clang
-_FILLED_HEAP = {"MALLOC_PERTURB_": "165"}  # glibc fills memory with this byte; any but 0 would do
+_FILLED = "filled"  # the layout of `RunWay.FILLED`
 _HIDDEN_VARIABLES = (  # that commands must not inherit
     # Git sets these for hooks and subcommands; the test must not see the user's repository.
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"),
@@ -47,6 +47,19 @@ _HIDDEN_VARIABLES = (  # that commands must not inherit
     # A recorder sets it after this.
     "WHENCE_MODE",
 )
+
+
+class RunWay(Enum):
+    """How a variant is built and tested.  The value is a part of the key of a stored run."""
+
+    WARM = b""  # in the tree of the last variant; the test may run in a fork of a fork server
+    CLEAN = b"clean"  # in a new tree
+    COVERED = b"watched"  # in a new tree, noting the executed lines
+    FILLED = b"filled"  # warm, with other contents of memory that the program does not set
+
+    @property
+    def is_clean(self) -> bool:
+        return self in (RunWay.CLEAN, RunWay.COVERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +137,13 @@ class Trial:
         commands: BuildAndTest,
         *,
         stop: threading.Event | None = None,
-        with_coverage: bool = False,
-        clean: bool = False,
-        filled: bool = False,
+        way: RunWay = RunWay.WARM,
     ) -> Run:
         """Run the test with these changes reverted.
 
         The outcome of any failing test is FAIL: `Reference.judge` distinguishes failures.
-        `filled` fills memory that the program does not set: see `_run_filled`.
-        `clean` builds in a new tree.  `with_coverage` also records the executed lines.  Only
-        without both may the test run in a fork of a fork server.
         """
-        if clean or with_coverage or self._workspace is None:
+        if way.is_clean or self._workspace is None:
             self._workspace = None
             shutil.rmtree(self._folder, ignore_errors=True)
         # Forget the workspace while it is in use: a stopped run leaves it half built.
@@ -145,7 +153,7 @@ class Trial:
             workspace = warm.workspace
             test = self._forkable(workspace, commands, stop)
             ended = None
-            if test is not None and not (clean or with_coverage) and self.forker.get_ready(test):
+            if test is not None and not way.is_clean and self.forker.get_ready(test):
                 workspace.become(reverted)
                 ended = self.forker.run(test)
             if ended is not None:
@@ -153,18 +161,17 @@ class Trial:
             else:
                 workspace.become(reverted)
                 # A layout that is in use must not be replaced by another one.
-                fills = filled and not commands.layout
+                fills = way is RunWay.FILLED and not commands.layout
                 if fills and warm.passed == reverted:
                     run, ended = self._run_filled(warm, commands, stop), None
                 else:
-                    run, ended = self._build_and_test(warm, reverted, commands, stop, with_coverage)
+                    run, ended = self._build_and_test(warm, reverted, commands, stop, way)
                     if not run.rejected:
                         warm.passed = reverted if run.outcome is Outcome.PASS else None
                     if fills and run.outcome is Outcome.PASS:
                         run = self._run_filled(warm, commands, stop)
                 if test is not None and ended is not None:
-                    might_fork = not (clean or with_coverage)
-                    test.lessons.ran_fresh(ended.seconds, might_fork=might_fork)
+                    test.lessons.ran_fresh(ended.seconds, might_fork=not way.is_clean)
                     if reverted in (frozenset(), self._variants.everything):
                         test.lessons.saw(reverted, test.fingerprint(ended))
         except OSError as error:
@@ -176,7 +183,7 @@ class Trial:
                 "the outcomes so far are stored.",
                 slug="disk-full",
             ) from None
-        if not with_coverage:  # with coverage, the tree was built with other compilers
+        if way is not RunWay.COVERED:  # its tree was built with other compilers
             self._workspace = warm
         return run
 
@@ -214,7 +221,7 @@ class Trial:
         reverted: Reverted,
         commands: BuildAndTest,
         stop: threading.Event | None,
-        with_coverage: bool,
+        way: RunWay,
     ) -> tuple[Run, Ended | None]:
         """Build and test the variant that the workspace holds; None if it is not worth a build."""
         workspace = warm.workspace
@@ -222,7 +229,7 @@ class Trial:
         build_env = env
         if commands.build is not None:
             build_env = self._journal.environment(env, finds_compilers=not commands.as_recorded)
-        coverage = Coverage(_fresh(self._folder / "coverage")) if with_coverage else None
+        coverage = Coverage(_fresh(self._folder / "coverage")) if way is RunWay.COVERED else None
         if coverage:
             env, build_env = coverage.environment(env), coverage.environment(build_env)
             commands = replace(commands, test=coverage.command(commands.test))
@@ -233,7 +240,7 @@ class Trial:
             seconds += time.monotonic() - began
             if rejection is not None:
                 return _rejected(rejection, seconds), None
-            built = self._build(warm, commands, build_env, stop, with_coverage)
+            built = self._build(warm, commands, build_env, stop, way)
             seconds += built.seconds
             if built.status != 0 or built.timed_out or built.flooded:
                 return _broken(built, tree, seconds, "build"), built
@@ -269,13 +276,14 @@ class Trial:
             env_of_build = self._journal.environment(env, finds_compilers=not commands.as_recorded)
             warm.workspace.outdate(sources)
             warm.steps.outdate(touched)
-            built = self._build(warm, commands, env_of_build | {FILL: _FILL_VARIABLES}, stop, False)
+            filled = env_of_build | build_variables(_FILLED)
+            built = self._build(warm, commands, filled, stop, RunWay.FILLED)
             warm.workspace.outdate(sources)
             warm.steps.outdate(touched)
             if built.status != 0 or built.timed_out or built.flooded:
                 return _broken(built, tree, built.seconds, "build")
         before = warm.workspace.files()
-        ended = _run(commands.test, tree, env | _FILLED_HEAP, commands, stop)
+        ended = _run(commands.test, tree, env | run_variables(_FILLED), commands, stop)
         warm.workspace.finished()
         warm.workspace.clear_up(before)
         return replace(judge(ended, commands, tree), built=commands.build is not None)
@@ -286,7 +294,7 @@ class Trial:
         commands: BuildAndTest,
         env: dict[str, str],
         stop: threading.Event | None,
-        with_coverage: bool,
+        way: RunWay,
     ) -> Ended:
         """Build the variant that the workspace holds, without the steps that need not run."""
         assert commands.build is not None
@@ -296,7 +304,7 @@ class Trial:
         built = _run(build, workspace.tree, env, commands, stop)
         workspace.finished()
         warm.steps.end()
-        if not with_coverage:  # the calls with coverage have other options
+        if way is not RunWay.COVERED:  # the calls with coverage have other options
             warm.check.learn(self._journal)
         return built
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.subject.forks.trials import BAD, GOOD, ONE, ForkingTrial
 from whence.subject.forks.forker import Lessons
+from whence.subject.trial import RunWay
 
 SERVED = "import os; served = b'server.py' in open(f'/proc/{os.getppid()}/cmdline', 'rb').read()"
 
@@ -81,8 +82,8 @@ def test_modules_that_change_each_other_are_left_out(tmp_path: Path) -> None:
 
 def test_clean_runs_and_those_with_coverage_are_never_forked(tmp_path: Path) -> None:
     forking = ForkingTrial(tmp_path, GOOD, BAD)
-    forking.trial.run(ONE, forking.commands, clean=True)
-    forking.trial.run(ONE, forking.commands, with_coverage=True)
+    forking.trial.run(ONE, forking.commands, way=RunWay.CLEAN)
+    forking.trial.run(ONE, forking.commands, way=RunWay.COVERED)
     assert forking.lessons.forked == 0
     assert forking.lessons.imports is None
 

@@ -10,7 +10,7 @@ from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.model import ChangeId, Run
 from whence.subject.forks.forker import Forks, Lessons
-from whence.subject.trial import BuildAndTest, Trial
+from whence.subject.trial import BuildAndTest, RunWay, Trial
 
 Files = dict[str, str]
 
@@ -36,7 +36,7 @@ class ForkingTrial:
         for variant in variants or (frozenset(), self.changes.everything):
             runs = [
                 self.trial.run(variant, self.commands),
-                self.fresh.run(variant, self.commands, clean=True),
+                self.fresh.run(variant, self.commands, way=RunWay.CLEAN),
             ]
             forked, fresh = (replace(run, seconds=0.0, note="") for run in runs)
             assert forked == fresh, (runs, self.lessons.refused)
