@@ -107,6 +107,8 @@ class Run:
     output: bytes | None = None  # standard output, if other runs are compared with it
     status: int = 0  # the exit status of such a run
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
+    # Fingerprints of the files outside the tree that it read, and of variables; None: not known.
+    reads: dict[str, str] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

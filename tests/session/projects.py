@@ -143,12 +143,11 @@ class Project:
         assert ended.status == 0, ended.stdout + ended.stderr
         return ended
 
-    def result(self) -> Result:
-        """Isolate within this process and without a store, which takes half the time."""
+    def result(self, store: Path | None = None) -> Result:
+        """Isolate within this process, which takes half the time."""
         good, bad = str(self.folder / "good"), str(self.folder / "bad")
-        result, _ = run_request(
-            IsolateRequest(good, bad, BuildAndTest(f"sh {self.script}")), Watcher()
-        )
+        commands = BuildAndTest(f"sh {self.script}")
+        result, _ = run_request(IsolateRequest(good, bad, commands, store=store), Watcher())
         return result
 
     def logged(self) -> list[Logged]:

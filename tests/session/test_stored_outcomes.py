@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.session.projects import numbered
+from whence.subject.reads import ReadLog
 
 
 def test_the_same_command_again_runs_nothing(tmp_path: Path) -> None:
@@ -54,12 +57,46 @@ def test_fresh_ignores_stored_outcomes(tmp_path: Path) -> None:
     assert len(project.logged()) == 2 * first.runs
 
 
-def test_fresh_outcomes_replace_the_old_ones(tmp_path: Path) -> None:
-    """The test reads a file that is not part of the key."""
+def test_a_changed_file_that_the_test_reads_is_another_test(tmp_path: Path) -> None:
     project = numbered(tmp_path, 12, f"has $(cat {tmp_path}/which) && ends 1")
     (tmp_path / "which").write_text("7")
-    assert project.found().culprits == {7}
+    first = project.found()
+    assert first.culprits == {7}
     (tmp_path / "which").write_text("4")
+    again = project.found()
+    assert (again.culprits, again.document["cost"]["cached"]) == ({4}, 0)
+    assert f"{tmp_path}/which has changed" in " ".join(again.document["notes"])
+    (tmp_path / "which").write_text("7")
+    assert project.found().culprits == {7}
+
+
+def test_a_changed_variable_is_another_test(tmp_path: Path) -> None:
+    project = numbered(tmp_path, 12, "has $WHICH && ends 1")
+    project.env["WHICH"] = "7"
+    assert project.found().culprits == {7}
+    project.env["WHICH"] = "4"
+    assert project.found().culprits == {4}
+
+
+def test_outcomes_are_not_kept_if_nobody_knows_what_the_test_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = numbered(tmp_path, 12, "has 7 && ends 1")
+    monkeypatch.setattr(ReadLog, "read", lambda _: None)
+    first, again = (project.result(store=tmp_path / "store") for _ in range(2))
+    assert first.runs == again.runs > 0
+    assert "cannot see which files the test reads" in " ".join(again.notes)
+
+
+def test_fresh_outcomes_replace_the_old_ones(tmp_path: Path) -> None:
+    """The test reads a file that is not part of the key: caches are no inputs."""
+    project = numbered(tmp_path, 12, "has $(cat $XDG_CACHE_HOME/which) && ends 1")
+    project.env["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    which = tmp_path / "cache" / "which"
+    which.parent.mkdir()
+    which.write_text("7")
+    assert project.found().culprits == {7}
+    which.write_text("4")
     assert project.found("--fresh").culprits == {4}
     again = project.found()
     assert (again.runs, again.culprits) == (0, {4})

@@ -39,6 +39,7 @@ class SecondRun:
     outcome: Outcome
     failure: Failure | None
     same_output: bool  # equal standard output?
+    reads: dict[str, str] | None = None  # what it read outside of its tree: see `subject.reads`
 
 
 def write_run(

@@ -12,6 +12,7 @@ from pathlib import Path
 from whence.frontend.recorded_run import SecondRun
 from whence.subject.command import Ended, run_command
 from whence.subject.layouts import run_variables
+from whence.subject.reads import ReadLog
 from whence.subject.trial import BuildAndTest, judge
 
 # Arguments of personality(2): turn address randomisation off; read the present value.
@@ -21,7 +22,7 @@ CURRENT = 0xFFFFFFFF
 
 def run_in_tree(
     command: str, tree: Path, env: dict[str, str], commands: BuildAndTest,
-    seconds: float | None = None,
+    seconds: float | None = None, reads: ReadLog | None = None,
 ) -> Ended:  # fmt: skip
     """Run a command in a tree; `seconds` is a limit other than that of `commands`."""
     if command == commands.test:
@@ -29,7 +30,7 @@ def run_in_tree(
     return run_command(
         command.replace("{tree}", shlex.quote(str(tree))), cwd=tree, env=env,
         timeout=seconds or commands.timeout or commands.asked_timeout, memory=commands.memory,
-        stop=None,
+        stop=None, reads=reads,
     )  # fmt: skip
 
 
@@ -52,9 +53,10 @@ def run_again(
     """
     tree.rename(tree.with_name(f"{tree.name}.used"))
     spare.rename(tree)
-    ended = run_in_tree(commands.test, tree, env, commands)
+    reads = ReadLog(tree.with_name(f"{tree.name}.reads"), tree, ours=(tree.parent,))
+    ended = run_in_tree(commands.test, tree, env, commands, reads=reads)
     run = judge(ended, commands, tree)
-    return SecondRun(run.outcome, run.failure, ended.stdout == first.stdout)
+    return SecondRun(run.outcome, run.failure, ended.stdout == first.stdout, reads.read())
 
 
 @contextmanager

@@ -55,6 +55,7 @@ class Laboratory:
         self.commands = commands
         self.reference: Reference | None = None
         self.max_runs: int | None = None
+        self.surroundings = b""  # a hash of what runs read outside of their tree, once it is known
         self.cost = RunCost()
         self.known: dict[Reverted, Run] = {}
         self._store = store
@@ -115,7 +116,8 @@ class Laboratory:
     # -- one run -----------------------------------------------------------------------------
 
     def _key(self, reverted: Reverted, salt: bytes = b"") -> bytes:
-        return self.changes.fingerprint(reverted) + self.commands.key() + salt
+        files = self.changes.fingerprint(reverted)
+        return files + self.commands.key() + salt + self.surroundings
 
     def _judged(self, run: Run) -> Run:
         return self.reference.judge(run) if self.reference else run

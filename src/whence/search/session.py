@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from whence.search.suspicion import Evidence, executed, find_minor, find_renamin
 from whence.search.time_limit import TimeLimit
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.extensions import without_spare
+from whence.subject.reads import changed_since, digest_of
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest, Reference, RunWay
@@ -212,6 +214,7 @@ class IsolateSession:
         lab, asked = self.laboratory, self._request.commands.asked_timeout
         everything = self.changes.everything
         lab.commands = replace(lab.commands, timeout=asked or _MAX_REFERENCE_SECONDS)
+        lab.surroundings = b""
         self._watcher.phase("running the test on the good version")
         good = self._reference(everything, Outcome.PASS)
         if good.outcome is not Outcome.PASS:
@@ -236,20 +239,44 @@ class IsolateSession:
             self.note("The test is flaky: on the bad version it passed, then failed.")
         lab.remember(everything, good)
         lab.remember(frozenset(), bad)
+        lab.surroundings = self._surroundings(good, bad)
         return good, bad
 
     def _reference(self, reverted: Reverted, expected: Outcome) -> Run:
-        """Run one version.  A stored run counts only if it has the expected outcome."""
+        """Run one version.
+
+        A stored run counts only if it has the expected outcome, and read what a run would read now.
+        """
 
         def trust(run: Run) -> bool:
-            return run.outcome is expected
+            if run.outcome is not expected or run.reads is None:
+                return False
+            changed = changed_since(run.reads)
+            if changed is not None:
+                self.note(f"Outcomes of earlier searches are not used: {changed} has changed.")
+            return changed is None
 
-        way = RunWay.COVERED if self._covers else RunWay.CLEAN
+        way = RunWay.COVERED if self._covers else RunWay.READS
         run = self.laboratory.run(reverted, way, trust=trust)
-        if way is RunWay.COVERED and run.outcome is not expected:
-            # Measuring coverage may have disturbed the test: run it as the user would.
+        if run.outcome is not expected:
+            # Watching the run may have disturbed the test: run it as the user would.
             run = self.laboratory.run(reverted, RunWay.CLEAN, trust=trust)
         return run
+
+    def _surroundings(self, good: Run, bad: Run) -> bytes:
+        """Return a hash of what both versions read outside of their tree.
+
+        If that is not known, the hash is of this session alone, so that no later one uses outcomes
+        which may have become wrong.
+        """
+        if good.reads is not None and bad.reads is not None:
+            return digest_of(good.reads, bad.reads)
+        if self._request.store is not None:
+            self.note(
+                "whence cannot see which files the test reads, so it neither uses nor keeps the "
+                "outcomes of other searches."
+            )
+        return os.urandom(16)
 
     # -- the search --------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from whence.service.recording import (
     record_into,
 )
 from whence.subject.layouts import LAYOUTS
+from whence.subject.reads import changed_since
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
@@ -87,10 +88,15 @@ def recorded(request: RecordRequest, say: Say) -> tuple[Path, bool]:
         key = key_of(tree, commands, frontends)
         folder = out or kept_run(key)
         is_known = is_run(folder, key) and not request.fresh
+        changed = _changed_reads(folder) if is_known else None
+        if changed is not None:
+            say(f"recording again: {changed} has changed since the run was recorded")
+            is_known = False
         if is_known:
             say(f"using the run recorded {_when(folder)} (--fresh records it again)")
         else:
-            with _emptied(folder, request.fresh) if out else keeping(folder) as empty:
+            over = request.fresh or changed is not None
+            with _emptied(folder, over) if out else keeping(folder) as empty:
                 found = record_into(empty, tree, request, frontends=frontends, say=say, twice=True)
                 if request.seeks_failure and found.outcome is Outcome.PASS:
                     _record_failing_layout(empty, request, scratch, found.seconds, say)
@@ -98,6 +104,12 @@ def recorded(request: RecordRequest, say: Say) -> tuple[Path, bool]:
     if out is None:
         use(folder)
     return folder, not is_known
+
+
+def _changed_reads(folder: Path) -> str | None:
+    """Return a file or variable that has changed since a kept run read it; None if none has."""
+    again = open_recording(folder).again
+    return changed_since(again.reads) if again is not None and again.reads is not None else None
 
 
 def _record_failing_layout(

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from whence.subject.reads import ReadLog
+
 _MAX_OUTPUT = 64 * 2**20  # limit in bytes on the output, so that it cannot fill the disk; guessed
 _MAX_READ = 2**20  # limit in bytes on the start and on the end of an output as text; guessed
 _POLL_SECONDS = 0.05  # between checks of the clock, the output and the stop event; guessed
@@ -54,17 +56,18 @@ def run_command(
     timeout: float | None,
     memory: int | None = None,
     stop: threading.Event | None = None,
+    reads: ReadLog | None = None,
 ) -> Ended:
     """Run a shell command to its end, then kill the processes that it left running.
 
-    `memory` limits the address space of each process, in bytes.
+    `memory` limits the address space of each process, in bytes.  `reads` notes what it reads.
     """
     if memory is not None:
         command = f"ulimit -v {memory // 1024} || exit 125\n{command}"
     started = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            ["/bin/sh", "-c", command],
+            reads.command(command) if reads else ["/bin/sh", "-c", command],
             cwd=cwd,
             env=dict(env),
             stdin=subprocess.DEVNULL,

@@ -29,6 +29,7 @@ from whence.subject.forks.forker import ForkableTest, Forker, Forks
 from whence.subject.forks.program import read_program
 from whence.subject.layouts import build_variables, run_variables
 from whence.subject.source_check import Rejection, SourceCheck
+from whence.subject.reads import ReadLog
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
@@ -54,12 +55,17 @@ class RunWay(Enum):
 
     WARM = b""  # in the tree of the last variant; the test may run in a fork of a fork server
     CLEAN = b"clean"  # in a new tree
-    COVERED = b"watched"  # in a new tree, noting the executed lines
+    READS = b"reads"  # in a new tree, noting the files outside the tree that it reads
+    COVERED = b"watched"  # the same, noting the executed lines, too
     FILLED = b"filled"  # warm, with other contents of memory that the program does not set
 
     @property
     def is_clean(self) -> bool:
-        return self in (RunWay.CLEAN, RunWay.COVERED)
+        return self in (RunWay.CLEAN, RunWay.READS, RunWay.COVERED)
+
+    @property
+    def notes_reads(self) -> bool:
+        return self in (RunWay.READS, RunWay.COVERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,19 +241,20 @@ class Trial:
             commands = replace(commands, test=coverage.command(commands.test))
         seconds = 0.0
         if commands.build is not None:
+        reads = self._read_log(tree) if way.notes_reads else None
             began = time.monotonic()
             rejection = warm.check.rejection(reverted, build_env, warm.steps.unread, stop)
             seconds += time.monotonic() - began
             if rejection is not None:
                 return _rejected(rejection, seconds), None
-            built = self._build(warm, commands, build_env, stop, way)
+            built = self._build(warm, commands, build_env, stop, way, reads)
             seconds += built.seconds
             if built.status != 0 or built.timed_out or built.flooded:
                 return _broken(built, tree, seconds, "build"), built
         before = workspace.files()
         runs = []
         for _ in range(commands.confirm):
-            ended = _run(commands.test, tree, env, commands, stop)
+            ended = _run(commands.test, tree, env, commands, stop, reads)
             workspace.finished()
             workspace.clear_up(before)
             runs.append(judge(ended, commands, tree))
@@ -264,9 +271,15 @@ class Trial:
 
     def _run_filled(self, warm: _Warm, commands: BuildAndTest, stop: threading.Event | None) -> Run:
         """Run the test of a variant that was just built, with other contents of unset memory.
+            reads=reads.read() if reads else None,
 
         The variables of functions and the memory from malloc hold a pattern.  Only the sources that
         differ from the bad version are compiled again, and count as changed in the next build.
+    def _read_log(self, tree: Path) -> ReadLog:
+        log = self._folder.with_name(f"{self._folder.name}-reads")
+        log.unlink(missing_ok=True)
+        return ReadLog(log, tree, ours=(self._folder.parent,))
+
         """
         warm.passed = None
         tree = warm.workspace.tree
@@ -300,8 +313,9 @@ class Trial:
         assert commands.build is not None
         workspace = warm.workspace
         workspace.begin_build()
+        reads: ReadLog | None = None,
         build = warm.steps.begin(_in_tree(commands.build, workspace.tree))
-        built = _run(build, workspace.tree, env, commands, stop)
+        built = _run(build, workspace.tree, env, commands, stop, reads)
         workspace.finished()
         warm.steps.end()
         if way is not RunWay.COVERED:  # the calls with coverage have other options
@@ -389,6 +403,7 @@ def _run(
     ended = run_command(
         _in_tree(command, tree),
         cwd=tree,
+    reads: ReadLog | None = None,
         env={**env, **run_variables(commands.layout)} if is_test else env,
         timeout=commands.timeout,
         memory=commands.memory,
@@ -398,6 +413,7 @@ def _run(
 
 
 def _in_tree(command: str, tree: Path) -> str:
+        reads=reads,
     return command.replace("{tree}", shlex.quote(str(tree)))
 
 

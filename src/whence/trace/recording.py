@@ -102,7 +102,8 @@ class Recording(ABC):
         if not found:
             return None
         failure = Failure(**found["failure"]) if found["failure"] else None
-        return SecondRun(Outcome(found["outcome"]), failure, found["same_output"])
+        outcome = Outcome(found["outcome"])
+        return SecondRun(outcome, failure, found["same_output"], found["reads"])
 
     @property
     @abstractmethod
