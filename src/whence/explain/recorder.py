@@ -12,6 +12,7 @@ from whence.errors import UserError
 from whence.languages import flow_of, open_recording, second_recording
 from whence.languages.language import Language
 from whence.model import Outcome, Reverted
+from whence.subject.beneath import delete_tree
 from whence.subject.trial import BuildAndTest
 from whence.subject.workspace import Workspace
 from whence.trace.flow import Flow
@@ -57,7 +58,7 @@ class Recorder:
         if reverted not in self._known:
             out = self._folder / str(len(self._known))
             tree = self._folder / "tree"
-            shutil.rmtree(tree, ignore_errors=True)
+            delete_tree(tree)
             shutil.rmtree(out, ignore_errors=True)
             out.mkdir(parents=True)
             workspace = Workspace(tree, self._changes)

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 FileState = tuple[int, int, int, int]  # modification time, size, inode and mode
@@ -17,7 +16,18 @@ def file_states(folder: Path) -> dict[str, FileState]:
 
     A folder that cannot be read has no paths.
     """
-    return dict(_states(str(folder), ""))
+    found: dict[str, FileState] = {}
+    waiting = [""]
+    while waiting:  # without recursion: a test may nest a thousand directories
+        below = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(folder / below) as items:
+            for item in items:
+                with contextlib.suppress(FileNotFoundError):
+                    path = below + item.name
+                    found[path] = file_state(item.stat(follow_symlinks=False))
+                    if stat.S_ISDIR(found[path][-1]):
+                        waiting.append(f"{path}/")
+    return found
 
 
 def file_state(status: os.stat_result) -> FileState:
@@ -38,14 +48,3 @@ def delete_path(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _states(folder: str, below: str) -> Iterator[tuple[str, FileState]]:
-    with contextlib.suppress(OSError), os.scandir(folder) as items:
-        for item in items:
-            path = below + item.name
-            with contextlib.suppress(FileNotFoundError):
-                state = file_state(item.stat(follow_symlinks=False))
-                yield path, state
-                if stat.S_ISDIR(state[-1]):
-                    yield from _states(item.path, f"{path}/")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from whence.subject.beneath import delete_tree
 
 _PREFIX = "whence-of-"  # of a temporary directory's name; the process id follows
 
@@ -24,7 +25,7 @@ def scratch_folder(below: Path | None = None) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        delete_tree(folder)
 
 
 def _sweep(below: Path) -> None:
@@ -34,6 +35,6 @@ def _sweep(below: Path) -> None:
         try:
             os.kill(int(process), 0)
         except ProcessLookupError:
-            shutil.rmtree(folder, ignore_errors=True)
+            delete_tree(folder)
         except (ValueError, OverflowError, PermissionError):
             continue

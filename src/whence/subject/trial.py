@@ -18,6 +18,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Failure, Outcome, Reverted, Run
+from whence.subject.beneath import delete_tree
 from whence.subject.build_errors import first_error
 from whence.subject.build_steps import BuildSteps
 from whence.subject.command import Ended, readable, run_command
@@ -28,8 +29,8 @@ from whence.subject.failure import read_failure, same_failure
 from whence.subject.forks.forker import ForkableTest, Forker, Forks
 from whence.subject.forks.program import read_program
 from whence.subject.layouts import build_variables, run_variables
-from whence.subject.source_check import Rejection, SourceCheck
 from whence.subject.reads import ReadLog
+from whence.subject.source_check import Rejection, SourceCheck
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
@@ -151,7 +152,7 @@ class Trial:
         """
         if way.is_clean or self._workspace is None:
             self._workspace = None
-            shutil.rmtree(self._folder, ignore_errors=True)
+            delete_tree(self._folder)
         # Forget the workspace while it is in use: a stopped run leaves it half built.
         warm, self._workspace = self._workspace, None
         try:
@@ -189,7 +190,8 @@ class Trial:
                 "the outcomes so far are stored.",
                 slug="disk-full",
             ) from None
-        if way is not RunWay.COVERED:  # its tree was built with other compilers
+        # With coverage, the tree was built with other compilers.
+        if way is not RunWay.COVERED and not warm.workspace.is_lost:
             self._workspace = warm
         return run
 
@@ -239,9 +241,9 @@ class Trial:
         if coverage:
             env, build_env = coverage.environment(env), coverage.environment(build_env)
             commands = replace(commands, test=coverage.command(commands.test))
+        reads = self._read_log(tree) if way.notes_reads else None
         seconds = 0.0
         if commands.build is not None:
-        reads = self._read_log(tree) if way.notes_reads else None
             began = time.monotonic()
             rejection = warm.check.rejection(reverted, build_env, warm.steps.unread, stop)
             seconds += time.monotonic() - began
@@ -251,6 +253,9 @@ class Trial:
             seconds += built.seconds
             if built.status != 0 or built.timed_out or built.flooded:
                 return _broken(built, tree, seconds, "build"), built
+            if workspace.is_lost:
+                note = "the build removed its own tree, or put something else in its place"
+                return Run(Outcome.BROKEN, seconds=seconds, built=False, note=note), None
         before = workspace.files()
         runs = []
         for _ in range(commands.confirm):
@@ -258,7 +263,7 @@ class Trial:
             workspace.finished()
             workspace.clear_up(before)
             runs.append(judge(ended, commands, tree))
-            if runs[-1].outcome is not Outcome.PASS:
+            if runs[-1].outcome is not Outcome.PASS or workspace.is_lost:
                 break
         run = replace(
             runs[-1],
@@ -266,20 +271,20 @@ class Trial:
             built=commands.build is not None,
             flaky=len({run.outcome for run in runs}) > 1,
             covered=coverage.read(tree) if coverage else None,
+            reads=reads.read() if reads else None,
         )
         return run, ended
 
-    def _run_filled(self, warm: _Warm, commands: BuildAndTest, stop: threading.Event | None) -> Run:
-        """Run the test of a variant that was just built, with other contents of unset memory.
-            reads=reads.read() if reads else None,
-
-        The variables of functions and the memory from malloc hold a pattern.  Only the sources that
-        differ from the bad version are compiled again, and count as changed in the next build.
     def _read_log(self, tree: Path) -> ReadLog:
         log = self._folder.with_name(f"{self._folder.name}-reads")
         log.unlink(missing_ok=True)
         return ReadLog(log, tree, ours=(self._folder.parent,))
 
+    def _run_filled(self, warm: _Warm, commands: BuildAndTest, stop: threading.Event | None) -> Run:
+        """Run the test of a variant that was just built, with other contents of unset memory.
+
+        The variables of functions and the memory from malloc hold a pattern.  Only the sources that
+        differ from the bad version are compiled again, and count as changed in the next build.
         """
         warm.passed = None
         tree = warm.workspace.tree
@@ -308,12 +313,12 @@ class Trial:
         env: dict[str, str],
         stop: threading.Event | None,
         way: RunWay,
+        reads: ReadLog | None = None,
     ) -> Ended:
         """Build the variant that the workspace holds, without the steps that need not run."""
         assert commands.build is not None
         workspace = warm.workspace
         workspace.begin_build()
-        reads: ReadLog | None = None,
         build = warm.steps.begin(_in_tree(commands.build, workspace.tree))
         built = _run(build, workspace.tree, env, commands, stop, reads)
         workspace.finished()
@@ -398,22 +403,22 @@ def _run(
     env: Mapping[str, str],
     commands: BuildAndTest,
     stop: threading.Event | None,
+    reads: ReadLog | None = None,
 ) -> Ended:
     is_test = command == commands.test
     ended = run_command(
         _in_tree(command, tree),
         cwd=tree,
-    reads: ReadLog | None = None,
         env={**env, **run_variables(commands.layout)} if is_test else env,
         timeout=commands.timeout,
         memory=commands.memory,
         stop=stop,
+        reads=reads,
     )
     return _unless_full(ended, tree)
 
 
 def _in_tree(command: str, tree: Path) -> str:
-        reads=reads,
     return command.replace("{tree}", shlex.quote(str(tree)))
 
 
@@ -437,7 +442,7 @@ def _unless_full(ended: Ended, tree: Path) -> Ended:
 
 def _is_full(tree: Path, ended: Ended) -> bool:
     """Did a command fail because the disk had no room for its files or its output?"""
-    free = shutil.disk_usage(tree).free
+    free = shutil.disk_usage(tree.parent).free  # the tree itself may be gone
     # The message alone is no proof: tests may write to /dev/full.
     has_message = os.strerror(errno.ENOSPC) in ended.text
     return free < _NO_SPACE or (has_message and free < _LITTLE_SPACE)
@@ -451,7 +456,7 @@ def environment(tree: Path, *, as_recorded: bool = False, layout: str = "") -> d
 
 
 def _fresh(folder: Path) -> Path:
-    shutil.rmtree(folder, ignore_errors=True)
+    delete_tree(folder)
     folder.mkdir(parents=True)
     return folder
 

@@ -3,14 +3,12 @@
 Only the files that differ between two variants are written, so an incremental build rebuilds only
 what depends on them.  A file that is again as in the last build gets back the time that it had
 then: what was built from it is up to date.  Files that a test leaves are removed; files that a
-build leaves are kept.
+build leaves are kept.  Nothing is written outside of the directory: see `beneath`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
 import stat
 import time
 from collections.abc import Iterable, Mapping
@@ -19,7 +17,8 @@ from typing import Protocol
 
 from whence.changes.tree import EntryKind, TreeNode
 from whence.model import Reverted
-from whence.subject.file_states import FileState, delete_path, file_states, is_directory
+from whence.subject.beneath import Beneath
+from whence.subject.file_states import FileState, file_states
 
 _TICK = 0.02  # seconds in which file systems may give two writes the same time stamp; guessed
 
@@ -54,16 +53,21 @@ class Workspace:
 
     def _create(self) -> None:
         self.tree.mkdir(parents=True)
+        self._below = Beneath(self.tree)
         for path, kind in self._untouched.items():
             self._restore(path, kind)
 
+    @property
+    def is_lost(self) -> bool:
+        """Has a command removed the tree, or put something else in its place?"""
+        return not self._below.is_in_place
+
     def _restore(self, path: str, kind: EntryKind) -> None:
-        source, target = self._variants.base / path, self.tree / path
-        self._make_room(path)
+        self._forget_compiled(path)
         if kind is EntryKind.DIRECTORY:
-            target.mkdir()
+            self._below.make_folder(path)
         else:
-            shutil.copy2(source, target, follow_symlinks=False)
+            self._below.copy(self._variants.base / path, path)
 
     def become(self, reverted: Reverted) -> None:
         """Turn the tree into a variant: afterwards every touched path is as in the variant."""
@@ -90,9 +94,9 @@ class Workspace:
     def begin_build(self) -> None:
         """Note that a build begins, which may read the files as they are now."""
         times = {
-            path: (self.tree / path).stat().st_mtime_ns
+            path: status.st_mtime_ns
             for path, node in self._nodes.items()
-            if node.kind in (EntryKind.FILE, EntryKind.EXECUTABLE)
+            if node.kind.is_file and (status := self._below.status(path)) is not None
         }
         self._built = self._nodes, times
 
@@ -100,7 +104,7 @@ class Workspace:
         """Make files look newer than everything that was built from them."""
         time.sleep(max(0.0, min(_TICK, self._last_end + _TICK - time.time())))
         for path in paths:
-            os.utime(self.tree / path)
+            self._below.set_time(path)
             if self._built is not None:
                 self._built[1].pop(path, None)
 
@@ -110,80 +114,79 @@ class Workspace:
 
     def files(self) -> dict[str, FileState]:
         """Return the state of each path in the tree."""
-        return file_states(self.tree)
+        return {} if self.is_lost else file_states(self.tree)
 
     def clear_up(self, before: Mapping[str, FileState]) -> None:
-        """Undo what a test did to the tree since `before`, but keep compiled Python files."""
+        """Undo what a test did to the tree since `before`, but keep compiled Python files.
+
+        A tree that is lost stays lost.
+        """
+        if self.is_lost:
+            return
         after = self.files()
-        for path in sorted(after.keys() - before.keys(), reverse=True):
-            if "__pycache__/" not in f"{path}/":
-                self._delete(self.tree / path)
+        new = after.keys() - before.keys()
+        for path in sorted(new):
+            is_first = path.rpartition("/")[0] not in new  # else it was deleted with its directory
+            if is_first and "__pycache__/" not in f"{path}/":
+                self._delete(path)
         for path in sorted(before):  # a directory comes before its contents
             if after.get(path) == before[path]:
                 continue
             if stat.S_ISDIR(before[path][-1]):
                 self._write(path, TreeNode(EntryKind.DIRECTORY, b""))
-                (self.tree / path).chmod(stat.S_IMODE(before[path][-1]))
+                self._below.set_mode(path, stat.S_IMODE(before[path][-1]))
             elif path in self._nodes:
                 self._write(path, self._nodes[path])
             elif path in self._untouched:
                 self._restore(path, self._untouched[path])
 
     def _write(self, path: str, node: TreeNode) -> None:
-        target = self.tree / path
-        if node.kind is EntryKind.DIRECTORY and is_directory(target):
+        if node.kind is EntryKind.DIRECTORY and self._below.is_folder(path):
             return  # keep what was built in it
-        self._make_room(path)
+        self._forget_compiled(path)
         if node.kind is EntryKind.DIRECTORY:
-            target.mkdir()
+            self._below.make_folder(path)
         elif node.kind is EntryKind.LINK:
-            target.symlink_to(os.fsdecode(node.content))
+            self._below.make_link(path, os.fsdecode(node.content))
         else:
-            target.write_bytes(node.content)
-            target.chmod(0o755 if node.kind is EntryKind.EXECUTABLE else 0o644)
+            mode = 0o755 if node.kind is EntryKind.EXECUTABLE else 0o644
+            self._below.write(path, node.content, mode)
             if self._built is not None and self._built[0].get(path) == node:
                 modified = self._built[1].get(path)
                 if modified is not None:
-                    os.utime(target, ns=(time.time_ns(), modified))
+                    self._below.set_time(path, modified)
 
     def _remove(self, path: str) -> None:
         """Remove a path of the variant, and the directories that become empty."""
-        target = self.tree / path
-        if is_directory(target) and self._nodes[path].kind is EntryKind.DIRECTORY:
-            with contextlib.suppress(OSError):  # something was built in it
-                target.rmdir()
+        if self._below.is_folder(path) and self._nodes[path].kind is EntryKind.DIRECTORY:
+            self._below.remove_empty(path)  # unless something was built in it
         else:
-            self._delete(target)
-        self._prune(target.parent)
+            self._delete(path)
+        self._prune(path.rpartition("/")[0])
 
-    def _make_room(self, path: str) -> None:
-        """Remove whatever is at a path, and create its directory if necessary."""
-        self._delete(self.tree / path)
-        (self.tree / path).parent.mkdir(parents=True, exist_ok=True)
+    def _delete(self, path: str) -> None:
+        self._below.delete(path)
+        self._forget_compiled(path)
 
-    def _delete(self, target: Path) -> None:
-        delete_path(target)
-        if target.suffix == ".py":
-            # Python compares a .pyc file's recorded size and whole seconds with its source.  Two
-            # variants may have both in common, so remove the compiled file.
-            cache = target.parent / "__pycache__"
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                for name in os.listdir(cache):
-                    if name.startswith(f"{target.stem}.") and name.endswith(".pyc"):
-                        (cache / name).unlink(missing_ok=True)
+    def _forget_compiled(self, path: str) -> None:
+        """Remove what Python compiled from a file that is about to change.
 
-    def _prune(self, folder: Path) -> None:
+        Python compares a .pyc file's recorded size and whole seconds with its source.  Two variants
+        may have both in common.
+        """
+        folder, _, name = f"/{path}".rpartition("/")
+        stem, _, kind = name.rpartition(".")
+        if kind == "py":
+            cache = f"{folder}/__pycache__".lstrip("/")
+            for compiled in self._below.names(cache):
+                if compiled.startswith(f"{stem}.") and compiled.endswith(".pyc"):
+                    self._below.delete(f"{cache}/{compiled}")
+
+    def _prune(self, folder: str) -> None:
         """Remove a directory and its parents while they are empty and not part of the variant."""
-        while folder != self.tree and not self._is_entry(folder):
-            cache = folder / "__pycache__"
-            if cache.is_dir() and len(os.listdir(folder)) == 1:
-                shutil.rmtree(cache)
-            try:
-                folder.rmdir()
-            except OSError:  # not empty, or already removed
+        while folder and folder not in self._untouched and folder not in self._nodes:
+            if self._below.names(folder) == ["__pycache__"]:
+                self._below.delete(f"{folder}/__pycache__")
+            if not self._below.remove_empty(folder):
                 return
-            folder = folder.parent
-
-    def _is_entry(self, folder: Path) -> bool:
-        path = folder.relative_to(self.tree).as_posix()
-        return path in self._untouched or path in self._nodes
+            folder = folder.rpartition("/")[0]

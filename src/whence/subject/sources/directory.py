@@ -21,7 +21,7 @@ def copy_directory(top: Path, into: Path) -> None:
         source = top / name
         status = source.lstat()
         if stat.S_ISLNK(status.st_mode):
-            tree.link(name, os.readlink(source))
+            tree.link(name, _inside(os.readlink(source), name, top))
         elif stat.S_ISDIR(status.st_mode):
             tree.place(name).mkdir(exist_ok=True)
         elif stat.S_ISREG(status.st_mode):
@@ -30,6 +30,22 @@ def copy_directory(top: Path, into: Path) -> None:
             copy.chmod(status.st_mode & 0o777 | stat.S_IRUSR | stat.S_IWUSR)
             os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
     tree.make_links()
+
+
+def _inside(target: str, name: str, top: Path) -> str:
+    """Return the target of a link in the copy of `top`.
+
+    A link by an absolute path into `top` would lead from the copy to the user's files.  In the copy
+    it leads by a relative path to the same place of the copy.
+    """
+    if not os.path.isabs(target):
+        return target
+    folder, last = os.path.split(os.path.normpath(target))
+    real = os.path.join(os.path.realpath(folder), last)
+    below = os.path.relpath(real, os.path.realpath(top))
+    if below == ".." or below.startswith("../"):
+        return target
+    return os.path.relpath(below, os.path.dirname(name) or ".")
 
 
 def _names_in(top: Path, into: Path, *, by_git: bool) -> Iterator[str]:
