@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -55,10 +56,32 @@ def test_without_a_front_end_it_only_isolates(tmp_path: Path) -> None:
     assert answer.root == {"fault"}
 
 
-def test_a_build_that_ignores_the_compiler_is_isolated(tmp_path: Path) -> None:
-    answer = explain(tmp_path, PROGRAM, build="cc -g -w -o program program.c")
+needs_cc = pytest.mark.skipif(not shutil.which("cc"), reason="needs a compiler called cc")
+
+
+@needs_cc
+def test_a_build_that_calls_another_compiler_by_its_path_is_isolated(tmp_path: Path) -> None:
+    answer = explain(tmp_path, PROGRAM, build=f"{shutil.which('cc')} -g -w -o program program.c")
     isolated(answer, "record")
     assert answer.root == {"fault"}
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("build", "test"),
+    [
+        ("cc -g -w -o program program.c", "./program"),
+        # the linker has a variable of its own in many Makefiles
+        ("$CC -g -w -c program.c && cc -o program program.o", "./program"),
+        (None, "cc -g -w -o program program.c && ./program"),
+    ],
+)
+def test_a_build_that_names_its_compiler_is_explained(
+    tmp_path: Path, build: str | None, test: str
+) -> None:
+    answer = explain(tmp_path, PROGRAM, test, build=build)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.links == ["fault", "fails"]
 
 
 def test_a_program_that_the_test_does_not_build_or_run_is_isolated(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whence.subject.python_hook import write_script
+from whence.subject.stand_ins import with_stand_ins
 
 # Variables of the environment of a build:
 JOURNAL = "WHENCE_CALLS"  # the folder of the journal
@@ -61,8 +62,8 @@ class CallJournal:
     def environment(self, env: Mapping[str, str], *, finds_compilers: bool) -> dict[str, str]:
         """Return `env` for a build that is about to begin; the journal of the last one is deleted.
 
-        If `finds_compilers`, the compilers are those on the PATH.  Else they write the journal
-        themselves.
+        If `finds_compilers`, the compilers are those on the PATH.  Else they are $CC and $CXX,
+        which write the journal themselves, whatever the build calls.
         """
         shutil.rmtree(self._calls, ignore_errors=True)
         self._calls.mkdir(parents=True)
@@ -73,7 +74,8 @@ class CallJournal:
             noted["PATH"] = f"{self._scripts}{os.pathsep}{path}"
             self._prune()
             noted[OBJECTS] = str(self._objects)
-        return noted
+            return noted
+        return with_stand_ins(noted, self._scripts)
 
     def _prune(self) -> None:
         """Delete all objects if they take too much room."""

@@ -31,6 +31,7 @@ from whence.subject.forks.program import read_program
 from whence.subject.layouts import build_variables, run_variables
 from whence.subject.reads import ReadLog
 from whence.subject.source_check import Rejection, SourceCheck
+from whence.subject.stand_ins import with_stand_ins
 from whence.subject.toolchain import compilers, recording_compilers
 from whence.subject.workspace import Variants, Workspace
 
@@ -199,6 +200,8 @@ class Trial:
         env = environment(tree, as_recorded=commands.as_recorded, layout=commands.layout)
         # By default, zig keeps every object of every variant in the user's cache.
         env.setdefault("ZIG_LOCAL_CACHE_DIR", str(self._folder.parent / "zig"))
+        if commands.as_recorded and commands.build is None:  # the test may build the program
+            env = with_stand_ins(env, self._folder.with_name(f"{self._folder.name}-compilers"))
         return env
 
     def _forkable(

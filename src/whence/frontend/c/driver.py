@@ -51,10 +51,19 @@ def _journal(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> No
             file.write(b"".join(b"=" + os.fsencode(word) + b"\0" for word in words) + b"\0")
 
 
+def _leave_stand_ins() -> None:
+    """Leave the scripts out of the PATH that would call us again: see `subject/stand_ins.py`."""
+    folder = os.environ.get("WHENCE_STAND_INS")
+    if folder:
+        folders = os.environ.get("PATH", "").split(os.pathsep)
+        os.environ["PATH"] = os.pathsep.join(each for each in folders if each != folder)
+
+
 def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Compile as the arguments say; return the exit status of the compiler."""
     try:
         mode = env.get("WHENCE_MODE") or "plain"
+        _leave_stand_ins()
         _journal(plus, arguments, env)
         command = compiler(plus, env)
         if uses_zig_driver(command):

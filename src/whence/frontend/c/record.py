@@ -14,6 +14,7 @@ from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, RUN, Record
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.model import Failure, Outcome
 from whence.subject.build_errors import first_error
+from whence.subject.stand_ins import with_stand_ins
 from whence.subject.trial import BuildAndTest, environment, judge
 
 # Limit in bytes on each log of a test that did not end in time: its loop repeats itself, and the
@@ -42,14 +43,16 @@ def record(
         build_recorded(commands, tree, env)
     spare = spare_copy(tree) if twice else None
     recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
-    with fixed_addresses():
+    with fixed_addresses(), tempfile.TemporaryDirectory(prefix="whence-compilers-") as compilers:
+        if commands.build is None:  # the test may build the program
+            recording = with_stand_ins(recording, Path(compilers))
         ended = run_in_tree(commands.test, tree, recording, commands, seconds)
     if ended.timed_out:
         cut_logs(out, _MAX_HANG_LOG)
     run = judge(ended, commands, tree)
     again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
-    compilers = _describe_compilers(modules, env)
-    write_run(out, tree, commands, run, ended, again, frontend="c", compilers=compilers)
+    builders = _describe_compilers(modules, env)
+    write_run(out, tree, commands, run, ended, again, frontend="c", compilers=builders)
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
@@ -77,7 +80,8 @@ def build_recorded(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> N
     # keep the IR of every source in the user's cache, where it is never used again.
     with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
         ours = {"TMPDIR": scratch, "ZIG_LOCAL_CACHE_DIR": f"{scratch}/zig"}
-        ended = run_in_tree(commands.build, tree, env | ours, commands)
+        env_of_build = with_stand_ins(env | ours, Path(scratch, "compilers"))
+        ended = run_in_tree(commands.build, tree, env_of_build, commands)
     if lacking := _LACKS_COMPILER.search(ended.text):
         raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
