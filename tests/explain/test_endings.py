@@ -30,6 +30,35 @@ ERROR = """
          return 0;
      }
 """
+BECOMES_ANOTHER = """
+     #include <stdio.h>
+     #include <stdlib.h>
+     #include <sys/wait.h>
+     #include <unistd.h>
+     static int half(int n) {
+    -    return n / 2;  // [fault]
+    +    return n / 3;  // [fault]
+     }
+     int main(int argc, char **argv) {
+         int ended, child;
+         if (argc > 1) {
+             if (half(12) < 6)  // [asked]
+                 quick_exit(2);  // [fails]
+             return 0;
+         }
+         child = fork();
+         if (child == 0) {
+             execl("./program", "program", "child", (char *)0);
+             _exit(127);
+         }
+         waitpid(child, &ended, 0);
+         if (!WIFEXITED(ended) || WEXITSTATUS(ended)) {
+             fprintf(stderr, "the child failed\\n");
+             return 3;
+         }
+         return 0;
+     }
+"""
 CLEANS_UP = """
      #include <signal.h>
      #include <stdio.h>
@@ -81,6 +110,7 @@ JUMPS = """
     ("text", "words"),
     [
         pytest.param(ERROR, "the exit status 2 given by errx", id="error() after a child's errx()"),
+        pytest.param(BECOMES_ANOTHER, "the exit status 2 given", id="a child that execs"),
         pytest.param(CLEANS_UP, "then the handler clean_up ran", id="a handler that aborts"),
         pytest.param(JUMPS, "SIGFPE", id="a handler that jumps out"),
     ],

@@ -133,6 +133,20 @@ UNRECORDED = """
          putchar('\\n');
      }
 """
+# It writes more than a pipe holds, so SIGPIPE kills it if its reader goes away.
+MANY_LINES = """
+     #include <stdio.h>
+     static const char *kind(int n) {
+    -    return n > 1 ? "even" : "odd";  // [fault]
+    +    return n > 2 ? "even" : "odd";  // [fault]
+     }
+     int main(void) {
+         puts("the kinds:");
+         for (int n = 1; n < 3000; n++)
+             printf("%-20d of %100s is %s\\n", n, "3000 numbers", kind(n));  // [prints]
+         return 3;
+     }
+"""
 WITH_LIBRARY = (
     "WHENCE_MODE=plain $CC -shared -fPIC -o libshow.so show.c && "
     "$CC -g -w -o program program.c -L. -lshow -Wl,-rpath,$PWD"
@@ -216,3 +230,15 @@ def test_output_of_a_library_that_is_not_recorded_is_seen(tmp_path: Path) -> Non
 
 def test_a_process_that_dies_in_both_versions_is_judged_by_its_output(tmp_path: Path) -> None:
     seen(tmp_path, KILLED, "./program | grep 2", '"3" instead of "2"')
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        pytest.param("./program | grep -q '^2 .*even'", id="the passing run is cut off"),
+        pytest.param("! ./program | grep -q '^2 .*odd'", id="the failing run is cut off"),
+    ],
+)
+def test_a_reader_that_goes_away_does_not_hide_the_output(tmp_path: Path, test: str) -> None:
+    answer = seen(tmp_path, MANY_LINES, test, "line 3 of standard output")
+    assert answer.links[-1] == "prints"

@@ -7,11 +7,13 @@ This module alone decides.  The rules, the first that holds:
    one that was killed comes first, then the one whose status became the test's, then the one that
    started first.  An end does not count if the counterpart ended in the same way.  Of the
    processes of a test that did not end, one that loops or waits for input comes first, then one
-   that waits for other processes.
+   that waits for other processes.  A process that SIGPIPE killed says only that its reader had
+   seen enough (`grep -q`, `head`): its end counts if rule 2 finds nothing.
 2. A recorded process wrote other bytes than its counterpart.  Each stream is compared as a whole;
    the failure is its first byte that differs.  Streams that lead to /dev/null do not count.  A
    stream that another program can read comes before the test's own output, which nothing reads;
-   standard output comes before files, and these before standard error.  A process that read a
+   standard output comes before files, and these before standard error.  What SIGPIPE cut off is no
+   difference.  A process that read a
    stream that differs, or got other arguments, comes after the process that it has them from.
 3. Without a run to compare with, the failure is how a process ended.
 
@@ -35,10 +37,14 @@ from whence.trace.flow import Flow
 from whence.trace.recording import STDERR, STDOUT, Process, Recording, Thread
 from whence.trace.written import (
     StreamDifference,
+    WrittenStream,
     read_targets,
     stream_differences,
     written_streams,
 )
+
+_KILLED = "killed"  # what `Recording.ended` says of a signal that the process could not see
+_PIPE = "pipe:"  # how the target of a stream begins that leads to a pipe
 
 
 def seen_failure(
@@ -55,11 +61,14 @@ def seen_failure(
     ended = _ended_otherwise(failing, passing) if expected is None else []
     if ended and failing.is_stopped:
         return _hang(failing, ended)
-    if ended:
-        return find_failure(failing, process=ended[0].folder.name)
+    telling = [process for process in ended if not _was_cut_off(process, failing, passing)]
+    if telling:
+        return find_failure(failing, process=telling[0].folder.name)
     found = _written_otherwise(failing, passing, is_output_judged=expected is not None)
     if found is not None:
         return found
+    if ended:
+        return find_failure(failing, process=ended[0].folder.name)
     if expected is not None:
         return find_failure(failing, expect=expected)
     raise UserError(
@@ -125,6 +134,20 @@ def _hang(failing: Recording, processes: Sequence[Process]) -> ObservedFailure:
     return min(found, key=hang_rank) if found else find_failure(failing)
 
 
+def _was_cut_off(process: Process, failing: Recording, passing: Recording) -> bool:
+    """Was a process of the failing run, or its counterpart, killed as by SIGPIPE?"""
+    other = process_counterpart(process, failing, passing)
+    return _is_cut_off(failing, process) or (other is not None and _is_cut_off(passing, other))
+
+
+def _is_cut_off(recording: Recording, process: Process) -> bool:
+    """Was a process killed from outside that wrote to a pipe?  The log does not name SIGPIPE."""
+    if recording.ended(_threads(recording, process)) != _KILLED:
+        return False
+    streams = written_streams(recording, process)
+    return any(stream.target.startswith(_PIPE) for stream in streams)
+
+
 def _threads(recording: Recording, process: Process) -> list[Thread]:
     image = recording.image(process)
     return [recording.thread(image, log) for log in process.logs]
@@ -159,6 +182,8 @@ def _written_otherwise(
                 written_streams(failing, process), written_streams(passing, other)
             )
             if not difference.failing.is_read_by_nobody
+            and not _is_only_cut(difference, _is_cut_off(failing, process), difference.failing)
+            and not _is_only_cut(difference, _is_cut_off(passing, other), difference.passing)
         ]
         if differences:
             chosen = min(differences, key=lambda d: _rank(d, is_output_judged))
@@ -169,6 +194,11 @@ def _written_otherwise(
         return None
     chosen_writer = min(writers, key=lambda w: _distance(w, writers, failing))
     return _failure_of(chosen_writer, failing, passing)
+
+
+def _is_only_cut(difference: StreamDifference, is_cut_off: bool, stream: WrittenStream) -> bool:
+    """Is the rest of a stream missing only because its writer was cut off?"""
+    return is_cut_off and difference.byte == len(stream.content)
 
 
 def _rank(difference: StreamDifference, is_output_judged: bool) -> int:

@@ -263,9 +263,11 @@ def _awaited_child(found: ObservedFailure) -> str | None:
     The parent learned of that end by a call such as waitpid, which returned the child's id.
     """
     flow, question = found.flow, found.question
-    branch = flow.controlling_branch(question.about)
     work: list[Operand] = [operand for operand, _ in question.seeds]
-    work += [] if branch is None else [branch]
+    # A constant that was returned says nothing: the branch that chose it does.
+    for step in (question.about, *_origins(flow, question.about)):
+        branch = flow.controlling_branch(step)
+        work += [] if branch is None else [branch]
     seen: set[Operand] = set()
     while work and len(seen) < _MAX_ORIGINS:
         operand = work.pop()
