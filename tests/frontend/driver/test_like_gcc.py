@@ -52,6 +52,8 @@ OLD_C = {
     "implicit declaration, then K&R void": "g() { f(1); return 0; }\nvoid f(x) int x; { }",
     "library functions with too few arguments": "main() { strcasecmp(); isalpha(); f(); }",
     "library functions with too many arguments": "main() { return toupper(1, 2) + abs(1, 2); }",
+    "variables named like library functions": "int log, exp;\nchar *round;",
+    "an array in registers": "int f() { register int a[3]; a[0] = 1; return a[0]; }",
     "both faults": "main() { abs(); f(1); }\nvoid f(x) { }",
 }
 # What clang cannot do; docs/limitations.md names them.  If a clang learns one, move it to OLD_C.
@@ -93,6 +95,7 @@ OPTIONS = [
     ("int x;", "-Werror -Ofast -finline-limit=3 -fexpensive-optimizations -falign-loops", True),
     ("int x;", "-fcommon -fgnu89-inline -fno-strict-aliasing -funsigned-char", True),
     ("int x;", "-fno-such-option", False),
+    ("int f(void); int f;", "", False),
     # clang warns about this, gcc does not
     ("static inline int f(void) { return 1; }", "-Wall -Wextra -Werror", True),
     ("int f(a) int a; { return a; }\nint g() { return f(1); }", "-Wall -Wextra -Werror", True),
