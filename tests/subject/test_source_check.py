@@ -120,6 +120,50 @@ def test_a_pointer_compared_with_a_number_is_not_built(tmp_path: Path) -> None:
     assert trial.run(changes.everything, COMMANDS).outcome is Outcome.PASS
 
 
+GENERATING = """
+prog: a.o b.o
+\t$(CC) -o $@ a.o b.o
+a.o: a.c
+\t$(CC) -c -o $@ a.c
+words.h: {inputs}
+\t{command}
+b.o: b.c words.h
+\t$(CC) -c -o $@ b.c
+"""
+BY_TOOL = GENERATING.format(inputs="words", command="sed 's/^/#define /' words >$@")
+BY_PROGRAM = GENERATING.format(inputs="make.c", command="$(CC) make.c -o make && ./make >$@")
+
+
+@pytest.mark.parametrize(
+    ("makefile", "is_checked"),
+    [pytest.param(BY_TOOL, True, id="tool"), pytest.param(BY_PROGRAM, False, id="own program")],
+)
+def test_a_header_that_the_project_itself_generates_is_not_trusted(
+    tmp_path: Path, makefile: str, is_checked: bool
+) -> None:
+    """The header is written after the first source was compiled, in both cases."""
+    shared = {
+        "Makefile": makefile,
+        "words": "LIMIT 3\n",
+        "make.c": '#include <stdio.h>\nint main(void) { puts("#define LIMIT 3"); return 0; }\n',
+        "a.c": "int one(void) { return 1; }\n",
+    }
+    lines = '#include "words.h"\nint one(void);\n'
+    good = shared | {
+        "b.c": lines + "int main(void) {\n  int low = one();\n\n\n  return low > LIMIT;\n}\n"
+    }
+    bad = shared | {
+        "b.c": lines + "int main(void) {\n  int high = one();\n\n\n  return high < LIMIT;\n}\n"
+    }
+    changes = changes_of(tmp_path, good, bad)
+    commands = BuildAndTest("./prog", build="make", timeout=60)
+    trial = trial_of(tmp_path, changes, "warm")
+    assert trial.run(changes.everything, commands).outcome is Outcome.PASS
+    run = trial.run(changes_in(changes, "b.c", "int low"), commands)
+    assert run.outcome is Outcome.BROKEN
+    assert run.rejected == is_checked
+
+
 def test_a_warning_that_a_version_gives_itself_rejects_nothing(tmp_path: Path) -> None:
     warns = '#include <stdio.h>\nvoid noise(void) { printf("%s", 3); }\n'
     good = POINTER_GOOD | {"a.c": warns + textwrap.dedent(POINTER_GOOD["a.c"])}

@@ -98,24 +98,25 @@ class CallJournal:
         return {
             (unit.folder, unit.source, _meaning(unit.words)): unit
             for file in sorted(self._files(), key=lambda path: path.stat().st_mtime_ns)
-            for unit in _read(file)
+            for call in _calls(file)
+            for unit in _units(*call)
         }
 
-    def first_call(self, tree: Path) -> float:
-        """Return when the first source of the tree was compiled; infinity if none was."""
-        of_tree = (
+    def first_link(self) -> float:
+        """Return when the build first linked a program or a library; infinity if it did not."""
+        of_links = (
             file.stat().st_mtime
             for file in self._files()
-            if any(Path(unit.source).is_relative_to(tree) for unit in _read(file))
+            if any(_links(folder, words) for folder, words in _calls(file))
         )
-        return min(of_tree, default=float("inf"))
+        return min(of_links, default=float("inf"))
 
     def _files(self) -> list[Path]:
         return list(self._calls.glob("*"))
 
 
-def _read(file: Path) -> Iterator[Unit]:
-    """Yield the units of the calls in one file of a journal.
+def _calls(file: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the calls in one file of a journal: the current directory, and the words.
 
     Each word of a call follows a "=" and ends with a zero byte; another zero byte ends the call.
     """
@@ -124,15 +125,25 @@ def _read(file: Path) -> Iterator[Unit]:
         if word:
             words.append(word[1:])
         else:
-            yield from _units(words[0], words[1:]) if len(words) > 2 else ()
+            if len(words) > 2:
+                yield words[0], words[1:]
             words = []
 
 
-def _units(folder: str, words: Sequence[str]) -> Iterator[Unit]:
-    """Yield the sources that a call compiles; none for a probe of a configure script."""
+def _ends_early(folder: str, words: Sequence[str]) -> bool:
+    """Does a call compile nothing that the build uses?  Such as a probe of a configure script."""
     if any(word in _EARLIER_STAGES or word.startswith("@") for word in words):
-        return
-    if _PROBES.search(f"{folder}/") or any(_PROBES.search(word) for word in words[1:]):
+        return True
+    return bool(_PROBES.search(f"{folder}/") or any(_PROBES.search(word) for word in words[1:]))
+
+
+def _links(folder: str, words: Sequence[str]) -> bool:
+    return "-c" not in words and "-S" not in words and not _ends_early(folder, words)
+
+
+def _units(folder: str, words: Sequence[str]) -> Iterator[Unit]:
+    """Yield the sources that a call compiles."""
+    if _ends_early(folder, words):
         return
     sources, options = _parted(words)
     for source in sources:
