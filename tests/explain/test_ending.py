@@ -72,7 +72,6 @@ class Impatient(Watcher):
         pytest.param(Impatient(after=3), id="first variant"),
         pytest.param(Impatient(phase="recording the failing"), id="recording"),
         pytest.param(Impatient(phase="looking for causes"), id="causes"),
-        pytest.param(Impatient(phase="explaining"), id="explaining"),
     ],
 )
 def test_an_interrupt_returns_what_is_known(tmp_path: Path, watcher: Watcher) -> None:
@@ -84,6 +83,21 @@ def test_an_interrupt_returns_what_is_known(tmp_path: Path, watcher: Watcher) ->
     assert answer.result.reason is not None
     assert answer.result.reason.startswith("interrupted")
     assert answer.passes({change for reported in answer.result.root for change in reported.ids})
+
+
+def test_an_interrupt_while_the_answer_is_explained_keeps_the_answer(tmp_path: Path) -> None:
+    answer = explain(tmp_path, PROGRAM, watcher=Impatient(phase="explaining"))
+    assert answer.result.status == "isolated"
+    assert answer.result.reason is not None
+    assert answer.result.reason.startswith("interrupted")
+    assert "perhaps not minimal" not in answer.result.reason
+
+
+def test_an_interrupt_in_the_last_check_keeps_the_chain(tmp_path: Path) -> None:
+    watcher = Impatient(phase="checking the answer with other contents")
+    answer = explain(tmp_path, PROGRAM, watcher=watcher)
+    assert answer.result.status == "explained"
+    assert any("whence was interrupted" in note for note in answer.result.notes)
 
 
 @pytest.mark.parametrize("limit", [2, 3])

@@ -77,6 +77,7 @@ class _Explaining:
             session.folder, session.changes, request.isolate.commands, request.max_trace
         )
         self._context = ExplainContext(session, watcher, recorder, request.trust, started)
+        self._found: Answer | None = None  # the root that the search found; it is explained next
 
     def explanation(self) -> Explanation:
         return replace(self._explanation(), recorded=len(self._context.recorder))
@@ -155,9 +156,9 @@ class _Explaining:
             with self._session.time_limit.interruptible():
                 return self._explained(good, bad)
         except KeyboardInterrupt:
-            return self._stopped(self._session.interrupted(), bad)
+            return self._stopped(self._session.interrupted(self._found), bad)
         except OutOfRuns:
-            return self._stopped(self._session.out_of_runs(), bad)
+            return self._stopped(self._session.out_of_runs(self._found), bad)
 
     def _stopped(self, answer: Answer, bad: Run) -> Explanation:
         """Return what is known when the user or a limit stops the work."""
@@ -234,15 +235,17 @@ class _Explaining:
             tree = cause_search(compared, self._request.trust, flow)
             candidates = CandidateChanges(tree, context.meeting)
         for _ in range(_MAX_ATTEMPTS):
+            self._found = None
             answer = find_root(context, candidates, problem)
             if not answer.holds:
                 return Explanation(
                     self._session.result_for(answer, bad, problem.executed, context.times())
                 )
+            self._found = answer
             choice, others = Chooser(context, problem, found, candidates).choose(answer)
             if not choice.answer.holds:
                 self._retract_pass(choice.answer)
-            elif self._session.stands_other_memory(choice.answer):
+            elif self._stands_other_memory(choice.answer):
                 break
         context.solved(candidates.tree)
         self._note_unlinked(choice)
@@ -277,6 +280,17 @@ class _Explaining:
         return Explanation(
             result, choice.explained.chain, why, others, choice.dodged, choice.explained.passing
         )
+
+    def _stands_other_memory(self, answer: Answer) -> bool:
+        """Does an answer pass whatever unset memory holds?  An interrupt only skips this check."""
+        try:
+            return self._session.stands_other_memory(answer)
+        except KeyboardInterrupt:
+            self._session.note(
+                "The answer was not checked with other contents of unset memory: "
+                "whence was interrupted."
+            )
+            return True
 
     def _retract_pass(self, answer: Answer) -> None:
         """Forget that a set passes: checked in a clean tree, it did not."""

@@ -338,14 +338,17 @@ class IsolateSession:
         has_runs = limit is None or self.laboratory.cost.runs < limit
         return has_runs and not self.time_limit.is_up
 
-    def out_of_runs(self) -> Answer:
-        """Return what is known when the limit on runs or on time is reached."""
-        if self.time_limit.is_up:
-            return self.interrupted()
-        count = self.laboratory.cost.runs
-        return self._best_so_far(f"stopped after {count} runs, as --max-runs requires")
+    def out_of_runs(self, found: Answer | None = None) -> Answer:
+        """Return what is known when the limit on runs or on time is reached.
 
-    def interrupted(self) -> Answer:
+        `found` is the answer of a search that was finished before.
+        """
+        if self.time_limit.is_up:
+            return self.interrupted(found)
+        count = self.laboratory.cost.runs
+        return self._best_so_far(f"stopped after {count} runs, as --max-runs requires", found)
+
+    def interrupted(self, found: Answer | None = None) -> Answer:
         """Return what is known when the user or the limit on time interrupts."""
         how = "the same command without --fresh" if self._request.fresh else "the same command"
         seconds = self.time_limit.seconds
@@ -354,7 +357,8 @@ class IsolateSession:
         return self._best_so_far(
             f"{why}; {how} continues from here (every outcome is stored)"
             if self._request.store
-            else why
+            else why,
+            found,
         )
 
     def verified(self, answer: Answer) -> Answer:
@@ -404,8 +408,10 @@ class IsolateSession:
         lab.remember(answer.reverted, Run(Outcome.BROKEN))
         return False
 
-    def _best_so_far(self, why: str) -> Answer:
-        """Return the smallest passing set as an answer that does not hold."""
+    def _best_so_far(self, why: str, found: Answer | None) -> Answer:
+        """Return the answer that was found, else the smallest passing set, which does not hold."""
+        if found is not None:
+            return replace(found, reason=f"{why}; the answer was not checked in a clean tree")
         passing = [r for r, run in self.laboratory.known.items() if run.outcome is Outcome.PASS]
         best = min(passing, key=lambda reverted: (len(reverted), sorted(reverted)))
         units = tuple(units_of(self.changes.changes, best))
