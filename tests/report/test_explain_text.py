@@ -21,7 +21,7 @@ from tests.report.explained import (
     isolated,
     long_chain,
 )
-from whence.model import Alternative, Explanation, Span
+from whence.model import Alternative, Explanation, Failure, Span
 from whence.report.lines import SCREEN
 from whence.report.story import _Diff, explain_story, explain_text
 
@@ -80,6 +80,33 @@ def test_then_how_from_the_change_to_the_failure() -> None:
         "     This does not run any more: it was removed.  good: sum = 905",
     ]
     assert lines[at + 9].endswith("assert(due == atol(argv[1]));")
+
+
+def test_an_exit_status_is_shown_with_what_was_wrong() -> None:
+    failure = Failure("exit", "exit status 1", "exit status 1", None, None)
+    says = 'the failure: line 2 of standard output: "7" instead of "8"'
+    chain = (*CHAIN[:-1], replace(CHAIN[-1], says=says))
+    lines = shown(replace(invoice(about={"failure": failure}), chain=chain))
+    assert lines[2] == 'failure  line 2 of standard output: "7" instead of "8"  (exit status 1)'
+
+
+def test_long_code_in_a_sentence_leaves_room_for_its_end() -> None:
+    code = " && ".join(f"first_condition_{number} < limit" for number in range(20))
+    link = replace(CHAIN[1], before="x", says=f"so `{code}` is false instead of true")
+    text = " ".join(" ".join(shown(replace(invoice(), chain=(link, *CHAIN[2:])))).split())
+    assert "So `first_condition_0 < limit" in text
+    assert "first_condition_19 < limit` is false instead of true." in text
+
+
+def test_of_many_changes_only_the_places_are_shown() -> None:
+    changes = tuple(
+        edit(n, Span(n, 3), Span(n, 3), "a\nb\nc\n", "d\ne\nf\n", f"f{n}") for n in range(1, 21)
+    )
+    explanation = isolated()
+    lines = shown(replace(explanation, result=replace(explanation.result, root=changes)))
+    at = lines.index("  src/invoice.c:1 in f1")
+    assert lines[at + 1] == "  src/invoice.c:2 in f2"
+    assert "  … --patch has their lines" in lines
 
 
 def test_the_heading_says_what_the_labels_of_values_mean() -> None:

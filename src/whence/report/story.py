@@ -7,6 +7,7 @@ are left out, and the story says where.  Notes and alternatives follow the story
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -38,7 +39,12 @@ from whence.report.text import (
 
 _MIN_LINES = 30  # of the story, however much follows it; guessed
 _MAX_PLACE = 40  # columns of a place, before the source; guessed
+_MIN_DIFF = 3  # lines of a change, with its place, that are worth showing; guessed
 _MAX_OTHERS = 3  # alternatives shown, and notes shown; guessed
+
+_FAILURE = "the failure: "  # how the last link of a chain begins
+_CODE = re.compile("`([^`]+)`")
+_MIN_CODE = 30  # columns of code in a sentence that are kept; guessed
 
 _COLOURS = {LinkKind.CHANGE: "bold red", LinkKind.MISSING: "bold red", LinkKind.FAILURE: "bold"}
 
@@ -56,7 +62,7 @@ def explain_text(explanation: Explanation, *, width: int) -> Text:
 def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -> list[Text]:
     """Return what broke the test, and how, in at most `most` lines."""
     result = explanation.result
-    head = _written(width, lambda page: _head(page, result))
+    head = _written(width, lambda page: _head(page, explanation))
     before = _written(width, lambda page: _before_chain(page, explanation))
     texts = {link.text for link in explanation.chain if link.changes}
     diffs = [_diff(change, width, texts, named=len(result.root) > 1) for change in result.root]
@@ -77,15 +83,24 @@ def _written(width: int, write: Callable[[TextLines], None]) -> list[Text]:
 # --- what broke it ---------------------------------------------------------------------------
 
 
-def _head(page: TextLines, result: Result) -> None:
+def _head(page: TextLines, explanation: Explanation) -> None:
+    result = explanation.result
     page.add(Text(plain_text(headline(result)), "bold"), most=3)
     page.add(Text(passes(result)), most=2)
     page.add(
-        Text.assemble(("failure  ", "dim"), plain_text(failure_line(result))), rest=" " * 9, most=2
+        Text.assemble(("failure  ", "dim"), plain_text(_failure(explanation))), rest=" " * 9, most=2
     )
     if result.reason:
         page.add(Text(_reason(result), "yellow"), most=3)
     page.line()
+
+
+def _failure(explanation: Explanation) -> str:
+    """Return what failed.  An exit status says little: the end of the chain says what was wrong."""
+    failure, last = explanation.result.failure, explanation.chain[-1:]
+    if failure.kind == "exit" and last and last[0].says.startswith(_FAILURE):
+        return f"{last[0].says.removeprefix(_FAILURE)}  ({failure.message})"
+    return failure_line(explanation.result)
 
 
 def _reason(result: Result) -> str:
@@ -150,8 +165,14 @@ def _diffs(diffs: Sequence[_Diff], room: int) -> list[Text]:
         return []
     if sum(len(diff.lines) for diff in diffs) < room:
         return [*(line for diff in diffs for line in diff.lines), Text()]
-    each = max((room - 1) // len(diffs), 2)
-    lines = [line for diff in diffs for line in diff.shortened(each)]
+    each = (room - 1) // len(diffs)
+    if each < _MIN_DIFF and all(0 in diff.wanted for diff in diffs):
+        # There is no room for their lines, so their places are all that is shown.
+        lines = [diff.lines[0] for diff in diffs]
+        if len(lines) < room - 1:
+            return [*lines, Text("  … --patch has their lines", "dim"), Text()]
+    else:
+        lines = [line for diff in diffs for line in diff.shortened(max(each, 2))]
     if len(lines) >= room:
         note = Text("  … and more (--patch has them all)", "dim")
         lines = [*lines[: max(room - 2, 0)], note]
@@ -195,7 +216,7 @@ def _step(number: int, link: Link, place: str, label: str, width: int) -> list[T
     )
     values = Text(plain_text(both_values(link.passing, link.failing, label)), "green")
     has_more = link.step is not LinkKind.VALUE or link.before is not None or not values
-    says = Text(plain_text(sentence(link.says)) if has_more else "")
+    says = Text(_fitting(plain_text(sentence(link.says)), 2 * (width - 8)) if has_more else "")
     if len(says) and len(values):
         says.append("  ")
     says.append_text(values)
@@ -203,6 +224,22 @@ def _step(number: int, link: Link, place: str, label: str, width: int) -> list[T
         says.append(f"  ({link.times:,} times)", "dim")
     page.add(says, " " * 5, most=2)
     return page.lines
+
+
+def _fitting(words: str, room: int) -> str:
+    """Return words that fit, if possible: the middle of long code is left out.
+
+    The end of a sentence says what the code did, so it must not be cut off.
+    """
+    while len(words) > room:
+        codes = [code for code in _CODE.findall(words) if len(code) > _MIN_CODE]
+        if not codes:
+            break
+        longest = max(codes, key=len)
+        most = max(len(longest) - (len(words) - room), _MIN_CODE)
+        half = (most - 3) // 2
+        words = words.replace(longest, f"{longest[:half].rstrip()} … {longest[-half:].lstrip()}")
+    return words
 
 
 def _place(link: Link) -> str:
