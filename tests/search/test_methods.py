@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain, combinations
 
 import pytest
@@ -216,3 +217,34 @@ def test_declarations_and_renamings_that_a_root_needs_to_build_are_auxiliary() -
     found = answer(problem, Oracle(judge))
     assert found.root == (ids(2),)
     assert found.auxiliary == (ids(0), ids(1))
+
+
+def _only_together(*tied: int) -> Callable[[Reverted], Outcome]:
+    """Return a judge: the program breaks unless these changes are reverted together."""
+
+    def judge(reverted: Reverted) -> Outcome:
+        together = reverted & ids(*tied)
+        if together and together < ids(*tied):
+            return Outcome.BROKEN
+        return Outcome.PASS if together else Outcome.FAIL
+
+    return judge
+
+
+def test_a_root_among_changes_that_only_work_together_is_called_a_guess() -> None:
+    found = answer(IsolateProblem(changes(9, functions=9)), Oracle(_only_together(0, 4)))
+    assert found.reverted == ids(0, 4)
+    assert (len(found.root), len(found.auxiliary), found.is_guess) == (1, 1, True)
+
+
+def test_a_root_that_brings_the_failure_back_is_no_guess() -> None:
+    requires = {ChangeId(4): ids(0)}
+    judge = with_dependencies(ids(4), requires)
+    found = answer(IsolateProblem(changes(9, functions=9)), Oracle(judge))
+    assert (found.root, found.is_guess) == ((ids(4),), False)
+
+
+def test_a_root_beside_a_declaration_is_no_guess() -> None:
+    problem = IsolateProblem(changes(9, functions=9), minor=ids(0))
+    found = answer(problem, Oracle(_only_together(0, 4)))
+    assert (found.root, found.auxiliary, found.is_guess) == ((ids(4),), (ids(0),), False)

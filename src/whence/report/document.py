@@ -21,6 +21,7 @@ def to_document(result: Result) -> dict[str, Any]:
         "changes": {"total": result.total, "executed": result.executed},
         "root": [change_document(change) for change in result.root],
         "auxiliary": [change_document(change) for change in result.auxiliary],
+        "is_guess": result.is_guess,
         "alternatives": [list(ids) for ids in result.alternatives],
         "causes": [],
         "notes": list(result.notes),

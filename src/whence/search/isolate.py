@@ -65,6 +65,7 @@ class Answer:
     alternatives: tuple[Reverted, ...] = ()
     holds: bool = True
     reason: str | None = None
+    is_guess: bool = False  # does no run say which of the changes are the root?
 
     @property
     def reverted(self) -> Reverted:
@@ -104,7 +105,7 @@ def _others(
     """Find up to `count` other minimal sets."""
     answers = [first]
     while len(answers) <= count:
-        other = yield from _another(problem, knowledge, union(a.reverted for a in answers))
+        other = yield from another(problem, knowledge, union(a.reverted for a in answers))
         if other is None:
             break
         answers.append(other)
@@ -176,7 +177,7 @@ def _least(
     return (yield from fast.least(FoundSet(split.root, union((*split.root, *split.auxiliary)))))
 
 
-def _another(
+def another(
     problem: IsolateProblem, knowledge: Knowledge, taken: Reverted
 ) -> Search[Answer | None]:
     """Find a minimal set without any change of `taken`; None if there is none."""
@@ -213,10 +214,14 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
                 return (yield from _split(problem, knowledge, passing - unit))
     root = {unit for unit in tied if outcome[unit] is Outcome.FAIL}
     if not root:
-        root = yield from _root_of_tied(problem, tied)
+        root = yield from _roots_of_tied(problem, tied)
+    # Declarations and renamings are no candidates: one other unit is the root for sure.
+    is_guess = not root and sum(not unit <= problem.minor for unit in tied) > 1
+    root = root or {_likeliest(problem, tied)}
     return Answer(
         tuple(unit for unit in tied if unit in root),
         tuple(unit for unit in tied if unit not in root),
+        is_guess=is_guess,
     )
 
 
@@ -239,11 +244,10 @@ def _tied(problem: IsolateProblem, outcome: Mapping[Reverted, Outcome]) -> list[
     return sorted(joined, key=min)
 
 
-def _root_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
-    """Choose the root if the program breaks whichever unit is left in.
+def _roots_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[set[Reverted]]:
+    """Return the units that bring THE failure to the good version.
 
-    The root is the units that bring THE failure to the good version; if there is none, the most
-    suspicious unit.  A unit that only adapts code to other parameters comes last, as renamings do.
+    This says more than leaving a unit in, if the program breaks whichever unit is left in.
     """
     everything = frozenset(change.id for change in problem.changes)
     root = set()
@@ -251,8 +255,16 @@ def _root_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[s
         run: Run = yield everything - unit
         if run.outcome is Outcome.FAIL:
             root.add(unit)
+    return root
+
+
+def _likeliest(problem: IsolateProblem, tied: Sequence[Reverted]) -> Reverted:
+    """Return the most suspicious unit.
+
+    A unit that only adapts code to other parameters comes last, as renamings do.
+    """
     follows = problem.renaming | problem.dependencies.adapting
-    return root or {max(tied, key=lambda u: (not u <= follows, problem.weigh(u), min(u)))}
+    return max(tied, key=lambda u: (not u <= follows, problem.weigh(u), min(u)))
 
 
 def _isolate_by_delta(problem: IsolateProblem) -> Search[Answer]:

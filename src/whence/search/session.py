@@ -35,6 +35,10 @@ from whence.subject.trial import BuildAndTest, Reference, RunWay
 A = TypeVar("A", bound=Answer | None)
 _MAX_REFERENCE_SECONDS = 600.0  # limit on a reference run if the user sets none; guessed
 _MAX_ATTEMPTS = 4  # limit on answers that are discarded because they pass by luck; guessed
+_GUESS = (
+    "Which of these changes is the root and which are auxiliary is a guess: they only work "
+    "together, and no run and no chain tells them apart."
+)
 _PASSES_BY_LUCK = (
     "with these changes reverted, whether the test passes depends on memory that the program reads "
     "before setting it"
@@ -185,6 +189,9 @@ class IsolateSession:
         """Return an answer as the result that all reports show."""
         cost = self.laboratory.cost
         assert bad.failure is not None
+        is_guess = answer.is_guess and answer.holds
+        if is_guess:
+            self.note(_GUESS)
         return Result(
             command=self._request.command,
             status="isolated" if answer.holds else "unexplained",
@@ -201,6 +208,7 @@ class IsolateSession:
             cached=cost.cached,
             seconds=seconds,
             notes=tuple(self.notes),
+            is_guess=is_guess,
         )
 
     # -- the two reference runs --------------------------------------------------------------
