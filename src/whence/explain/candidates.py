@@ -39,13 +39,16 @@ class CandidateChanges:
         """The number of the level that was computed last."""
         return max((self.tree.cause(number).level for number in self._level), default=0)
 
-    def grow(self) -> bool:
-        """Compute the next level (Algorithm 1, lines 6-8 and 12-13); False if there is none."""
+    def grow(self, seconds: float = _MAX_LEVEL_SECONDS) -> bool:
+        """Compute the next level (Algorithm 1, lines 6-8 and 12-13); False if there is none.
+
+        Causes that are not reached within the time are left out.
+        """
         below: list[int] = []
         started = time.monotonic()
         for number in self._level[:_MAX_CAUSES]:
             below += self.tree.children(number)
-            if time.monotonic() - started > _MAX_LEVEL_SECONDS:
+            if time.monotonic() - started > seconds:
                 break
         # Computing the children of a cause also finds the statements that it misses.
         self._meet_all(self._level)

@@ -7,9 +7,10 @@ meets the change up to the failure.  The chain joins these paths and lists each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from whence.explain.candidates import places
 from whence.explain.meeting import Meeting
 from whence.explain.old_lines import OldLines
 from whence.model import (
@@ -28,6 +29,7 @@ from whence.source_lines import decoded_lines
 
 _MAX_CHANGED = 2  # limit on links of one change whose values do not differ; guessed
 _MAX_VALUES = 3  # limit on links of one cause that only pass on a wrong value; guessed
+_MAX_INSIDE = 6  # limit on causes inside new code that a chain shows; guessed
 _MAX_NAMED = 3  # limit on values that a sentence names; guessed
 _CHANGED = "this line was changed"
 _CHANGED_PREDICATE = "the changed line: "
@@ -56,16 +58,21 @@ class ChainBuilder:
         root: Reverted,
         causes: Mapping[int, Cause],
         failed: FailurePlace,
+        entered: Reverted = frozenset(),
     ) -> None:
-        """`causes` maps a number to a cause that knows the changes it meets."""
+        """`causes` maps a number to a cause that knows the changes it meets.
+
+        `entered` are changes of the root that hold new code: another change of the root makes it
+        run.  The chain shows what that code did.
+        """
         self._changes, self._meeting, self._root = changes, meeting, root
-        self._causes, self._failed = causes, failed
+        self._causes, self._failed, self._entered = causes, failed, entered
         self._old_lines = OldLines(changes)
         self._run: Reverted = frozenset()  # root changes with a statement on one of the paths
 
     def chain(self) -> tuple[Link, ...]:
         """Return the links from the root to the failure; none if no cause meets the root."""
-        paths = [path for change in sorted(self._root) if (path := self._path(change))]
+        paths = [path for change in sorted(self._root) for path in self._paths(change)]
         if not paths:
             return ()
         numbers = {number for path in paths for number in path}
@@ -104,15 +111,38 @@ class ChainBuilder:
             says = f"{link.says}; {_CHANGED}: before, it was `{before}`"
         return replace(link, before=before, says=says)
 
-    def _path(self, change: ChangeId) -> list[int]:
-        """Return the causes from the nearest that meets a change up to that of the failure."""
-        meeting = [number for number, cause in self._causes.items() if change in cause.changes]
-        if not meeting:
-            return []
-        path = [min(meeting, key=lambda number: (self._causes[number].level, number))]
-        while (parent := self._causes[path[-1]].parent) is not None:
-            path.append(parent)
-        return path
+    def _paths(self, change: ChangeId) -> Iterator[list[int]]:
+        """Yield the causes from one that meets a change up to that of the failure.
+
+        This is the nearest one; of new code, all that hold further lines of it.
+        """
+        meeting = sorted(
+            (number for number, cause in self._causes.items() if change in cause.changes),
+            key=lambda number: (self._causes[number].level, number),
+        )
+        starts = meeting[:1]
+        if change in self._entered:
+            starts = self._inside(change, meeting) or starts
+        for start in starts:
+            path = [start]
+            while (parent := self._causes[path[-1]].parent) is not None:
+                path.append(parent)
+            yield path
+
+    def _inside(self, change: ChangeId, numbers: Iterable[int]) -> list[int]:
+        """Return the first causes that hold lines of a change, each with another line of it."""
+        found: list[int] = []
+        shown: set[tuple[str, int]] = set()
+        for number in numbers:
+            lines = {
+                place
+                for place in places(self._causes[number])
+                if change in self._meeting.at(*place)
+            }
+            if lines - shown and len(found) < _MAX_INSIDE:
+                shown |= lines
+                found.append(number)
+        return found
 
     # --- the links of one cause ------------------------------------------------------------------
 

@@ -3,20 +3,26 @@
 The dynamic analysis (AFTER's Algorithm 1, line 9) may find several sets whose reverting makes the
 test pass.  The fixed run, with a set reverted, is recorded and compared with the failing run: every
 difference comes from that set.  The set with the shortest verified chain to the failure is the
-answer.  A dodge, which only avoids faulty code, comes after the set that holds that code.
+answer.  A dodge comes after the set that it avoids: a set whose reverting only keeps the faulty
+code from running, or makes the test pass in another way than in the good version.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
+from whence.changes.syntax import tokens
 from whence.explain.candidates import CandidateChanges
 from whence.explain.chain import ChainBuilder, FailurePlace
 from whence.explain.context import ExplainContext, Unexplained
-from whence.explain.dodge import avoided_changes
+from whence.explain.dodge import avoided_changes, damage_start, unexecuted_changes
+from whence.explain.loop import suspect_weights
+from whence.explain.nearness import NO_DEVIATION, Deviation, GoodWay
 from whence.explain.recorder import counterpart
 from whence.explain.seen_failure import beside
 from whence.explain.variant_lines import VariantLines
@@ -26,10 +32,12 @@ from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.search.space import union
-from whence.search.suspects import Replacement, find_replacement
-from whence.trace.flow import Flow
+from whence.search.suspects import Replacement, find_another, find_replacement
+from whence.trace.recording import Recording
 
-_MAX_EXTRA = 8  # limit on changes reverted only so that avoided code can be reverted too; guessed
+_MAX_EXTRA = 24  # limit on changes reverted only so that avoided code can be reverted too; guessed
+_MAX_BEHIND = 3  # limit on levels of causes behind the root; guessed
+_MAX_BEHIND_SECONDS = 5.0  # limit on the time for these; guessed
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,8 @@ class ExplainedSet:
     causes: tuple[Cause, ...]
     chain: tuple[Link, ...]
     passing: str  # the passing run: "good" (the good version), "reverted" (the fixed run)
+    fixed: Recording | None = None  # the fixed run
+    unexecuted: Reverted = frozenset()  # changes that the failing run executes, and it does not
 
     @property
     def causes_on_chain(self) -> list[Cause]:
@@ -55,12 +65,19 @@ class Choice:
     explained: ExplainedSet
     dodged: str | None = None  # a sentence, if the set may be a dodge
     dodges: tuple[Alternative, ...] = ()  # the dodges that this set replaces
+    deviation: Deviation = NO_DEVIATION  # of the fixed run from the run of the good version
 
     @property
-    def rank(self) -> tuple[bool, bool, int, int]:
-        """The sort key: the shortest verified chain comes first."""
+    def rank(self) -> tuple[bool, bool, int, int, int]:
+        """The sort key: the run nearest to the good version's, then the shortest chain."""
         chain = self.explained.chain
-        return not chain, self.dodged is not None, len(chain), len(self.answer)
+        is_dodged = self.dodged is not None
+        return not chain, is_dodged, self.deviation.size, len(chain), len(self.answer)
+
+    def is_nearer_than(self, other: Choice) -> bool:
+        """Is its fixed run nearer to the good version's run, and is it explained as well?"""
+        is_explained = bool(self.explained.chain) or not other.explained.chain
+        return is_explained and self.deviation.size < other.deviation.size
 
 
 class Chooser:
@@ -81,10 +98,65 @@ class Chooser:
         """Return the best choice, and the other sets in order of rank."""
         self._context.watcher.phase("explaining the answer")
         choices = sorted(map(self._choice, self._answers(answer)), key=lambda c: c.rank)
-        others = [*choices[0].dodges]
-        for choice in choices[1:]:
-            others += [self._alternative(choice), *choice.dodges]
-        return choices[0], tuple(others)
+        if len(choices) == 1:
+            choices = self._with_another(choices[0])
+        best, *rest = choices
+        others = [*best.dodges]
+        for choice in rest:
+            is_dodge = best.is_nearer_than(choice)
+            why = f"with it reverted, the run {choice.deviation.words()}" if is_dodge else ""
+            others += [self._alternative(choice, is_dodge=is_dodge, why=why), *choice.dodges]
+        return best, tuple(others)
+
+    def _with_another(self, choice: Choice) -> list[Choice]:
+        """Return the choice and, if its run goes another way than good's, another set; best first.
+
+        A set that mends the fault brings back what the good version does.
+        """
+        if not choice.deviation.size or not choice.answer.holds:
+            return [choice]
+        self._context.watcher.phase("looking for changes that bring back what the good version did")
+        for other in (self._whole_blocks, self._another):
+            answer = other(choice.answer)
+            if answer is None:
+                continue
+            found = self._choice(answer)
+            if found.answer.holds and found.is_nearer_than(choice):
+                return [found, choice]
+            if other == self._another:
+                return [choice, found]
+        return [choice]
+
+    def _whole_blocks(self, answer: Answer) -> Answer | None:
+        """Return the answer with the rest of its blocks of lines, if the test passes with it.
+
+        A piece of a block may work beside the rest of the block only by accident.
+        """
+        changes = self._context.changes.changes
+        touched = {changes[change].block for change in answer.reverted}
+        whole = frozenset(change.id for change in changes if change.block in touched)
+        if whole == answer.reverted:
+            return None
+        of_root = {changes[change].block for change in union(answer.root)}
+        root = frozenset(change for change in whole if changes[change].block in of_root)
+        widened = replace(
+            answer,
+            root=tuple(units_of(changes, root)),
+            auxiliary=tuple(units_of(changes, whole - root)),
+        )
+        return widened if self._fixed_run(widened) is not None else None
+
+    def _another(self, answer: Answer) -> Answer | None:
+        """Return a set without any change of the answer; None if there is none."""
+        problem = replace(
+            self._problem, weight=suspect_weights(self._candidates.met, self._problem)
+        )
+        lab = self._context.session.laboratory
+        with self._context.timed("search"):
+            try:
+                return lab.answer(lambda: find_another(problem, answer.reverted))
+            except OutOfRuns:
+                return None
 
     def _answers(self, answer: Answer) -> list[Answer]:
         """Return the answer and, if the user asked for all, the other minimal sets."""
@@ -99,13 +171,34 @@ class Chooser:
                 return [answer]
 
     def _choice(self, answer: Answer) -> Choice:
+        """Explain an answer, and compare its fixed run with the run of the good version."""
+        choice = self._without_dodge(answer)
+        fixed, reverted = choice.explained.fixed, choice.answer.reverted
+        if fixed is None or self._good_way is None:
+            return choice
+        return replace(choice, deviation=self._good_way.deviation(fixed, reverted))
+
+    @cached_property
+    def _good_way(self) -> GoodWay | None:
+        """The run of the good version; None if it could not be recorded."""
+        everything = self._context.changes.everything
+        if not self._context.recorder.knows(everything):
+            return None
+        good = self._context.recorded(everything)
+        return GoodWay(self._context.changes.changes, good)
+
+    def _without_dodge(self, answer: Answer) -> Choice:
         """Explain an answer.  If it is a dodge, choose a set with the avoided code instead."""
         changes = self._context.changes
         answer, explained = self._explain(answer)
-        avoided = avoided_changes(
-            explained.tree, explained.causes_on_chain, self._context.meeting, answer.reverted
-        )
-        avoided -= _same_functions(changes, union(answer.root))
+        if answer.is_guess:
+            answer, explained = self._decided(answer, explained)
+        avoided = self._avoided(answer, explained)
+        if avoided & answer.reverted:  # reverted already, but only so that the program builds
+            entered = avoided & answer.reverted
+            answer = self._joined(answer, entered, answer.reverted)
+            avoided -= entered
+            answer, explained = self._explain(answer, entered)
         if not avoided or not answer.holds:
             return Choice(answer, explained)
         replacement = self._replacement(answer, avoided)
@@ -124,7 +217,46 @@ class Chooser:
         if len(replacement.with_found - answer.reverted - avoided) > _MAX_EXTRA:
             return Choice(answer, explained, dodged)
         joined = self._joined(answer, avoided, replacement.with_found)
-        return Choice(*self._explain(joined), dodged)
+        return Choice(*self._explain(joined, avoided), dodged)
+
+    def _decided(self, answer: Answer, explained: ExplainedSet) -> tuple[Answer, ExplainedSet]:
+        """Decide by the causes which of the entangled changes is the root: the damage starts there.
+
+        If no cause holds one of them, the root stays a guess.
+        """
+        units = (*answer.root, *answer.auxiliary)
+        meeting = self._context.meeting
+        starts = {
+            unit: start
+            for unit in units
+            if (start := damage_start(explained.tree, explained.causes, meeting, unit)) is not None
+        }
+        if not starts:
+            return answer, explained
+        root = min(starts, key=lambda unit: starts[unit])
+        rest = tuple(unit for unit in units if unit != root)
+        return self._explain(replace(answer, root=(root,), auxiliary=rest, is_guess=False))
+
+    def _avoided(self, answer: Answer, explained: ExplainedSet) -> Reverted:
+        """Return the changes outside the root whose code lies on the way and runs no more."""
+        root, meeting = union(answer.root), self._context.meeting
+        changes = self._context.changes
+        found = avoided_changes(explained.tree, explained.causes_on_chain, meeting, root)
+        behind = avoided_changes(explained.tree, explained.causes, meeting, root)
+        found |= behind & explained.unexecuted
+        # A new function that the root calls may be at fault by what it does not do.
+        found |= self._called(root) & explained.unexecuted
+        return found - _same_functions(changes, root) - self._problem.minor
+
+    def _called(self, root: Reverted) -> Reverted:
+        """Return the changes that introduce names which new lines of the root use."""
+        changes, introduced = self._context.changes.changes, self._problem.dependencies.introduces
+        words = {
+            word.decode("utf-8", "replace")
+            for change in root
+            for word in tokens(changes[change].added)
+        }
+        return frozenset().union(*(introduced.get(word, frozenset()) for word in words))
 
     def _replacement(self, answer: Answer, avoided: Reverted) -> Replacement:
         self._context.watcher.phase("checking whether the answer only avoids the faulty code")
@@ -160,40 +292,56 @@ class Chooser:
 
     # --- one answer ------------------------------------------------------------------------------
 
-    def _explain(self, answer: Answer) -> tuple[Answer, ExplainedSet]:
+    def _explain(
+        self, answer: Answer, entered: Reverted = frozenset()
+    ) -> tuple[Answer, ExplainedSet]:
         """Return the checked answer, and the causes that lead from its root to the failure.
+
+        `entered` are changes of the root with new code that runs because of the others.
 
         Recording the fixed run in a clean tree is the check.  If that run cannot be recorded, a
         plain run checks the answer, and the causes come from the run of the good version.
         """
         root = union(answer.root)
-        flow, is_checked = self._fixed_flow(answer)
-        if not is_checked:
+        fixed = self._fixed_run(answer)
+        if fixed is None:
             answer = self._context.session.verified(answer)
-        if flow is None:
-            return answer, self._explained_set(self._candidates, root, "good", self._failure)
+        flow = counterpart(self._failure.flow.thread, fixed) if fixed else None
+        if fixed is None or flow is None:
+            explained = self._explained_set(self._candidates, root, "good", self._failure)
+            return answer, replace(explained, fixed=fixed)
         with self._context.timed("semantics"):
-            lines = VariantLines(self._context.changes.changes, answer.reverted)
+            changes = self._context.changes.changes
+            lines = VariantLines(changes, answer.reverted)
             failure = beside(self._failure, flow)
             tree = cause_search(failure, self._context.trust, flow)
             candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
-            while not root <= candidates.met.keys() and candidates.grow():
+            sought = answer.reverted if answer.is_guess else root
+            while not sought <= candidates.met.keys() and candidates.grow():
                 pass
+            failing = self._failure.flow.thread.recording
+            unexecuted = unexecuted_changes(changes, failing, fixed, root)
+            if unexecuted or entered:
+                _grow_behind(candidates)
             self._context.solved(candidates.tree)
-            return answer, self._explained_set(candidates, root, "reverted", failure)
+            explained = self._explained_set(candidates, root, "reverted", failure, entered)
+            return answer, replace(explained, fixed=fixed, unexecuted=unexecuted)
 
-    def _fixed_flow(self, answer: Answer) -> tuple[Flow | None, bool]:
-        """Return the recorded thread of the fixed run, and whether that run passed."""
+    def _fixed_run(self, answer: Answer) -> Recording | None:
+        """Return the recorded fixed run; None if it cannot be recorded, or does not pass."""
         try:
             recording = self._context.recorded(answer.reverted)
         except (Unexplained, OutOfRuns):
-            return None, False
-        if recording.outcome is not Outcome.PASS:
-            return None, False
-        return counterpart(self._failure.flow.thread, recording), True
+            return None
+        return recording if recording.outcome is Outcome.PASS else None
 
     def _explained_set(
-        self, candidates: CandidateChanges, root: Reverted, passing: str, failure: ObservedFailure
+        self,
+        candidates: CandidateChanges,
+        root: Reverted,
+        passing: str,
+        failure: ObservedFailure,
+        entered: Reverted = frozenset(),
     ) -> ExplainedSet:
         causes = {number: candidates.cause(number) for number in range(len(candidates.tree))}
         builder = ChainBuilder(
@@ -202,8 +350,18 @@ class Chooser:
             root,
             causes,
             _failed(failure, causes[0]),
+            entered,
         )
         return ExplainedSet(candidates.tree, tuple(causes.values()), builder.chain(), passing)
+
+
+def _grow_behind(candidates: CandidateChanges) -> None:
+    """Look for causes behind the root: code that runs only because of it."""
+    started = time.monotonic()
+    for _ in range(_MAX_BEHIND):
+        left = _MAX_BEHIND_SECONDS - (time.monotonic() - started)
+        if left <= 0 or not candidates.grow(left):
+            break
 
 
 def _failed(found: ObservedFailure, cause: Cause) -> FailurePlace:

@@ -2,16 +2,22 @@
 
 The test passes with the set reverted.  Changed code may lie on the way to the failure and not run
 at all in that fixed run.  Then that code may be at fault, and the set only led the run there: the
-set is a dodge.
+set is a dodge.  A new function that a changed line calls is the usual case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from whence.causes.tree import CauseSearch
 from whence.explain.meeting import Meeting
-from whence.model import Cause, ChangeId, Reverted
+from whence.explain.recorder import covered_lines
+from whence.explain.variant_lines import VariantLines
+from whence.model import Cause, Change, ChangeId, Reverted
+from whence.program.ids import Step
+from whence.trace.recording import Recording
+
+_NO_LINES: frozenset[int] = frozenset()
 
 
 def avoided_changes(
@@ -35,3 +41,42 @@ def avoided_changes(
             if steps and all(comparison.counterpart(step) is None for step in steps):
                 found |= others
     return frozenset(found)
+
+
+def unexecuted_changes(
+    changes: Sequence[Change], failing: Recording, fixed: Recording, reverted: Reverted
+) -> frozenset[ChangeId]:
+    """Return the changes, outside `reverted`, whose lines only the failing run executed.
+
+    This is cheap: if there are none, no change is avoided.
+    """
+    variant = VariantLines(changes, reverted)
+    in_failing, in_fixed = covered_lines(failing), covered_lines(fixed)
+    found: set[ChangeId] = set()
+    for change in changes:
+        if change.id in reverted:
+            continue
+        lines = variant.of_change(change.id) or change.new.lines
+        ran = not in_failing.get(change.file, _NO_LINES).isdisjoint(change.new.lines)
+        if ran and in_fixed.get(change.file, _NO_LINES).isdisjoint(lines):
+            found.add(change.id)
+    return frozenset(found)
+
+
+def damage_start(
+    tree: CauseSearch, causes: Iterable[Cause], meeting: Meeting, changes: Reverted
+) -> Step | None:
+    """Return the first step on the way to the failure that these changes hold and that differs.
+
+    `tree` compares the failing run with the fixed run.  None: no such step is on the way.
+    """
+    comparison = tree.comparison
+    if comparison is None:
+        return None
+    found: set[Step] = set()
+    for cause in causes:
+        for statement in cause.statements:
+            if meeting.at(statement.file, statement.line) & changes:
+                steps = tree.steps(cause.id, [(statement.file, statement.line)]).tolist()
+                found.update(step for step in steps if not comparison.is_same(step))
+    return min(found, default=None)

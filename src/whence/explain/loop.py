@@ -38,7 +38,7 @@ def find_root(
         suspects = candidates.suspects()
         if suspects and (not phases or suspects != phases[-1].suspects):
             context.watcher.phase(f"trying the {len(suspects)} changes that causes meet so far")
-            phases.append(Phase(suspects, _suspect_weights(candidates.met, problem)))
+            phases.append(Phase(suspects, suspect_weights(candidates.met, problem)))
             answer = _try_suspects(context, tuple(phases), problem)
             if answer is not None:
                 return answer
@@ -90,7 +90,7 @@ def search_all(context: ExplainContext, problem: IsolateProblem, *, checks: bool
         )
 
 
-def _suspect_weights(
+def suspect_weights(
     met: Mapping[ChangeId, float], problem: IsolateProblem
 ) -> dict[ChangeId, float]:
     """Return how likely each change is the root.  `met` maps a change to its level.

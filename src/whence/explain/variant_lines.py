@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whence.model import Change, ChangeKind, Reverted
+from whence.model import Change, ChangeId, ChangeKind, Reverted
 
 
 class VariantLines:
@@ -18,10 +18,14 @@ class VariantLines:
 
     def __init__(self, changes: Iterable[Change], reverted: Reverted) -> None:
         self._old_file: dict[str, str] = {}
+        self._new_files: set[str] = set()
+        self._lines: dict[ChangeId, range] = {}
         self._edits: dict[str, list[_VariantEdit]] = defaultdict(list)
         shift: dict[str, int] = defaultdict(int)  # lines that the variant has more than bad so far
         for change in sorted(changes, key=lambda c: (c.file, c.new.start, c.old.start)):
             self._old_file[change.file] = change.old_file
+            if change.kind is ChangeKind.ADD and change.id not in reverted:
+                self._new_files.add(change.file)
             if change.kind is not ChangeKind.EDIT:
                 continue
             is_reverted = change.id in reverted
@@ -29,10 +33,17 @@ class VariantLines:
             start = change.new.start + (change.new.count == 0) + shift[change.file]
             edit = _VariantEdit(range(start, start + span.count), change, is_reverted)
             self._edits[change.file].append(edit)
+            self._lines[change.id] = edit.lines
             shift[change.file] += span.count - change.new.count
+
+    def of_change(self, change: ChangeId) -> range | None:
+        """Return the lines of an edit in the variant; None if the change is no edit."""
+        return self._lines.get(change)
 
     def in_good(self, file: str, line: int) -> tuple[str, int] | None:
         """Return the place of a line in the good version; None if that version lacks the line."""
+        if file in self._new_files:
+            return None
         old_file = self._old_file.get(file, file)
         shift = 0  # lines that the variant has more than the good version, before this line
         for lines, change, is_reverted in self._edits.get(file, ()):

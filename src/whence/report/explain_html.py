@@ -49,7 +49,7 @@ def explain_page(explanation: Explanation) -> str:
     return filled_page(
         title=headline(result),
         message=failure_line(result),
-        summary=passes(result),
+        summary=passes(explanation),
         notes=(explanation.dodged, reason, *notes_of(explanation)),
         nav='class="explains" aria-label="What broke the test, and how"',
         story="".join(_story(explanation)),

@@ -67,14 +67,16 @@ def headline(result: Result) -> str:
     return f"{found} broke the test: {together([change_place(change) for change in result.root])}"
 
 
-def passes(result: Result) -> str:
+def passes(explanation: Explanation) -> str:
     """Return what whence verified by running the test."""
+    result = explanation.result
     if result.status == "unexplained":
         return ""
     several = len(result.root) > 1
     auxiliary = counted(len(result.auxiliary), "auxiliary change")
     also = f" and {auxiliary}" if result.auxiliary else ""
-    each = "; with any one left in, it does not" if several and not result.reason else ""
+    needs_all = several and not result.reason and not explanation.dodged
+    each = "; with any one left in, it does not" if needs_all else ""
     return f"With {'them' if several else 'it'}{also} reverted, the test passes{each}."
 
 

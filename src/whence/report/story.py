@@ -86,7 +86,7 @@ def _written(width: int, write: Callable[[TextLines], None]) -> list[Text]:
 def _head(page: TextLines, explanation: Explanation) -> None:
     result = explanation.result
     page.add(Text(plain_text(headline(result)), "bold"), most=3)
-    page.add(Text(passes(result)), most=2)
+    page.add(Text(passes(explanation)), most=2)
     page.add(
         Text.assemble(("failure  ", "dim"), plain_text(_failure(explanation))), rest=" " * 9, most=2
     )

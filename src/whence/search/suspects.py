@@ -13,7 +13,7 @@ from whence.changes.changeset import blocks, function_groups
 from whence.model import Change, ChangeId, Outcome, Reverted
 from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
-from whence.search.isolate import Answer, IsolateProblem, find_one
+from whence.search.isolate import Answer, IsolateProblem, another, find_one
 from whence.search.space import Atom, Search, Space, union
 
 _INCONSISTENT = (Outcome.OTHER, Outcome.BROKEN)  # outcomes that say nothing about the failure
@@ -83,14 +83,30 @@ def find_replacement(
 ) -> Search[Replacement]:
     """Find a minimal set among `others`, and what they require, without any found change."""
     knowledge = Knowledge(problem.words, problem.dependencies)
-    free = [change for change in problem.changes if change.id not in found]
-    tried, run = yield from _fast(problem, knowledge, free).revert_consistently(others)
+    if knowledge.closure(others).isdisjoint(found):
+        free = [change for change in problem.changes if change.id not in found]
+        tried, run = yield from _fast(problem, knowledge, free).revert_consistently(others)
+        if run.outcome is Outcome.PASS:
+            chosen = [change for change in free if change.id in tried]
+            return Replacement((yield from find_one(problem, knowledge, chosen)))
+        if run.outcome is not Outcome.BROKEN:
+            return Replacement(None)
+    # `others` cannot be reverted alone: such as a new function that a found change calls.
+    run = yield found | others
     if run.outcome is Outcome.PASS:
-        chosen = [change for change in free if change.id in tried]
-        return Replacement((yield from find_one(problem, knowledge, chosen)))
-    if run.outcome is not Outcome.BROKEN:
-        return Replacement(None)
-    tried, run = yield from _fast(problem, knowledge, problem.changes).revert_consistently(
+        return Replacement(None, found | others)
+    fresh = Knowledge(problem.words, problem.dependencies)
+    tried, run = yield from _fast(problem, fresh, problem.changes).revert_consistently(
         found | others
     )
     return Replacement(None, tried if run.outcome is Outcome.PASS else frozenset())
+
+
+def find_another(problem: IsolateProblem, found: Reverted) -> Search[Answer | None]:
+    """Find a minimal set without any change of `found`, and without what requires these.
+
+    The first run is the good version with these changes.  If the failure is there, they are what
+    broke the test, and there is no other set.
+    """
+    knowledge = Knowledge(problem.words, problem.dependencies)
+    return (yield from another(problem, knowledge, found))

@@ -1,0 +1,201 @@
+"""Is the fault the root where another change can be reverted instead?
+
+In each program one change is at fault.  Another one can be reverted alone: then the test passes,
+but not in the way of the good version.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.explain.explaining import ExplainedPair, explain, explain_python
+
+MASKED = """
+     #include <stdio.h>
+     static int bad_lines;
+     static int value(const char *text) {
+         int number = 0;
+         for (; *text; text++) {
+    -        if (*text < '0' || *text > '9') {  // [fault]
+    +        if (*text <= '0' || *text > '9') {  // [fault]
+                 bad_lines++;
+                 return 0;
+             }
+             number = number * 10 + (*text - '0');
+         }
+         return number;
+     }
+     int main(void) {
+         int sum = value("12") + value("30") + value("7");
+         fprintf(stderr, "%d\\n", sum);
+    -    return bad_lines > 1;  // [mask]
+    +    return bad_lines > 0;  // [mask]
+     }
+"""
+ERROR_PATH = """
+     #include <stdio.h>
+     #include <stdlib.h>
+     #include <string.h>
+     static const char *names[] = {"red", "green", "blue"};
+     static int find(const char *wanted) {
+    -    for (int i = 0; i < 3; i++)  // [fault]
+    +    for (int i = 0; i < 2; i++)  // [fault]
+             if (strcmp(names[i], wanted) == 0)
+                 return i;
+    -    return 0;  // [strict]
+    +    exit(3);  // [strict]
+     }
+     int main(void) {
+         int place = find("blue");
+         fprintf(stderr, "place %d\\n", place);
+         return 0;
+     }
+"""
+SKIPPED = """
+     #include <assert.h>
+     static int prices[] = {30, 45, 20};
+     static int is_ready;
+     static int discount(int price) {
+    -    return price / 10;  // [fault]
+    +    return price * 10;  // [fault]
+     }
+     static void start(void) {
+    -    is_ready = 1;  // [flag]
+    +    prices[0] += 0;
+     }
+     static void check(void) {
+    -    if (!is_ready)  // [guard]
+    -        return;  // [guard]
+         int total = 0;
+         for (int i = 0; i < 3; i++) {
+             int price = prices[i] - discount(prices[i]);
+             total += price;
+         }
+         assert(total > 0);  // [fails]
+     }
+     int main(void) {
+         start();
+         check();
+         return 0;
+     }
+"""
+NEW_FUNCTION = """
+     #include <assert.h>
+    +static int may_enter(int age, int limit) {  // [new]
+    +    if (age == 0)  // [new]
+    +        return 0;  // [new]
+    +    return age < limit;  // [new]
+    +}  // [new]
+     static int count(const int *ages, int n) {
+         int found = 0;
+         for (int i = 0; i < n; i++)
+    -        if (ages[i] >= 18)  // [call]
+    +        if (may_enter(ages[i], 18))  // [call]
+                 found++;
+         return found;
+     }
+     int main(void) {
+         int ages[] = {12, 20, 44};
+         assert(count(ages, 3) == 2);  // [fails]
+         return 0;
+     }
+"""
+NEW_STRUCT = """
+     #include <assert.h>
+    +struct box { int width, height; };  // [new]
+    +static struct box box;  // [new]
+    +static void fill(struct box *box, int size) {  // [new]
+    +    box->width = size;  // [new]
+    +    if (size > 100)  // [new]
+    +        box->height = size;  // [new]
+    +}  // [new]
+     static int area(int size) {
+    -    return size * size;  // [call]
+    +    fill(&box, size);  // [call]
+    +    return box.width * box.height;  // [call]
+     }
+     int main(void) {
+         assert(area(3) == 9);  // [fails]
+         return 0;
+     }
+"""
+PYTHON_PIECE = """
+     signs = {"$": "USD", "#": "GBP"}
+     def amount(text):
+         for sign, name in signs.items():
+             if text.startswith(sign):
+    -            return name, text[len(sign):].strip()  # [fault]
+    +            rest = text[len(sign):].replace(".", "")  # [fault]
+    +            return name, rest.strip()  # [fault]
+         return "EUR", text
+     def cents(text):
+         name, rest = amount(text)
+         if not rest[0].isdigit():
+             return 0
+         return int(float(rest) * 100)
+     found = cents("$4.50")
+     assert found < 1000  # [fails]
+"""
+PYTHON_NEW_FUNCTION = """
+     limits = {"food": 30}
+    +def is_over(name, sum):  # [new]
+    +    if name not in limits:  # [new]
+    +        return False  # [new]
+    +    return sum < limits[name]  # [new]
+     def exceeded(sums):
+         found = []
+         for name, sum in sums.items():
+    -        if name in limits and sum > limits[name]:  # [call]
+    +        if is_over(name, sum):  # [call]
+                 found.append(name)
+         return found
+     assert exceeded({"food": 20, "rent": 800}) == []  # [fails]
+"""
+
+
+def check_dodge(answer: ExplainedPair, fault: str, dodge: str) -> None:
+    """Check that the fault is the root, and the dodge an alternative that is called one."""
+    assert answer.root == {fault}
+    assert fault in answer.links
+    dodges = [other for other in answer.explanation.alternatives if other.is_dodge]
+    assert [answer.names(other.root) for other in dodges] == [{dodge}]
+    assert dodges[0].why.startswith("with it reverted, the run ")
+
+
+@pytest.mark.parametrize(("text", "dodge"), [(MASKED, "mask"), (ERROR_PATH, "strict")])
+def test_a_change_that_hides_the_fault_is_a_dodge(tmp_path: Path, text: str, dodge: str) -> None:
+    check_dodge(explain(tmp_path, text), "fault", dodge)
+
+
+def test_a_guard_that_skips_the_work_is_not_the_root(tmp_path: Path) -> None:
+    assert explain(tmp_path, SKIPPED).root == {"fault"}
+
+
+@pytest.mark.parametrize("text", [NEW_FUNCTION, NEW_STRUCT])
+def test_a_faulty_new_function_is_in_the_root_and_on_the_chain(tmp_path: Path, text: str) -> None:
+    answer = explain(tmp_path, text)
+    assert answer.root == {"new", "call"}
+    assert "new" in answer.links
+    assert answer.explanation.dodged is not None
+
+
+def test_the_chain_shows_the_faulty_line_of_a_new_function(tmp_path: Path) -> None:
+    answer = explain(tmp_path, NEW_FUNCTION)
+    [link] = [link for link in answer.chain if link.text.strip() == "return age < limit;"]
+    assert "this line is new" in link.says.lower()
+
+
+def test_a_piece_of_a_block_that_makes_python_return_a_default_is_not_enough(
+    tmp_path: Path,
+) -> None:
+    answer = explain_python(tmp_path, PYTHON_PIECE)
+    assert answer.root == {"fault"}
+    assert any(b"replace" in hunk.added for change in answer.result.root for hunk in change.hunks)
+
+
+def test_a_faulty_new_function_of_python_is_in_the_root_and_on_the_chain(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, PYTHON_NEW_FUNCTION)
+    assert answer.root == {"new", "call"}
+    assert any(link.text.strip() == "return sum < limits[name]" for link in answer.chain)
