@@ -79,6 +79,32 @@ def test_text_in_an_unknown_language_is_split_by_lines() -> None:
     assert pieces("".join(old), "".join(new), "notes.txt") == list(zip(old, new, strict=True))
 
 
+def test_lines_of_javascript_that_have_nothing_in_common_are_a_removal_and_an_addition() -> None:
+    old = "  text = text.trim();\n"
+    new = "  if (!pattern.test(name)) return null;\n"
+    assert pieces(f"{{\n{old}}}\n", f"{{\n{new}}}\n", "a.js") == [(old, ""), ("", new)]
+
+
+def test_a_line_of_javascript_that_became_another_one_is_one_change() -> None:
+    old, new = "if (/^a+$/.test(name)) stop();\n", "if (/^b+$/.test(name)) stop();\n"
+    assert pieces(old, new, "a.js") == [(old, new)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ("call(one,\n", "other.thing({\n", "a.js"),  # no whole statements
+        ("const name = 1;\n", "const name = list.map(x => x.y).join();\n", "a.js"),  # same name
+        ("} else {\n", "work(1, 2);\n", "a.js"),
+        ("one && \n", "two = 3;\n", "a.sh"),
+        ("a word\n", "other text\n", "notes.txt"),  # no program
+        ("// a remark\n", "work(1, 2);\n", "a.js"),
+    ],
+)
+def test_halves_that_do_not_stand_alone_stay_together(old: str, new: str, path: str) -> None:
+    assert pieces(old, new, path) == [(old, new)]
+
+
 @pytest.mark.parametrize(("old_end", "new_end"), [("", "\n"), ("\n", ""), ("", "")])
 def test_a_last_line_without_newline_keeps_its_block_together(old_end: str, new_end: str) -> None:
     old, new = "a = work(1)\nb = work(2)", "a = work(3)\nb = work(4)"
@@ -95,7 +121,9 @@ def test_pieces_are_adjacent_and_cover_the_block(
     old: list[bytes], new: list[bytes], language: str | None, data: st.DataObject
 ) -> None:
     block = BlockPiece(*_range(data, old), *_range(data, new))
-    found = split_block(old, new, block, _starts(language, old), _starts(language, new))
+    starts = _starts(language, old), _starts(language, new)
+    in_halves = language is None and data.draw(st.booleans())
+    found = split_block(old, new, block, *starts, in_halves=in_halves)
     assert (found[0].old_first, found[0].new_first) == (block.old_first, block.new_first)
     assert (found[-1].old_last, found[-1].new_last) == (block.old_last, block.new_last)
     for a, b in pairwise(found):

@@ -18,6 +18,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from whence.changes.gitdiff import diff_files
+from whence.changes.halves import has_statements
 from whence.changes.split import BlockPiece, StatementStarts, split_block
 from whence.changes.syntax import ParsedSource, grammar_of
 from whence.changes.tree import Entry, EntryKind, Tree, TreeNode, digest, folders_of, matches
@@ -308,12 +309,12 @@ class _Comparison:
         new_at = [0, *accumulate(map(len, new_lines))]
         old_source = self._set.source(file.old_path, of_good=True)
         new_source = self._set.source(file.new_path, of_good=False)
+        in_halves = new_source is None and has_statements(file.new_path)
         for old, new in hunks:
             whole = BlockPiece(*_half_open(old), *_half_open(new))
             block = self._new_block()
-            for p in split_block(
-                old_lines, new_lines, whole, _starts(old_source), _starts(new_source)
-            ):
+            starts = _starts(old_source), _starts(new_source)
+            for p in split_block(old_lines, new_lines, whole, *starts, in_halves=in_halves):
                 a, b, c, d = p.old_first, p.old_last, p.new_first, p.new_last
                 change = self._change(
                     ChangeKind.EDIT,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from whence.changes.halves import stand_alone
 from whence.changes.syntax import depth_changes, tokens
 
 _MIN_SIMILARITY = 0.6  # least share of common tokens of two versions of one statement; guessed
@@ -33,15 +34,20 @@ def split_block(
     block: BlockPiece,
     old_starts: StatementStarts | None,
     new_starts: StatementStarts | None,
+    *,
+    in_halves: bool = False,
 ) -> list[BlockPiece]:
     """Cut a block between statements: before and after each pair of an old and its new statement.
+
+    If `in_halves`, old and new lines that have nothing in common are two pieces, if they stand
+    alone.
 
     The pieces are adjacent and cover the block.  A cut requires the same number of open brackets in
     the old and the new text, and the same indentation of the next statements.  So any mixture of
     old and new pieces is likely to be well formed.
     """
     old_count, new_count = block.old_last - block.old_first, block.new_last - block.new_first
-    if min(old_count, new_count) == 0 or old_count == new_count == 1:
+    if min(old_count, new_count) == 0 or (old_count == new_count == 1 and not in_halves):
         return [block]
     old_units = _units(block.old_first, block.old_last, old_starts)
     new_units = _units(block.new_first, block.new_last, new_starts)
@@ -58,7 +64,22 @@ def split_block(
         for a, b in ((i, j), (i + 1, j + 1)):
             if old_depth[a] == new_depth[b] and _same_indentation(old_text[a:], new_text[b:]):
                 cuts.add((a, b))
-    return _pieces(block, old_units, new_units, sorted(cuts))
+    found = _pieces(block, old_units, new_units, sorted(cuts))
+    if not in_halves:
+        return found
+    paired = {(old_units[i][0], new_units[j][0]) for i, j in pairs}
+    return [half for piece in found for half in _halves(old, new, piece, paired)]
+
+
+def _halves(
+    old: Sequence[bytes], new: Sequence[bytes], piece: BlockPiece, paired: set[tuple[int, int]]
+) -> list[BlockPiece]:
+    """Cut a piece into the removal and the addition, if no statement became another one in it."""
+    a, b, c, d = piece.old_first, piece.old_last, piece.new_first, piece.new_last
+    has_pair = any(a <= i < b and c <= j < d for i, j in paired)
+    if has_pair or a == b or c == d or not stand_alone(old[a:b], new[c:d]):
+        return [piece]
+    return [BlockPiece(a, b, c, c), BlockPiece(b, b, c, d)]
 
 
 def _pieces(
