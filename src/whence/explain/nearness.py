@@ -7,6 +7,7 @@ different bytes.  Lines that only one of the two versions has do not count.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from whence.model import Change, Reverted
 from whence.trace.recording import Recording
 from whence.trace.written import stream_differences, without_noise, written_streams
 
+_WORD = re.compile(r"\w")
 Place = tuple[str, int]  # file and line of the good version
 
 
@@ -63,7 +65,7 @@ class GoodWay:
             if change.id not in reverted
             for line in change.old.lines
         }
-        wanted = self._executed - gone
+        wanted = self._with_words(self._executed - gone)
         executed = {
             place
             for file, line in _places_of(fixed)
@@ -71,9 +73,17 @@ class GoodWay:
         }
         return Deviation(
             frozenset(wanted - executed),
-            frozenset(executed - self._executed),
+            frozenset(self._with_words(executed - self._executed)),
             sum(_other_output(fixed, self._good)),
         )
+
+    def _with_words(self, places: set[Place]) -> set[Place]:
+        """Return the places whose lines are more than brackets.
+
+        A closing brace counts as executed or not by how the code before it is written.
+        """
+        text = self._good.lines.line
+        return {(file, line) for file, line in places if _WORD.search(text(file, line))}
 
 
 def _places_of(recording: Recording) -> set[Place]:
