@@ -129,7 +129,7 @@ class CompilerCall:
 
     def _link(self, objects: Mapping[int, str]) -> int:
         output = self.line.output or "a.out"
-        words = [*self._runtime(), *self._linked_words(objects)]
+        words = [*self._runtime(), *self._cxx_library(), *self._linked_words(objects)]
         status = self._run(words).returncode
         if status == 0:
             self.journal("log", link=os.path.abspath(output))
@@ -166,6 +166,46 @@ class CompilerCall:
         # The runtime comes first, so that a -Bstatic of the user does not apply to it;
         # --no-as-needed because no object refers to it yet.
         return ["-Wl,--push-state,--no-as-needed", str(runtime.shared), "-Wl,--pop-state", *path]
+
+    def _cxx_library(self) -> list[str]:
+        """Return the words that link the recorded templates of the C++ standard library."""
+        if not (self.plus or self.line.has("-lstdc++", "-lc++")) or self.line.has(
+            "-r", "-nostdlib", "-nodefaultlibs", "-nostdlib++"
+        ):
+            return []
+        from whence.frontend.c.cxx_library import FLAGS, SOURCE, build, system_state
+
+        command = tuple(compiler(True, self.env))
+        source = parse_command_line([*FLAGS, "-c", str(SOURCE)])
+        call = CompilerCall(command, True, source, self.mode, self.env)
+        runtime = self._runtime()
+        library = build(
+            Path(cache_directory(self.env)) / "runtime",
+            [*command, *runtime, self.mode, own_version(), *system_state(self.env)],
+            call.compiled_once,
+            [*command, *runtime],
+        )
+        if not library.is_made:
+            self.note("the C++ standard library is not recorded")
+            return []
+        module, description, text = library.module()
+        self._save(module, ".npz", description)
+        self._save(module, ".ll.gz", text)
+        if self.line.has("-static", "-static-pie", "-static-libstdc++"):
+            return [str(library.object)]
+        path = ["-Xlinker", "-rpath", "-Xlinker", str(library.folder)]
+        if uses_zig_driver(self.command):
+            return [str(library.shared), *path]
+        words = ["-Wl,--push-state,--no-as-needed", str(library.shared), "-Wl,--pop-state"]
+        return [*words, *path]
+
+    def compiled_once(self) -> Compiled | None:
+        """Return the only source of this call, compiled for recording; None if it cannot be."""
+        try:
+            return self._compiled(self.line.inputs[0], self.line.output or os.devnull)[0]
+        except NotRecorded as error:
+            self.note(f"{self.line.inputs[0].path} is not recorded: {error}")
+            return None
 
     # -- one source ------------------------------------------------------------------------
 

@@ -83,9 +83,11 @@ after i32 (ptr) pipe
 after i32 (ptr i32) pipe2
 after i32 (i32 ptr ptr) accept
 after i64 (i32 i64 i32) lseek lseek64
-after i64 (i32 ptr i64) read write
+after i64 (i32 ptr i64) read
+both i64 (i32 ptr i64) write
 after i64 (i32 ptr i64 i64) __read_chk pread pread64 pwrite pwrite64
-after i64 (i32 ptr i32) readv writev
+after i64 (i32 ptr i32) readv
+both i64 (i32 ptr i32) writev
 after i64 (i32 ptr i64 i32) recv send
 after i64 (i32 ptr i64 i32 ptr ptr) recvfrom
 after i64 (i32 ptr i64 i32 ptr i32) sendto
@@ -100,7 +102,8 @@ both ptr (ptr ptr ptr) freopen freopen64
 after i32 (ptr i64 i32) fseek fseeko fseeko64
 after i32 (ptr ptr) fsetpos fsetpos64
 after void (ptr) rewind
-after i64 (ptr i64 i64 ptr) fread fread_unlocked fwrite fwrite_unlocked
+after i64 (ptr i64 i64 ptr) fread fread_unlocked fwrite_unlocked
+both i64 (ptr i64 i64 ptr) fwrite
 after i32 (ptr) fgetc getc _IO_getc getc_unlocked fgetc_unlocked
 after i32 () getchar getchar_unlocked
 after i32 (i32 ptr) ungetc _IO_ungetc
@@ -109,17 +112,23 @@ after ptr (ptr i64 i32 ptr) __fgets_chk
 after ptr (ptr) gets
 after i64 (ptr ptr i32 ptr) getdelim __getdelim
 after i64 (ptr ptr ptr) getline
-after i32 (ptr ptr) fputs fputs_unlocked
-after i32 (ptr) puts
-after i32 (i32 ptr) fputc putc _IO_putc putc_unlocked fputc_unlocked
-after i32 (i32) putchar putchar_unlocked
+both i32 (ptr ptr) fputs
+after i32 (ptr ptr) fputs_unlocked
+both i32 (ptr) puts
+both i32 (i32 ptr) fputc putc
+after i32 (i32 ptr) _IO_putc putc_unlocked fputc_unlocked
+both i32 (i32) putchar
+after i32 (i32) putchar_unlocked
 before void (ptr) perror
 
-after i32 (ptr ...) printf
-after i32 (ptr ptr ...) fprintf sprintf asprintf
-after i32 (i32 ptr ...) dprintf __printf_chk
+both i32 (ptr ...) printf
+both i32 (ptr ptr ...) fprintf
+after i32 (ptr ptr ...) sprintf asprintf
+after i32 (i32 ptr ...) dprintf
+both i32 (i32 ptr ...) __printf_chk
 after i32 (ptr i64 ptr ...) snprintf
-after i32 (ptr i32 ptr ...) __fprintf_chk __asprintf_chk
+both i32 (ptr i32 ptr ...) __fprintf_chk
+after i32 (ptr i32 ptr ...) __asprintf_chk
 after i32 (i32 i32 ptr ...) __dprintf_chk
 after i32 (ptr i32 i64 ptr ...) __sprintf_chk
 after i32 (ptr i64 i32 i64 ptr ...) __snprintf_chk

@@ -302,12 +302,22 @@ static void outputs(int fd, long size, const void *at, int32_t arg)
 }
 
 /* Log what code that is not recorded put out, if recorded code runs in this thread. */
-void wh_puts_out(int fd, long size, const void *text)
+void wh_puts_out(int fd, long size, const void *at, const void *text)
 {
     int error = errno;
     if (current)
-        outputs_text(fd, size, text, text, -1);
+        outputs_text(fd, size, at, text, -1);
     errno = error;
+}
+
+/* Recorded code sets this before it calls a function of foreign.c. */
+static __thread int is_announced;
+
+int wh_takes_announcement(void)
+{
+    int was = is_announced;
+    is_announced = 0;
+    return was;
 }
 
 static void outputs_at(int fd, long size, const void *at, int32_t arg, uint64_t offset)

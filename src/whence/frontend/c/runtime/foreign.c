@@ -18,39 +18,46 @@
 #define MAX_TEXT 1024 /* bytes of one formatted text that are logged; guessed */
 
 int wh_is_recorded(const void *address);
-void wh_puts_out(int fd, long size, const void *text);
+int wh_takes_announcement(void);
+void wh_puts_out(int fd, long size, const void *at, const void *text);
 
 /* The C library's function `name`; `type` is the type of a pointer to it. */
 #define REAL(name)                                                                                 \
     static __typeof__(&name) real;                                                                 \
     if (!real)                                                                                     \
         real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
-#define IS_FOREIGN (!wh_is_recorded(__builtin_return_address(0)))
+/* Recorded code announces its own calls.  The return address alone is not enough: a library that
+ * ends with a jump to fwrite() returns to recorded code. */
+#define IS_FOREIGN (!wh_takes_announcement() || !wh_is_recorded(__builtin_return_address(0)))
 
-static void put_out(FILE *file, long size, const void *text)
+/* `at` is the memory that the text came from; NULL if it is no memory of the program. */
+static void put_out(FILE *file, long size, const void *at, const void *text)
 {
     int error = errno;
-    wh_puts_out(fileno(file), size, text);
+    wh_puts_out(fileno(file), size, at, text);
     errno = error;
 }
 
 ssize_t write(int fd, const void *at, size_t n)
 {
     REAL(write);
+    int is_foreign = IS_FOREIGN;
     ssize_t r = real(fd, at, n);
-    if (IS_FOREIGN)
-        wh_puts_out(fd, r, at);
+    if (is_foreign)
+        wh_puts_out(fd, r, at, at);
     return r;
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int n)
 {
     REAL(writev);
+    int is_foreign = IS_FOREIGN;
     ssize_t r = real(fd, parts, n), left = r;
-    if (IS_FOREIGN)
+    if (is_foreign)
         for (int i = 0; i < n && left > 0; left -= (ssize_t)parts[i++].iov_len) {
             size_t size = parts[i].iov_len;
-            wh_puts_out(fd, (size_t)left < size ? left : (ssize_t)size, parts[i].iov_base);
+            const void *at = parts[i].iov_base;
+            wh_puts_out(fd, (size_t)left < size ? left : (ssize_t)size, at, at);
         }
     return r;
 }
@@ -58,28 +65,29 @@ ssize_t writev(int fd, const struct iovec *parts, int n)
 size_t fwrite(const void *at, size_t size, size_t n, FILE *file)
 {
     REAL(fwrite);
+    int is_foreign = IS_FOREIGN;
     size_t r = real(at, size, n, file);
-    if (IS_FOREIGN)
-        put_out(file, (long)(r * size), at);
+    if (is_foreign)
+        put_out(file, (long)(r * size), at, at);
     return r;
 }
 
 int fputs(const char *s, FILE *file)
 {
     REAL(fputs);
-    int r = real(s, file);
-    if (r != EOF && IS_FOREIGN)
-        put_out(file, (long)strlen(s), s);
+    int is_foreign = IS_FOREIGN, r = real(s, file);
+    if (r != EOF && is_foreign)
+        put_out(file, (long)strlen(s), s, s);
     return r;
 }
 
 int puts(const char *s)
 {
     REAL(puts);
-    int r = real(s);
-    if (r != EOF && IS_FOREIGN) {
-        put_out(stdout, (long)strlen(s), s);
-        put_out(stdout, 1, "\n");
+    int is_foreign = IS_FOREIGN, r = real(s);
+    if (r != EOF && is_foreign) {
+        put_out(stdout, (long)strlen(s), s, s);
+        put_out(stdout, 1, NULL, "\n");
     }
     return r;
 }
@@ -88,9 +96,9 @@ int puts(const char *s)
     int name(int c, FILE *file)                                                                    \
     {                                                                                              \
         REAL(name);                                                                                \
-        int r = real(c, file);                                                                     \
-        if (r != EOF && IS_FOREIGN)                                                                \
-            put_out(file, 1, &(char){(char)c});                                                    \
+        int is_foreign = IS_FOREIGN, r = real(c, file);                                            \
+        if (r != EOF && is_foreign)                                                                \
+            put_out(file, 1, NULL, &(char){(char)c});                                              \
         return r;                                                                                  \
     }
 PUTS_CHARACTER(fputc)
@@ -99,9 +107,9 @@ PUTS_CHARACTER(putc)
 int putchar(int c)
 {
     REAL(putchar);
-    int r = real(c);
-    if (r != EOF && IS_FOREIGN)
-        put_out(stdout, 1, &(char){(char)c});
+    int is_foreign = IS_FOREIGN, r = real(c);
+    if (r != EOF && is_foreign)
+        put_out(stdout, 1, NULL, &(char){(char)c});
     return r;
 }
 
@@ -120,7 +128,7 @@ static int print(FILE *file, const char *format, va_list list, int is_foreign)
     }
     int r = real(file, format, list);
     if (size >= 0 && r >= 0)
-        put_out(file, r, size < MAX_TEXT ? text : NULL);
+        put_out(file, r, NULL, size < MAX_TEXT ? text : NULL);
     return r;
 }
 

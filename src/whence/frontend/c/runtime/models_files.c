@@ -270,6 +270,23 @@ void wh_a_getline(ssize_t r, char **line, size_t *size, FILE *file)
 
 /* --- stdio: output --- */
 
+/* The functions of foreign.c: the hooks after these calls log what they put out. */
+#define UNUSED __attribute__((unused))
+#define ANNOUNCES(name, ...)                                                                       \
+    void wh_b_##name(__VA_ARGS__) { is_announced = 1; }
+ANNOUNCES(write, UNUSED int fd, UNUSED const void *at, UNUSED size_t n)
+ANNOUNCES(writev, UNUSED int fd, UNUSED const struct iovec *parts, UNUSED int n)
+ANNOUNCES(fwrite, UNUSED const void *at, UNUSED size_t size, UNUSED size_t n, UNUSED FILE *file)
+ANNOUNCES(fputs, UNUSED const char *s, UNUSED FILE *file)
+ANNOUNCES(puts, UNUSED const char *s)
+ANNOUNCES(fputc, UNUSED int c, UNUSED FILE *file)
+SAME(b, fputc, putc)
+ANNOUNCES(putchar, UNUSED int c)
+ANNOUNCES(printf, UNUSED const char *f, ...)
+ANNOUNCES(fprintf, UNUSED FILE *file, UNUSED const char *f, ...)
+ANNOUNCES(__printf_chk, UNUSED int flag, UNUSED const char *f, ...)
+ANNOUNCES(__fprintf_chk, UNUSED FILE *file, UNUSED int flag, UNUSED const char *f, ...)
+
 void wh_a_fwrite(size_t r, const void *at, size_t size, size_t n, FILE *file)
 {
     (void)n;

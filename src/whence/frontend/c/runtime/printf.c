@@ -409,14 +409,30 @@ void wh_a___asprintf_chk(int r, char **to, int flag, const char *f, ...)
                  to_memory(*to, SIZE_MAX, f, list, r, 3)))
 }
 
+/* The memory of a list that was passed as an argument. */
+#ifdef __x86_64__
+#define LIST(given) ((const void *)(given))
+#else
+#define LIST(given) ((const void *)&(given))
+#endif
+
 #define BEFORE(call)                                                                               \
     va_list list;                                                                                  \
+    reads(LIST(given), sizeof list);                                                               \
     va_copy(list, given);                                                                          \
     call;                                                                                          \
     va_end(list);
 
-void wh_b_vprintf(const char *f, va_list given) { BEFORE(to_file(fd_of(stdout), f, list, -1, -1)) }
-void wh_b_vfprintf(FILE *file, const char *f, va_list given) { BEFORE(to_file(fd_of(file), f, list, -1, -1)) }
+void wh_b_vprintf(const char *f, va_list given)
+{
+    BEFORE(to_file(fd_of(stdout), f, list, -1, -1))
+    is_announced = 1;
+}
+void wh_b_vfprintf(FILE *file, const char *f, va_list given)
+{
+    BEFORE(to_file(fd_of(file), f, list, -1, -1))
+    is_announced = 1;
+}
 void wh_b_vdprintf(int fd, const char *f, va_list given) { BEFORE(to_file(fd, f, list, -1, -1)) }
 void wh_b_vsprintf(char *to, const char *f, va_list given) { BEFORE(to_memory(to, SIZE_MAX, f, list, -1, -1)) }
 void wh_b_vsnprintf(char *to, size_t n, const char *f, va_list given)
@@ -432,6 +448,7 @@ void wh_b___vfprintf_chk(FILE *file, int flag, const char *f, va_list given)
 {
     (void)flag;
     BEFORE(to_file(fd_of(file), f, list, -1, -1))
+    is_announced = 1;
 }
 void wh_b___vsprintf_chk(char *to, int flag, size_t most, const char *f, va_list given)
 {
@@ -451,6 +468,7 @@ static __thread va_list kept_list;
 void wh_b_vasprintf(char **to, const char *f, va_list given)
 {
     (void)to, (void)f;
+    reads(LIST(given), sizeof kept_list);
     va_copy(kept_list, given);
 }
 void wh_a_vasprintf(int r, char **to, const char *f, va_list given)
