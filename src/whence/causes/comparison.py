@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whence.program.ids import Op, Step
+from whence.program.operations import COp
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
 from whence.trace.recording import Comparable
 
-_MAX_DEPTH = 24  # limit on steps behind a pointer that are compared; guessed
+_MAX_DEPTH = 60  # limit on operations behind a pointer that are compared; guessed
+_MAX_COMPARED = 2000  # limit on steps that are compared to compare one pointer; guessed
 
 
 class Comparison:
@@ -24,6 +26,8 @@ class Comparison:
         self.alignment = alignment
         self.failing, self.passing = alignment.failing, alignment.passing
         self._same: dict[int, bool] = {}
+        self._left = 0  # steps that may still be compared for the step in question
+        self._guesses = 0  # pointers that count as the same because a limit was reached
         self._noise = self.passing.thread.noise
 
     def counterpart(self, step: Step) -> Step | None:
@@ -34,6 +38,7 @@ class Comparison:
         """Does the step have a counterpart with the same value?"""
         found = self._same.get(step)
         if found is None:
+            self._left = _MAX_COMPARED
             found = self._same[step] = self._compare(step, 0)
         return found
 
@@ -56,12 +61,42 @@ class Comparison:
         return bool(value >> low & mask == passing >> low & mask)
 
     def _compare(self, step: Step, depth: int) -> bool:
-        known = self._same.get(step)
-        if known is not None:
-            return known
-        other = self.counterpart(step)
-        if other is None:
-            return False
+        guesses = self._guesses
+        copies: list[Step] = []  # steps that pass on the value of `step`
+        while (known := self._same.get(step)) is None:
+            copies.append(step)
+            other = self.counterpart(step)
+            origin = None if other is None else self._copied_from(step, other)
+            if origin is None:
+                known = other is not None and self._compare_origins(step, other, depth)
+                break
+            step = origin
+        if not known or guesses == self._guesses:
+            self._same.update(dict.fromkeys(copies, known))
+        return known
+
+    def _copied_from(self, step: Step, other: Step) -> Step | None:
+        """Return the step that an address was copied from in both runs; None if there is none.
+
+        A value passes many copies on its way through the functions of a library.
+        """
+        if self.failing.compared_as(step) is not Comparable.POINTER or other in self._noise:
+            return None
+        if self.failing.is_given(step):
+            return None
+        own, theirs = self.failing.node(step), self.passing.node(other)
+        if any(isinstance(each, int) for each in (*own.pointers, *theirs.pointers)):
+            return None
+        if len(own.operands) != 1 or len(theirs.operands) != 1:
+            return None
+        if own.operation.op is not COp.COPY or theirs.operation.op is not COp.COPY:
+            return None
+        origin, passing = own.operands[0], theirs.operands[0]
+        if not isinstance(origin, int) or self.counterpart(origin) != passing:
+            return None
+        return origin
+
+    def _compare_origins(self, step: Step, other: Step, depth: int) -> bool:
         if other in self._noise:
             return True
         kind = self.failing.compared_as(step)
@@ -73,11 +108,13 @@ class Comparison:
         if self.failing.comparable_part(step) != self.passing.comparable_part(other):
             return False
         # The number of an address means nothing: it is the same if it was computed the same way.
-        return (
-            self.failing.is_given(step)
-            or depth >= _MAX_DEPTH
-            or self._has_same_origin(step, other, depth + 1)
-        )
+        if self.failing.is_given(step):
+            return True
+        self._left -= 1
+        if depth >= _MAX_DEPTH or self._left < 0:
+            self._guesses += 1
+            return True
+        return self._has_same_origin(step, other, depth + 1)
 
     def _has_same_origin(self, step: Step, other: Step, depth: int) -> bool:
         """Were two matching steps computed by the same operation from the same operands?"""

@@ -101,6 +101,8 @@ class DivergencePredicates(QuestionFinder):
                 own = self.comparison.alignment.failing_counterpart(definition)
                 if own is None:
                     yield from self._preventing(definition, step, lost)
+                elif self.is_hidden(own):
+                    continue  # the proof has its pointer
                 elif any(self._other_pointers(own)) or self.comparison.other_arguments(own):
                     yield Raised(Influence.ADDRESS, own, step, is_elsewhere=True)
 

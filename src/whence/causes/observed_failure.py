@@ -37,6 +37,7 @@ class ObservedFailure:
             return thread.image.place(crashed)
         step: Step | None = self.question.about
         while step:  # a step of whence's own library code has no place: take its caller
+            step = self.flow.in_tree(step)
             place = thread.image.place(self.flow.op_of(step))
             if place is not None:
                 return place

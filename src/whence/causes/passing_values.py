@@ -69,13 +69,14 @@ class PassingValues:
 
     def missing(self, lost: Lost) -> Missing | None:
         """Return what the failing run lacks as a statement; None if it has no line."""
-        statement = _statement(self._passing, lost.passing)
-        definition = _statement(self._passing, lost.definition)
-        place = self._place(lost.after) if lost.after else None
+        passing, failing = self.comparison.passing, self.comparison.failing
+        statement = _statement(self._passing, passing.in_tree(lost.passing))
+        definition = _statement(self._passing, passing.in_tree(lost.definition))
+        place = self._place(failing.in_tree(lost.after)) if lost.after else None
         if statement is None or place is None:
             return None
         values = statement.values | definition.values if definition else statement.values
-        jump = None if lost.jump is None else _statement(self._failing, lost.jump)
+        jump = None if lost.jump is None else _statement(self._failing, failing.in_tree(lost.jump))
         return Missing(replace(statement, values=values), place.file, place.line, jump=jump)
 
     def _place(self, step: Step) -> Place | None:

@@ -62,7 +62,7 @@ def byte_sources(flow: Flow, effect: int, start: int, stop: int) -> Iterator[Ope
     for part in flow.queries.bytes_of(effect, start, stop):
         if part.kind in OUTSIDE or not part.step or part.step == step:
             continue
-        is_left = part.kind == "memory" and flow.is_call(part.step)
+        is_left = part.kind == "memory" and flow.is_call_or_copy(part.step)
         yield Left(part.step, part.address or 0, 8 * part.length) if is_left else part.step
 
 

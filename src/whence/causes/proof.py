@@ -44,18 +44,23 @@ class Prover:
         self,
         flow: Flow,
         logic: Logic,
-        is_hidden: Callable[[Step], bool] = lambda _: False,
+        is_hidden: Callable[[Step], bool] | None = None,
         needs_none: Callable[[Step | StoredBits], bool] | None = None,
         cancellation: Cancellation | None = None,
+        unwritten: Callable[[Step], Iterable[Operand]] | None = None,
     ) -> None:
         """Find proofs in the run `flow`.
 
-        `is_hidden(step)`: is the step inside a function that is taken as a whole?
+        `is_hidden(step)`: is the step inside a function that is taken as a whole?  None: none is.
         `needs_none(value)`: is the value of a step, or a part of it, as in the passing run?
+        `unwritten(step)`: what inside such functions prevented the definition that a load of the
+        passing run read?
         """
         self.flow, self.logic = flow, logic
-        self.is_hidden = is_hidden
+        self._hides = is_hidden is not None
+        self.is_hidden = is_hidden or _never
         self.needs_none = needs_none
+        self._unwritten = unwritten
         self._cancellation = cancellation or Cancellation()
         self._known: dict[tuple[int, int], list[tuple[Operand, int]]] = {}
 
@@ -122,13 +127,19 @@ class Prover:
                 yield operand, bits
         if node.chosen_by is not None:
             yield node.chosen_by, ALL
-        if self.is_hidden(step):
-            # In a function that is taken as a whole, conditions and addresses count as data.
-            branch = self.flow.controlling_branch(step)
-            if branch is not None and self.is_hidden(branch):
-                yield branch, ALL
-            if node.pointer is not None:
-                yield node.pointer, ALL
+        # In a function that is taken as a whole, conditions and addresses count as data.
+        branch = self.flow.controlling_branch(step) if self._hides else None
+        if branch is not None and self.is_hidden(branch):
+            yield branch, ALL
+        if node.pointer is not None and self.is_hidden(step):
+            yield node.pointer, ALL
+        if self._unwritten is not None and self.flow.reads(step):
+            for operand in self._unwritten(step):
+                yield operand, ALL
+
+
+def _never(_step: Step) -> bool:
+    return False
 
 
 def _met_at(operand: External) -> list[Step]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -43,8 +43,9 @@ class QuestionProofs:
         """
         self.flow, self.conditions, self.is_hidden = flow, conditions, is_hidden
         needs_none = comparison.needs_no_reason if comparison else None
-        self._prover = Prover(flow, logic, is_hidden or _never, needs_none, cancellation)
         self._points = DivergencePoints(comparison) if comparison else None
+        unwritten = self._unwritten if comparison and is_hidden else None
+        self._prover = Prover(flow, logic, is_hidden, needs_none, cancellation, unwritten)
         self._describer = describer
         self.preconditions = Preconditions(flow, logic, cancellation)
 
@@ -105,6 +106,23 @@ class QuestionProofs:
             return found
         return shorter
 
+    def _unwritten(self, load: Step) -> Iterator[Operand]:
+        """Yield what in hidden code prevented a definition that the passing run's load read.
+
+        That is a branch that went another way, or the pointer of a store that went elsewhere.
+        """
+        assert self._points is not None
+        assert self.is_hidden is not None
+        comparison = self._points.comparison
+        for definition in comparison.read_instead(load):
+            own = comparison.alignment.failing_counterpart(definition)
+            if own is None:
+                branch = self._points.lost(definition, load)[1]
+                if branch is not None and self.is_hidden(branch):
+                    yield branch
+            elif self.is_hidden(own):
+                yield from self.flow.node(own).pointers
+
     def _pointer_store(self, load: Step) -> Step | None:
         """Return the store that set the pointer of a load.
 
@@ -154,7 +172,3 @@ def _by_step(question: Question) -> list[Question]:
     if not isinstance(question, ConditionQuestion):
         return [question]
     return [replace(question, steps=frozenset({step})) for step in sorted(question.steps)]
-
-
-def _never(_step: int) -> bool:
-    return False

@@ -92,7 +92,8 @@ class CauseDescriber:
         self, question: Question, reads: Sequence[_Read], failure: ObservedFailure
     ) -> Predicate:
         step = max(question.steps)
-        place = self._names.place(step)
+        shown = self.flow.in_tree(step)
+        place = self._names.place(shown)
         passing: str | None = None  # the outcome in the passing run
         other: NamedValue | None = None  # the condition of the passing run
         if isinstance(question, AddressQuestion):
@@ -108,7 +109,7 @@ class CauseDescriber:
         return Predicate(
             file=place.file if place else "",
             line=place.line if place else 0,
-            function=self._names.function(step),
+            function=self._names.function(shown),
             text=text,
             outcome=outcome,
             values={read.name: read.value for read in reads},

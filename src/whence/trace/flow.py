@@ -256,6 +256,10 @@ class Flow(ABC):
     def is_branch(self, step: Step) -> bool:
         return self.kind(step) == BRANCH
 
+    def is_call_or_copy(self, step: Step) -> bool:
+        """May a step leave other bytes in memory than its own value?"""
+        return self.is_call(step) or self.queries.is_copy(step)
+
     def activation_of(self, step: Step) -> Activation:
         return self._activation[self.instance_of(step)]
 
@@ -281,6 +285,10 @@ class Flow(ABC):
     def call_of(self, step: Step) -> Step | None:
         """Return the call that entered the function of a step; None if no recorded step did."""
         return self._call[self.activation_of(step)] or None
+
+    def in_tree(self, step: Step) -> Step:
+        """Return the step, or the call of library code that led to it from the program's tree."""
+        return self.thread.in_tree(step)
 
     def previous_instance(self, instance: Instance) -> Instance | None:
         """Return the instance before `instance` in its activation."""

@@ -339,6 +339,17 @@ class Thread(ABC):
         before = queries.last_before(stretch, instance, within)
         return None if before is None else queries.step_of(before, op)
 
+    def in_tree(self, step: Step) -> Step:
+        """Return the step, or the call of library code that led to it from the program's tree."""
+        library, at = self.image.is_library, step
+        while library[self.image.function_of(self.queries.op_of(at))]:
+            activation = self.queries.activation_of(at)
+            call = int(self.stream.activations["call"][activation]) if activation else 0
+            if not call:
+                return step
+            at = Step(call)
+        return at
+
     def line_at(self, step: Step) -> str:
         """Return FILE:LINE of a step."""
         place = self.image.place(self.queries.op_of(step))

@@ -133,6 +133,9 @@ def _assertion(point: Point) -> ObservedFailure:
     branch = flow.controlling_branch(call)
     if branch is None:
         return replace(_failed_value(flow, point, call, frozenset(), (), "called"), subject="")
+    if flow.in_tree(branch) != branch:  # a condition of library code, which nobody wants to see
+        shown, seeds = flow.in_tree(call), frozenset({(branch, ALL)})
+        return replace(_failed_value(flow, point, shown, seeds, (), "called"), subject="")
     question = failed_condition(flow, branch, call)
     return ObservedFailure(flow, question, point.words, "failed", point.notes)
 

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Sequence
+
+import numpy as np
 
 from whence.errors import UserError
 from whence.frontend.c.flow import ASSERTIONS
 from whence.frontend.c.ir import Global
+from whence.frontend.c.objects import without_arguments
 from whence.frontend.c.process import LogFile, ProcessState
 from whence.frontend.c.replay import Status
 from whence.frontend.c.tables import NONE, OpCode, OpKind
+from whence.frontend.c.terms import c_string
 from whence.program.ids import Instance, Step
-from whence.program.rows import EXIT
+from whence.program.rows import EXIT, OUTPUT
 from whence.trace.c.faults import follows_fault, handler_name, handler_of
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.columns import UNWOUND
 from whence.trace.recording import Ending
 
-_THROWS = ("__cxa_throw", "__cxa_rethrow")
+_THROWS = re.compile(r"__cxa_(re)?throw|_ZSt\d+__throw_\w+")  # functions that throw
+# What the C++ libraries print about an exception that nothing caught: its type and its what().
+_UNCAUGHT = re.compile(
+    rb"terminate called after throwing an instance of '(?P<type>[^'\n]+)'"
+    rb"(?:\s+what\(\):  (?P<what>[^\n]*))?"
+    rb"|uncaught exception of type (?P<type2>[^:\n]+(?:::[^:\n]+)*)(?:: (?P<what2>[^\n]*))?"
+)
 _SPOKEN = {"_ZSt9terminatev": "std::terminate"}  # names of functions as the source writes them
 _FULL_STACK = 1000  # depth of calls from which a crash is called a stack overflow; guessed
 
@@ -69,11 +80,11 @@ def assertion(thread: ReplayedLog) -> Ending | None:
     what = (
         "the failed assertion"
         if "assert" in name
-        else "the exception that nothing caught, thrown"
-        if name in _THROWS
+        else f"{_exception(thread, step)} that nothing caught, thrown"
+        if _THROWS.fullmatch(name)
         else f"the call of {spoken}"
     )
-    words = f"{what} at {thread.line_at(step)}"
+    words = f"{what} at {thread.line_at(thread.in_tree(step))}"
     return Ending((step, *([decided] if decided else [])), words)
 
 
@@ -81,7 +92,20 @@ def _gives_up(thread: ReplayedLog, name: str) -> bool:
     """Does a call of this function, in which the thread ended, mean that the program gave up?"""
     if name in ASSERTIONS:
         return True
-    return name in _THROWS and thread.log.signal == signal.SIGABRT
+    return bool(_THROWS.fullmatch(name)) and thread.log.signal == signal.SIGABRT
+
+
+def _exception(thread: ReplayedLog, step: Step) -> str:
+    """Return an exception that nothing caught in words, with the type and text that are known."""
+    effects = thread.stream.effects
+    rows = np.flatnonzero((effects["kind"] == OUTPUT) & (effects["step"] >= step))
+    printed = b"".join(thread.output_text(int(row)) or b"" for row in rows)
+    found = _UNCAUGHT.search(printed)
+    if found is None:
+        return "the exception"
+    kind, text = found["type"] or found["type2"], found["what"] or found["what2"]
+    name = without_arguments(kind.decode(errors="replace"))
+    return f"the exception {name}{f' {c_string(text)}' if text is not None else ''}"
 
 
 def exit_(thread: ReplayedLog) -> Ending | None:

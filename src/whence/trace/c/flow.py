@@ -275,7 +275,10 @@ class CFlow(Flow):
                     )
                     yield from (argument for argument in arguments if argument is not None)
                 continue
-            elif one.kind == "memory" and self.kind(one.step) == OpKind.CALL:
+            elif self._codes[self.op_of(one.step)] == OpCode.VASTART:
+                yield from self._unnamed_arguments(one.step)
+                continue
+            elif one.kind == "memory" and self.is_call_or_copy(one.step):
                 at = one.address if one.address is not None else 0
                 operand = Left(one.step, at, 8 * one.length)
             else:
@@ -285,6 +288,18 @@ class CFlow(Flow):
                 yield operand
         if any(one.step is None or one.kind in OUTSIDE for one in found):
             yield from dict.fromkeys(self._external(Step(step), place))
+
+    def _unnamed_arguments(self, step: Step) -> Iterator[Operand]:
+        """Yield the arguments that `...` in the head of the function of a step stands for."""
+        call = self.call_of(step)
+        if call is None:
+            return
+        function = self.thread.image.function_of(self.op_of(step))
+        named = int(self.thread.image.program.functions["n_params"][function])
+        for number in range(named, self.arguments(call)):
+            argument = self.argument(call, number)
+            if argument is not None:
+                yield argument
 
     def _external(self, step: Step, place: MemoryRange | None) -> Iterator[Operand]:
         """Yield what a step read that no recorded step had made: input and initial memory."""
