@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from whence.frontend.c import ir, terms
 from whence.frontend.c.debug import DebugMember, DebugType, Subprogram
+from whence.frontend.c.mangled_names import read_mangled_name
 from whence.frontend.c.objects import without_arguments
 from whence.frontend.c.term_writer import TermWriter
 from whence.frontend.c.terms import NAMELESS, CTerm, term_value, wrap
@@ -14,6 +15,9 @@ from whence.frontend.c.terms import NAMELESS, CTerm, term_value, wrap
 _OPERATOR = re.compile(
     r"\boperator(\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?|[-+*/%^&|~!=,]+)(?:<.*>)?$"
 )
+
+# Operators that return a reference in all but odd programs.
+_REFERENCES = re.compile(r"\boperator(\[\]|\*|<<|>>|[-+*/%&|^]?=)$")
 
 
 class CallWriter:
@@ -35,6 +39,8 @@ class CallWriter:
         known = self.program.subprogram(name)
         signature = known.type.signature if known and known.type else ()
         text = self._call_text(instruction, name, known, signature)
+        if not known and _REFERENCES.search(self.program.function_name(name)):
+            return CTerm(text, terms.PRIMARY, place=True)
         result = signature[0] if signature else None
         found = terms.bare(result)
         if found and found.kind == "reference":
@@ -67,7 +73,13 @@ class CallWriter:
         if operator and arguments:
             return _operator_call(operator[1], arguments)
         callee = without_arguments(callee)
-        if known and known.is_method and arguments:
+        mangled = None if known else read_mangled_name(name)
+        if mangled and mangled.is_constructor:
+            return f"{callee}({_listed(arguments[1:])})"
+        is_method = known.is_method if known else mangled is not None and mangled.is_method
+        if is_method and mangled and mangled.name == "operator conversion":
+            return wrap(terms.pointee(arguments[0]), terms.PRIMARY)
+        if is_method and arguments:
             return _method_call(arguments[0], callee.rsplit("::", 1)[-1], arguments[1:])
         return f"{callee}({_listed(arguments)})"
 
@@ -98,7 +110,8 @@ class CallWriter:
         parameters = callee.parameters if callee else ()
         position = 0
         for index, operand in enumerate(instruction.operands):
-            if index < len(parameters) and parameters[index].sret:
+            is_result = instruction.sret is not None and index == instruction.sret[0]
+            if is_result or (index < len(parameters) and parameters[index].sret):
                 continue
             position += 1
             term = self.writer.term(operand)
@@ -109,7 +122,7 @@ class CallWriter:
                 target = terms.pointee(term)
                 yield CTerm(target.text, target.rank, target.type)
             else:
-                yield terms.c_literal(term if index == 0 else term_value(term), kind)
+                yield terms.c_literal(term if position == 1 else term_value(term), kind)
 
 
 def _listed(arguments: Iterable[CTerm]) -> str:

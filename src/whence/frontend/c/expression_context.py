@@ -7,6 +7,7 @@ import re
 from whence.frontend.c import ir, terms
 from whence.frontend.c.bodies import FunctionBody
 from whence.frontend.c.debug import Debug, Subprogram
+from whence.frontend.c.mangled_names import read_mangled_name
 from whence.frontend.c.objects import SourceObjects
 from whence.frontend.c.terms import CTerm
 
@@ -56,6 +57,9 @@ def unmangled_name(name: str) -> str:
 
     _ZN2ns3Foo3barEi  ->  ns::Foo::bar        __const.main.table  ->  table
     """
+    mangled = read_mangled_name(name)
+    if mangled is not None:
+        return "::".join(mangled.scopes) if mangled.is_constructor else mangled.text
     if name.startswith(("_Zn", "_Zd")):
         return "operator new" if name[2] == "n" else "operator delete"
     if name.startswith("_Z"):

@@ -296,7 +296,7 @@ class Instructions:
         t.attributes()  # fast-math flags, calling convention, attributes of the result
         kind = t.type()
         callee: Value = t.assembly() if t.peek() == "asm" else t.value(PTR)
-        operands, byval = _arguments(t)
+        operands, byval, sret = _arguments(t)
         attributes = self.function_attributes(t)
         if t.accept("["):
             while not t.accept("]"):
@@ -310,7 +310,7 @@ class Instructions:
         where = _tail(t)
         return Instruction(
             opcode, kind.result, operands, t.line, t.lines, result, where, labels=labels,
-            callee=callee, function=kind, byval=byval, attributes=attributes,
+            callee=callee, function=kind, byval=byval, sret=sret, attributes=attributes,
         )  # fmt: skip
 
     def function_attributes(self, t: IRTokens) -> frozenset[str]:
@@ -453,11 +453,14 @@ def _destinations(t: IRTokens) -> tuple[str, ...]:
     return tuple(label.value.name for label in found if isinstance(label.value, Label))
 
 
-def _arguments(t: IRTokens) -> tuple[tuple[Typed, ...], tuple[Type | None, ...]]:
-    """Read the arguments of a call, and the type that each byval argument copies."""
+def _arguments(
+    t: IRTokens,
+) -> tuple[tuple[Typed, ...], tuple[Type | None, ...], tuple[int, Type] | None]:
+    """Read the arguments of a call, the type that each byval argument copies, and `sret`."""
     t.expect("(")
     found: list[Typed] = []
     byval: list[Type | None] = []
+    sret: tuple[int, Type] | None = None
     while not t.accept(")"):
         if found:
             t.expect(",")
@@ -466,9 +469,12 @@ def _arguments(t: IRTokens) -> tuple[tuple[Typed, ...], tuple[Type | None, ...]]
             found.append(Typed(kind, t.metadata()))
             byval.append(None)
             continue
-        byval.append(t.attributes().get("byval"))
+        attributes = t.attributes()
+        byval.append(attributes.get("byval"))
+        if (result := attributes.get("sret")) is not None:
+            sret = len(found), result
         found.append(Typed(kind, t.value(kind)))
-    return tuple(found), tuple(byval)
+    return tuple(found), tuple(byval), sret
 
 
 def _like(shape: Type, scalar: Type) -> Type:

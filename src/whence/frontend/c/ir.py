@@ -211,6 +211,8 @@ class Instruction:
     callee: Value | None = None  # Local, Global, Asm or Expression
     function: FunctionType | None = None  # the function type that the call uses
     byval: tuple[Type | None, ...] = ()  # call: for each argument, the type that it copies
+    # call: the number of the argument that says where the result goes, and the result's type
+    sret: tuple[int, Type] | None = None
     attributes: frozenset[str] = frozenset()  # of a call, with #n resolved: noreturn, ...
     volatile: bool = False
     atomic: bool = False

@@ -18,12 +18,14 @@ from whence.frontend.c.tables import OpCode
 from whence.frontend.c.terms import CTerm
 from whence.frontend.c.variables import VariablePlace, VisibleVariable
 from whence.program.ids import Op, Step
+from whence.program.rows import COPY
 from whence.trace.c.inputs import GivenStrings
 from whence.trace.c.replayed import ReplayedLog
 
 POINTER = 8  # bytes of a pointer
 _MAX_WRITES = 1_000_000  # writes of a thread whose strings are looked up; guessed
 _MAX_TEXT = 64  # bytes of a string that are read; guessed
+_MAX_HOPS = 32  # copies of copies that are followed; guessed
 
 
 class Addresses:
@@ -44,9 +46,10 @@ class Addresses:
         return self._global(address)
 
     def _text(self, address: int, before: Step) -> bytes | None:
-        for start, contents in self._constants[bisect_right(self._starts, address) - 1 :][:1]:
-            if start <= address < start + len(contents):
-                return contents[address - start :].partition(b"\0")[0]
+        literal = self._memory.literal(address)
+        if literal is not None:
+            start, contents = literal
+            return contents[address - start :].partition(b"\0")[0]
         if len(self.thread.stream.writes) > _MAX_WRITES:
             return None
         found = bytearray()
@@ -61,9 +64,9 @@ class Addresses:
 
     def initial(self, address: int) -> str | None:
         """Return in words what an address held before the run: a literal, a static variable."""
-        for start, contents in self._constants[bisect_right(self._starts, address) - 1 :][:1]:
-            if start <= address < start + len(contents):
-                return f"it is in {terms.c_string(contents.removesuffix(bytes(1)))}"
+        literal = self._memory.literal(address)
+        if literal is not None:
+            return f"it is in {terms.c_string(literal[1].removesuffix(bytes(1)))}"
         variable = self._variable(address)
         return None if variable is None else f"it is the initial value of `{variable[1].text}`"
 
@@ -79,7 +82,7 @@ class Addresses:
     def _variables(self) -> list[tuple[int, int, CTerm]]:
         """The static variables: address, size, name."""
         found = []
-        for module, loaded in self._modules():
+        for module, loaded in _modules(self.thread):
             for name, address in _symbols(module, loaded):
                 if name not in module.module.variables or not address:
                     continue
@@ -88,23 +91,6 @@ class Addresses:
                 if kind is not None and term.text and term.text[0] not in '"…':
                     found.append((address, kind.size, replace(term, place=True)))
         return sorted(found, key=lambda row: row[0])
-
-    @cached_property
-    def _constants(self) -> list[tuple[int, bytes]]:
-        """The string literals, arguments and environment variables, by address."""
-        found = [
-            (address, variable.initial.data)
-            for module, loaded in self._modules()
-            for name, address in _symbols(module, loaded)
-            if (variable := module.module.variables.get(name)) is not None
-            and variable.constant
-            and isinstance(variable.initial, Bytes)
-        ]
-        return sorted(found + self._memory.strings.strings)
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [start for start, _ in self._constants]
 
     def _global(self, address: int) -> str | None:
         if address not in self._symbols_at:
@@ -120,15 +106,15 @@ class Addresses:
     @cached_property
     def _symbols_at(self) -> dict[int, tuple[ModuleSource, str]]:
         found: dict[int, tuple[ModuleSource, str]] = {}
-        for module, loaded in self._modules():
+        for module, loaded in _modules(self.thread):
             for name, address in _symbols(module, loaded):
                 found.setdefault(address, (module, name))
         found.pop(0, None)
         return found
 
-    def _modules(self) -> Iterator[tuple[ModuleSource, LoadedModule]]:
-        image = self.thread.image
-        return zip(image.modules, image.process.modules, strict=True)
+
+def _modules(thread: ReplayedLog) -> Iterator[tuple[ModuleSource, LoadedModule]]:
+    return zip(thread.image.modules, thread.image.process.modules, strict=True)
 
 
 def _symbols(module: ModuleSource, loaded: LoadedModule) -> Iterator[tuple[str, int]]:
@@ -148,17 +134,20 @@ class Memory:
     def strings(self) -> GivenStrings:
         return GivenStrings(self.thread)
 
-    def read(self, address: int, size: int, before: Step) -> bytes | None:
-        """Return the bytes at an address just before a step; None if they are not known."""
+    def read(self, address: int, size: int, before: Step, hops: int = _MAX_HOPS) -> bytes | None:
+        """Return the bytes at an address just before a step; None if they are not known.
+
+        `hops` limits the copies that are followed.
+        """
         found = bytearray(size)
         for run in self.thread.queries.last_write(address, size, before):
-            part = self._written(address + run.offset, run.length, run.step)
+            part = self._written(address + run.offset, run.length, run.step, hops)
             if part is None:
                 return None
             found[run.offset : run.offset + run.length] = part
         return bytes(found)
 
-    def _written(self, address: int, size: int, step: Step | None) -> bytes | None:
+    def _written(self, address: int, size: int, step: Step | None, hops: int) -> bytes | None:
         """Return the bytes that a step wrote; None stands for the initial contents."""
         if step is None:
             return self._initial(address, size)
@@ -167,16 +156,52 @@ class Memory:
             value = int(self.thread.replay.window(step, step + 1).value[0])
             return bytes([value & 0xFF]) * size
         if op["code"] != OpCode.STORE or op["c"]:
-            return None
+            return self._copied(address, size, step, hops - 1) if hops else None
         start = address - int(self.thread.replay.window(step, step + 1).address[0])
         return self.thread.replay.wide(step)[start : start + size]
+
+    def _copied(self, address: int, size: int, step: Step, hops: int) -> bytes | None:
+        """Return bytes that a step copied; None if it did not copy all of them."""
+        for row in self.thread.queries.effects_of(step):
+            effect = self.thread.stream.effects[row]
+            start = address - int(effect["addr"])
+            if effect["kind"] == COPY and start >= 0 and start + size <= int(effect["len"]):
+                return self.read(int(effect["addr2"]) + start, size, step, hops)
+        return None
 
     def _initial(self, address: int, size: int) -> bytes | None:
         for area in self.thread.image.program.initial:
             start = address - area.address
             if area.contents is not None and start >= 0 and start + size <= area.size:
                 return area.contents[start : start + size]
+        literal = self.literal(address)
+        if literal is not None and address + size <= literal[0] + len(literal[1]):
+            return literal[1][address - literal[0] :][:size]
         return self.strings.contents(address, size)
+
+    def literal(self, address: int) -> tuple[int, bytes] | None:
+        """Return the string literal, argument or environment variable that holds an address.
+
+        It comes with its own address.
+        """
+        at = bisect_right(self._literals, address, key=lambda row: row[0]) - 1
+        if at < 0:
+            return None
+        start, contents = self._literals[at]
+        return (start, contents) if address < start + len(contents) else None
+
+    @cached_property
+    def _literals(self) -> list[tuple[int, bytes]]:
+        """The string literals, arguments and environment variables, by address."""
+        found = [
+            (address, variable.initial.data)
+            for module, loaded in _modules(self.thread)
+            for name, address in _symbols(module, loaded)
+            if (variable := module.module.variables.get(name)) is not None
+            and variable.constant
+            and isinstance(variable.initial, Bytes)
+        ]
+        return sorted(found + self.strings.strings)
 
     def address_of(
         self, step: Step, before: Step, visible: VisibleVariable, place: VariablePlace, text: str

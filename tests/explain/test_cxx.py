@@ -1,0 +1,97 @@
+"""Is damage followed through the C++ standard library, and shown in the program's own lines?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.explain.explaining import ExplainedPair, explain
+
+GXX = "$CXX -std=c++17 -g -w -o program program.cpp"
+FILE = "program.cpp"
+
+# The wrong text passes find, substr, a map, to_string, setw, an ostringstream and std::cout.
+PARSED = """
+     #include <iomanip>
+     #include <iostream>
+     #include <map>
+     #include <sstream>
+     #include <string>
+     static std::map<std::string, std::string> parse(const std::string &text) {
+         std::map<std::string, std::string> found;
+         size_t at = 0;
+         while (at < text.size()) {
+             size_t end = text.find(';', at);
+             if (end == std::string::npos)
+                 end = text.size();
+             std::string item = text.substr(at, end - at);
+             size_t middle = item.find('=');
+    -        found[item.substr(0, middle)] = item.substr(middle + 1);  // [fault]
+    +        found[item.substr(0, middle)] = item.substr(middle);  // [fault]
+             at = end + 1;
+         }
+         return found;
+     }
+     static std::string row(const std::string &name, const std::string &value) {
+         std::ostringstream out;
+         out << std::setw(6) << name << ": " << value;  // [format]
+         return out.str() + std::to_string(value.size());
+     }
+     int main() {
+         for (auto &entry : parse("width=12;height=7"))
+             std::cout << row(entry.first, entry.second) << "\\n";  // [fails]
+         return 0;
+     }
+"""
+# The library calls the lambdas; an exception says how it ended.
+CALLED_BACK = """
+     #include <algorithm>
+     #include <functional>
+     #include <memory>
+     #include <stdexcept>
+     #include <string>
+     #include <vector>
+     struct Job {
+         std::string name;
+         int weight;
+     };
+     static std::vector<std::unique_ptr<Job>> jobs() {
+         std::vector<std::unique_ptr<Job>> all;
+         for (int weight : {30, 10, 20})
+             all.push_back(std::make_unique<Job>(Job{"job" + std::to_string(weight), weight}));
+         return all;
+     }
+     int main() {
+         std::function<bool(const Job &, const Job &)> before =
+    -        [](const Job &a, const Job &b) { return a.weight < b.weight; };  // [fault]
+    +        [](const Job &a, const Job &b) { return a.weight > b.weight; };  // [fault]
+         auto all = jobs();
+         std::sort(all.begin(), all.end(), [&](const auto &a, const auto &b) {
+             return before(*a, *b);  // [calls]
+         });
+         if (all.front()->name != "job10")  // [test]
+             throw std::out_of_range("first is " + all.front()->name);  // [fails]
+         return 0;
+     }
+"""
+
+
+def explained(folder: Path, text: str, test: str) -> ExplainedPair:
+    """Explain two versions of a C++ program.  `check_claims` allows no link in a header."""
+    return explain(folder, text, test, build=GXX, file=FILE)
+
+
+def test_a_value_is_followed_through_strings_maps_and_streams(tmp_path: Path) -> None:
+    found = explained(tmp_path, PARSED, "test \"$(./program | head -1)\" = 'height: 71'")
+    assert found.root == {"fault"}
+    assert found.links[0] == "fault"
+    assert found.links[-1] == "fails"
+    assert 'instead of "height: 71"' in found.chain[-1].says
+    assert "format" in found.in_tree
+
+
+def test_functions_that_the_library_calls_are_followed(tmp_path: Path) -> None:
+    found = explained(tmp_path, CALLED_BACK, "./program")
+    assert found.root == {"fault"}
+    assert found.links[0] == "fault"
+    assert 'std::out_of_range "first is job30"' in found.chain[-1].says
+    assert {"fault", "calls", "test"} <= found.in_tree
