@@ -90,7 +90,7 @@ def test_returned_values_are_called_return_value(c_names: CNames) -> None:
         ("main", "main"),
         ("_ZN2ns3Foo3barEi", "ns::Foo::bar"),
         ("_Z4free", "free"),
-        ("_ZNSt3__16vectorIiNS_9allocatorIiEEE5beginEv", "std::vector"),
+        ("_ZNSt3__16vectorIiNS_9allocatorIiEEE5beginEv", "std::vector::begin"),
         ("_Znwm", "operator new"),
         ("__const.main.table", "table"),
     ],
