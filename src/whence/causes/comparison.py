@@ -16,7 +16,7 @@ from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
 from whence.trace.recording import Comparable
 
 _MAX_DEPTH = 60  # limit on operations behind a pointer that are compared; guessed
-_MAX_COMPARED = 2000  # limit on steps that are compared to compare one pointer; guessed
+_MAX_COMPARED = 500  # limit on steps that are compared to compare one pointer; guessed
 
 
 class Comparison:
@@ -28,6 +28,7 @@ class Comparison:
         self._same: dict[int, bool] = {}
         self._left = 0  # steps that may still be compared for the step in question
         self._guesses = 0  # pointers that count as the same because a limit was reached
+        self._guessed_at: dict[int, int] = {}  # the least depth at which a pointer was such a guess
         self._noise = self.passing.thread.noise
 
     def counterpart(self, step: Step) -> Step | None:
@@ -65,6 +66,10 @@ class Comparison:
         copies: list[Step] = []  # steps that pass on the value of `step`
         while (known := self._same.get(step)) is None:
             copies.append(step)
+            if depth >= self._guessed_at.get(step, _MAX_DEPTH):
+                self._guesses += 1
+                known = True
+                break
             other = self.counterpart(step)
             origin = None if other is None else self._copied_from(step, other)
             if origin is None:
@@ -73,6 +78,8 @@ class Comparison:
             step = origin
         if not known or guesses == self._guesses:
             self._same.update(dict.fromkeys(copies, known))
+        else:  # a comparison that starts nearer may find a difference
+            self._guessed_at.update(dict.fromkeys(copies, depth))
         return known
 
     def _copied_from(self, step: Step, other: Step) -> Step | None:

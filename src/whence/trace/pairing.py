@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.program.ids import Op
 from whence.program.source import SourceLines
@@ -94,6 +95,12 @@ class Version:
         """Return what is left of a function's operations without the names in them."""
         sorts = (self.image.sort(op) for _, _, op in self.ops(function))
         return tuple((sort.opcode, sort.operands) for sort in sorts)
+
+    def kinds_and_rows(self, function: int) -> npt.NDArray[np.int64]:
+        """Return the kind and the line of each operation of a function."""
+        start, count = int(self._starts[function]), int(self._counts[function])
+        part = slice(start, start + count)
+        return np.array([self.image.code.kind[part], self.image.rows[part]], np.int64)
 
     def ops(self, function: int) -> Iterator[tuple[str, int, Op]]:
         """Yield (file, line, operation) for each operation; ("", 0, operation) if unknown."""
@@ -201,6 +208,10 @@ class Pairing:
     # --- operations ----------------------------------------------------------------------------
 
     def _pair_ops(self, bad: int, good: int) -> Iterator[tuple[Op, Op]]:
+        if self._is_same_library_code(bad, good):
+            pairs = zip(self.bad.ops(bad), self.good.ops(good), strict=True)
+            yield from ((own, other) for (_, _, own), (_, _, other) in pairs)
+            return
         bad_body, good_body = self.bad.body(bad), self.good.body(good)
         rows = dict(_pair_lines(bad_body, good_body)) if bad_body and good_body else {}
         good_lines: dict[tuple[str, int], list[Op]] = defaultdict(list)
@@ -216,6 +227,19 @@ class Pairing:
                     continue
                 line = (good_body.file, rows[row])
             yield from self._on_lines(ops, good_lines.get(line, []))
+
+    def _is_same_library_code(self, bad: int, good: int) -> bool:
+        """Do two functions of one name and file outside the tree look the same at a glance?
+
+        A program has thousands of such functions, from headers that no change touches.  To compare
+        the sorts of their operations, their IR would have to be read.
+        """
+        if not (self.bad.image.is_outside[bad] and self.good.image.is_outside[good]):
+            return False
+        if self.bad.file_of(bad) != self.good.file_of(good):
+            return False
+        own, other = self.bad.kinds_and_rows(bad), self.good.kinds_and_rows(good)
+        return own.shape == other.shape and bool((own == other).all())
 
     def _on_lines(self, bad: Sequence[Op], good: Sequence[Op]) -> Iterator[tuple[Op, Op]]:
         """Pair the operations of two paired lines that are of the same sort, in order."""

@@ -32,6 +32,8 @@ def test_names_of_declared_functions(symbol: str, text: str, is_method: bool) ->
     assert (found.text, found.is_method) == (text, is_method)
 
 
-@pytest.mark.parametrize("symbol", ["main", "_ZTISt9exception", "_ZN", "_ZNS1_3fooEv", "_Z3f", "_Z"])
+@pytest.mark.parametrize(
+    "symbol", ["main", "_ZTISt9exception", "_ZN", "_ZNS1_3fooEv", "_Z3f", "_Z"]
+)
 def test_names_that_are_not_understood(symbol: str) -> None:
     assert read_mangled_name(symbol) is None

@@ -168,10 +168,13 @@ class CompilerCall:
         return ["-Wl,--push-state,--no-as-needed", str(runtime.shared), "-Wl,--pop-state", *path]
 
     def _cxx_library(self) -> list[str]:
-        """Return the words that link the recorded templates of the C++ standard library."""
-        if not (self.plus or self.line.has("-lstdc++", "-lc++")) or self.line.has(
-            "-r", "-nostdlib", "-nodefaultlibs", "-nostdlib++"
-        ):
+        """Return the words that link the recorded templates of the C++ standard library.
+
+        zig links its own libc++ into each program: a library would have a second copy of it.
+        """
+        is_needed = self.plus or self.line.has("-lstdc++")
+        left_out = ("-r", "-nostdlib", "-nodefaultlibs", "-nostdlib++", "-stdlib=libc++")
+        if not is_needed or self.line.has(*left_out) or uses_zig_driver(self.command):
             return []
         from whence.frontend.c.cxx_library import FLAGS, SOURCE, build, system_state
 
@@ -194,8 +197,6 @@ class CompilerCall:
         if self.line.has("-static", "-static-pie", "-static-libstdc++"):
             return [str(library.object)]
         path = ["-Xlinker", "-rpath", "-Xlinker", str(library.folder)]
-        if uses_zig_driver(self.command):
-            return [str(library.shared), *path]
         words = ["-Wl,--push-state,--no-as-needed", str(library.shared), "-Wl,--pop-state"]
         return [*words, *path]
 
