@@ -29,8 +29,9 @@ KINDS = (
     "wrong function", "initialisation",
 )  # fmt: skip
 REQUIRED = {"name", "kind", "old", "new", "tests"}
-# Braces, labels, comments, empty lines.
-_NO_CODE = re.compile(r"[\s{};]*(else|case .*:|default:)?[\s{};]*(//.*|/\*.*|\*.*)?")
+# Braces, labels, comments, empty lines.  A line that begins with a star goes on with a comment only
+# if a space, a slash or nothing follows: `*p = 1;` is code.
+_NO_CODE = re.compile(r"[\s{};]*(else|case .*:|default:)?[\s{};]*(//.*|/\*.*|\*+(/|\s.*)?)?")
 
 
 class BadSuiteError(Exception):

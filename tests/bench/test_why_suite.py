@@ -100,6 +100,9 @@ def test_an_entry_without_meaning_is_refused(
         ("    x = 2;\n", "", {3, 5}),  # the blank line is skipped
         ("    return x;\n", "", {4}),  # the function ends after it
         ("    x++;\n", "", {3}),
+        ("    x++;\n", "    *p = 1;\n", {3}),
+        ("    x++;\n", "    **p = 1;\n    * goes on */\n", {3}),
+        ("    x = 2;\n", "     * goes on\n     */\n     **\n", {3, 8}),
     ],
 )
 def test_where_code_is_missing_the_lines_beside_the_gap_are_faulty(
