@@ -350,6 +350,42 @@ def test_a_forced_condition_has_no_further_cause(tmp_path: Path) -> None:
     assert names(of_predicate(tree, "if")) == {"if", "number"}
 
 
+PREMISE = """
+#include <assert.h>
+static int distance(int argc) {
+    int far = argc * 9;                            // [far]
+    int near = far + 5;                            // [near]
+    int both = near + far;                         // [both]
+    int most = both + 2;                           // [most]
+    return most;                                   // [return]
+}
+int main(int argc, char **argv) {
+    int room = distance(argc);                     // [room]
+    int mode = 1;                                  // [mode]
+    int warned = 0;                                // [none]
+    %s
+        warned = 1;
+    assert(room <= 10);                            // [failure]
+    return warned;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "if (room > 20 && mode == 3)",
+        "if (mode == 1 && room > 20 && (mode == 2 || mode == 3))",
+        "if ((mode == 2 || room > 20) && mode == 3 && room < 9)",
+        "int wide = room > 20 && mode == 3; if (wide)",
+    ],
+)
+def test_a_premise_inside_a_condition_is_followed(condition: str, tmp_path: Path) -> None:
+    """Another part decided the condition; the value of the part that a proof assumes counts."""
+    tree = explained(PREMISE % condition, tmp_path)
+    assert {"far", "near", "both", "most", "room"} <= all_names(tree)
+
+
 # --- indirect influence ------------------------------------------------------------------------
 
 GUARDED = """

@@ -126,7 +126,9 @@ class QuestionFinder(ABC):
             is_address = influence is Influence.ADDRESS
             self.raised_before.update((is_address, step) for step in gathered.steps)
             for number, step in enumerate(sampled(sorted(gathered.steps))):
-                end = step if is_address else self.conditions.settled(step)
+                # A premise is one branch: in `a && b`, b may decide and a be the premise.
+                is_alone = is_address or influence is Influence.PREMISE
+                end = step if is_alone else self.conditions.settled(step)
                 if influence is Influence.DIRECT and gathered.steps[step] < end:
                     end = step  # the branch decided about a step inside the condition
                 key = (influence, is_elsewhere, *((op, Block(0)) if is_address else self._key(end)))
