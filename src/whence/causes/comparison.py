@@ -7,16 +7,18 @@ few, and each of them lies between the point where the runs diverge and the fail
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 
-from whence.program.ids import Op, Step
-from whence.program.operations import COp
+from whence.program.ids import Block, Op, Step
+from whence.program.operations import NEGATED, COp
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
 from whence.trace.recording import Comparable
 
 _MAX_DEPTH = 60  # limit on operations behind a pointer that are compared; guessed
 _MAX_COMPARED = 500  # limit on steps that are compared to compare one pointer; guessed
+_MAX_ORIGINS = 20_000  # limit on steps behind a pointer that is known to have gone astray; guessed
 
 
 class Comparison:
@@ -29,6 +31,8 @@ class Comparison:
         self._left = 0  # steps that may still be compared for the step in question
         self._guesses = 0  # pointers that count as the same because a limit was reached
         self._guessed_at: dict[int, int] = {}  # the least depth at which a pointer was such a guess
+        self._inverted: dict[Op, bool] = {}  # by branch of the bad version
+        self._negated: dict[Op, bool] = {}  # by operation of the bad version
         self._noise = self.passing.thread.noise
 
     def counterpart(self, step: Step) -> Step | None:
@@ -109,7 +113,7 @@ class Comparison:
         kind = self.failing.compared_as(step)
         if kind is Comparable.PLAIN:
             values = self.failing.comparable_value(step), self.passing.comparable_value(other)
-            return bool(values[0] == values[1])
+            return bool(values[0] == values[1]) != self._is_negated(step, other)
         if kind is Comparable.WIDE:  # only a part of the value is known
             return depth < _MAX_DEPTH and self._has_same_origin(step, other, depth + 1)
         if self.failing.comparable_part(step) != self.passing.comparable_part(other):
@@ -123,19 +127,34 @@ class Comparison:
             return True
         return self._has_same_origin(step, other, depth + 1)
 
+    def _is_negated(self, step: Step, other: Step) -> bool:
+        """Does a step test the negation of what its counterpart tests: `!p` for `p == NULL`?"""
+        op = self.failing.op_of(step)
+        found = self._negated.get(op)
+        if found is None:
+            own, theirs = self.failing.node(step).operation, self.passing.node(other).operation
+            found = own.op in NEGATED and theirs.op is NEGATED[own.op]
+            self._negated[op] = found
+        return found
+
     def _has_same_origin(self, step: Step, other: Step, depth: int) -> bool:
         """Were two matching steps computed by the same operation from the same operands?"""
+        pairs = self._paired_operands(step, other)
+        return pairs is not None and all(
+            self._is_same_operand(own, theirs, depth) for own, theirs in pairs
+        )
+
+    def _paired_operands(
+        self, step: Step, other: Step
+    ) -> list[tuple[Operand | None, Operand | None]] | None:
+        """Return the operands of two matching steps in pairs; None if the operations differ."""
         failing, passing = self.failing.node(step), self.passing.node(other)
         if failing.operation.op is not passing.operation.op:
-            return False
+            return None
         if len(failing.operands) != len(passing.operands):
-            return False
-        pairs = zip(
-            (*failing.operands, failing.pointer, failing.base),
-            (*passing.operands, passing.pointer, passing.base),
-            strict=True,
-        )
-        return all(self._is_same_operand(own, theirs, depth) for own, theirs in pairs)
+            return None
+        own = (*failing.operands, failing.pointer, failing.base)
+        return list(zip(own, (*passing.operands, passing.pointer, passing.base), strict=True))
 
     def _is_same_operand(
         self, failing: Operand | None, passing: Operand | None, depth: int
@@ -147,6 +166,78 @@ class Comparison:
         if isinstance(failing, StoredBits | Left) and isinstance(passing, StoredBits | Left):
             return self.counterpart(failing.step) == passing.step
         return type(failing) is type(passing)
+
+    def went_elsewhere(self, step: Step) -> bool:
+        """Did a step access another place than its counterpart, however far back that began?
+
+        Ask only if the step read or wrote something else than its counterpart: then the steps
+        behind its pointers that differ count as different from now on.
+        """
+        other = self.counterpart(step)
+        if other is None:
+            return False
+        failing, passing = self.failing, self.passing
+        pairs: list[tuple[Operand | None, Operand | None]]
+        pairs = list(zip(failing.node(step).pointers, passing.node(other).pointers, strict=False))
+        if failing.thread.image.is_plain_call(failing.op_of(step)):
+            count = min(failing.arguments(step), passing.arguments(other))
+            pairs = [(failing.argument(step, n), passing.argument(other, n)) for n in range(count)]
+        return any(
+            isinstance(own, int)
+            and isinstance(theirs, int)
+            and (self.counterpart(own) != theirs or not self._has_same_origins(own))
+            for own, theirs in pairs
+        )
+
+    def _has_same_origins(self, step: Step) -> bool:
+        """Is a step the same as its counterpart, with all steps that its value came from?"""
+        same: dict[Step, bool] = {}
+        work = [step]
+        while work and len(same) < _MAX_ORIGINS:
+            at = work[-1]
+            behind = self._origins(at)
+            if isinstance(behind, bool):
+                same[at] = behind
+            elif all(same.get(each, True) for each in behind):
+                unknown = [each for each in behind if each not in same]
+                if unknown:
+                    work.append(unknown[0])
+                    continue
+                same[at] = True
+            else:
+                same[at] = False
+            work.pop()
+        if not same.get(step, True):
+            self._same.update((each, False) for each, is_same in same.items() if not is_same)
+        return same.get(step, True)
+
+    def _origins(self, step: Step) -> bool | list[Step]:
+        """Return whether a step is the same as its counterpart, or the steps that decide this."""
+        other = self.counterpart(step)
+        if other is None or self.failing.compared_as(step) is Comparable.PLAIN:
+            return self.is_same(step)
+        if other in self._noise:
+            return True
+        pairs = self._paired_operands(step, other)
+        if self.failing.is_given(step):
+            # A call may return a part of an object that it was given, such as strchr.
+            pairs = [pair for pair in pairs or () if self._is_pointer(pair[0])]
+        if pairs is None:
+            return False
+        found = []
+        for own, theirs in pairs:
+            if isinstance(own, int) and isinstance(theirs, int):
+                if self.counterpart(own) != theirs:
+                    return False
+                found.append(own)
+            elif not self._is_same_operand(own, theirs, 0):
+                return False
+        return found
+
+    def _is_pointer(self, operand: Operand | None) -> bool:
+        return isinstance(operand, int) and (
+            self.failing.compared_as(operand) is Comparable.POINTER
+        )
 
     def other_arguments(self, call: Step) -> list[Operand | None]:
         """Return the arguments of a call, such as memcpy, that differ from the passing run."""
@@ -168,26 +259,44 @@ class Comparison:
         other = self.counterpart(branch)
         if other is None:
             return True
-        if self.failing.decision(branch) != self.passing.decision(other):
-            return True
-        op = self.failing.op_of(branch)
-        is_switch = self.failing.thread.image.sort(op).opcode == "switch"
-        return is_switch and self._leads_elsewhere(branch, other)
+        is_other = self.failing.decision(branch) != self.passing.decision(other)
+        op, opcode = self.failing.op_of(branch), self._opcode(branch)
+        if opcode == "br":
+            # `if (!p)` for `if (p == NULL)` leads to the same code with the other truth value.
+            return is_other != self._is_inverted(op, self.passing.op_of(other))
+        return is_other or (opcode == "switch" and self._leads_elsewhere(branch, other))
+
+    def _opcode(self, branch: Step) -> str:
+        return self.failing.thread.image.sort(self.failing.op_of(branch)).opcode
+
+    def _is_inverted(self, op: Op, good_op: Op) -> bool:
+        """Does a condition lead with its truth values to the sides of its negation before?"""
+        found = self._inverted.get(op)
+        if found is None:
+            sides, passing_sides = _sides(self.failing, op), _sides(self.passing, good_op)
+            found = False
+            if len(sides) == len(passing_sides) == 2:
+                paired = [self._paired_block(side) for side in sides]
+                is_straight = any(map(operator.eq, paired, passing_sides))
+                found = not is_straight and any(map(operator.eq, paired, reversed(passing_sides)))
+            self._inverted[op] = found
+        return found
+
+    def _paired_block(self, block: Block) -> Block | None:
+        """Return the block of the good version that holds the code of a block."""
+        for op in self.failing.thread.image.ops_of_block(block):
+            paired = self.alignment.pairing.good_op(op)
+            if paired is not None:
+                return _block_of(self.passing, paired)
+        return None
 
     def _leads_elsewhere(self, branch: Step, other: Step) -> bool:
         """Does the same value of a `switch` lead to another case than in the passing version?"""
         side, passing_side = self.failing.side_of(branch), self.passing.side_of(other)
-        code, passing_code = self.failing.thread.image.code, self.passing.thread.image.code
         if side is None or passing_side is None:
             return False
-        stretch = int(code.block_first_stretch[side])
-        first = int(code.stretch_first_op[stretch])
-        for op in range(first, first + int(code.stretch_ops[stretch])):
-            paired = self.alignment.pairing.good_op(Op(op))
-            if paired is not None:
-                block = int(passing_code.stretch_block[passing_code.op_stretch[paired]])
-                return block != passing_side
-        return False
+        paired = self._paired_block(side)
+        return paired is not None and paired != passing_side
 
     def read_instead(self, load: Step) -> Iterator[Step]:
         """Yield the definitions that the passing run's load read and the failing run's did not."""
@@ -202,6 +311,17 @@ class Comparison:
             own = self.alignment.failing_counterpart(definition)
             if own is None or own not in known:
                 yield _behind_return(self.passing, definition)
+
+
+def _sides(flow: Flow, branch: Op) -> list[Block]:
+    """Return the blocks that a branch can lead to."""
+    block, image = _block_of(flow, branch), flow.thread.image
+    return image.branching(int(image.code.block_function[block])).following.get(block, [])
+
+
+def _block_of(flow: Flow, op: Op) -> Block:
+    code = flow.thread.image.code
+    return Block(int(code.stretch_block[code.op_stretch[op]]))
 
 
 def _behind_return(flow: Flow, step: Step) -> Step:

@@ -105,6 +105,8 @@ class DivergencePredicates(QuestionFinder):
                     continue  # the proof has its pointer
                 elif any(self._other_pointers(own)) or self.comparison.other_arguments(own):
                     yield Raised(Influence.ADDRESS, own, step, is_elsewhere=True)
+                elif self.comparison.went_elsewhere(step):
+                    yield Raised(Influence.ADDRESS, step, step)
 
     def _unprinted(self, question: Question, lost: list[Lost]) -> Iterator[Raised]:
         """Yield branches that prevented an output of the passing run."""

@@ -181,6 +181,13 @@ PY_COMPARISONS = {
 }  # fmt: skip
 
 
+_NEGATIONS = (
+    (COp.EQ, COp.NE), (COp.ULT, COp.UGE), (COp.ULE, COp.UGT), (COp.SLT, COp.SGE),
+    (COp.SLE, COp.SGT),
+)  # fmt: skip
+NEGATED = {one: other for pair in _NEGATIONS for one, other in (pair, pair[::-1])}
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """An operation, without its operands."""
