@@ -70,13 +70,23 @@ class DivergencePredicates(QuestionFinder):
                 seen.add(instance)
                 branches, is_known = self.points.diverging_branches(step, walked)
                 around += [(branch, step) for branch in branches]
-                if not is_known and not any(map(self.comparison.side_differs, branches)):
+                if not is_known and not any(map(self._is_reason, branches)):
                     jump = self.points.lost_jump(step)
                     lost += [jump] if jump is not None else []
         for branch, about in around:
             shown = self.visible(branch)
             if shown is not None and shown not in own and self.comparison.side_differs(shown):
                 yield Raised(Influence.DIRECT, shown, about)
+
+    def _is_reason(self, branch: Step) -> bool:
+        """Does a branch explain why the steps that it controls have no counterpart?
+
+        A branch of both versions that only the failing run executed explains nothing: it has no
+        counterpart itself.
+        """
+        if self.comparison.counterpart(branch) is not None:
+            return self.comparison.side_differs(branch)
+        return self.comparison.alignment.pairing.good_op(self.flow.op_of(branch)) is None
 
     def _moved(self, steps: Iterable[Step]) -> Iterator[Raised]:
         """Yield loads and stores that went elsewhere than in the passing run."""

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from whence.causes.comparison import Comparison, is_on_closing_line
-from whence.program.ids import Block, Op, Step
+from whence.program.ids import Block, Instance, Op, Step
 from whence.program.rows import OUTPUT
 from whence.trace.alignment import PairedOp
 from whence.trace.flow import Flow
 
 _MAX_NESTING = 8  # limit on regions around a jump, and on calls around a step; guessed
-_MAX_DISTANCE = 4000  # limit on steps between a step and a neighbour with a counterpart; guessed
+_MAX_DISTANCE = 4000  # limit on instances of a function before a step that are looked at; guessed
+_MAX_INSTANCES = 1 << 20  # limit on instances of a region that are looked at; guessed
+_MAX_TRIED = 64  # limit on executions of one operation that are looked at; guessed
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class DivergencePoints:
     def __init__(self, comparison: Comparison) -> None:
         self.comparison, self.alignment = comparison, comparison.alignment
         self.failing, self.passing = comparison.failing, comparison.passing
+        # By region of the passing run: steps that the bad version lacks, and jumps that changed.
+        self._removed_jumps: dict[Step | None, tuple[list[Step], list[Step]]] = {}
+        self._added_jumps: dict[Step | None, list[Step]] = {}  # by region of the failing run
 
     def diverging_branches(self, step: Step, walked: set[Step]) -> tuple[list[Step], bool]:
         """Return the branches that explain why a step has no counterpart.
@@ -145,13 +150,34 @@ class DivergencePoints:
             region = self.alignment.failing_region(at)
             other = None if region is None else self.comparison.counterpart(region)
             if region is None or other is not None:
-                region_of, paired = self.alignment.passing_region, self.alignment.pairing.bad_op
-                jump = _last_unpaired(self.passing, region_of, paired, other)
+                jump = self._removed_jump(at, other)
                 if jump is None:
                     return None
                 return Lost(jump, self._place_of(jump, region), step, jump)
             at = region
         return None
+
+    def _removed_jump(self, added: Step, region: Step | None) -> Step | None:
+        """Return the step in a region of the passing run by which it avoided a step.
+
+        `added` is that step, of the failing run.  The bad version lacks the step that is returned,
+        or it is a jump that leads to other code there.  If no such step leads past the code of
+        `added`, return the last one of the same function that the bad version lacks.
+        """
+        if region not in self._removed_jumps:
+            region_of, paired = self.alignment.passing_region, self.alignment.pairing.bad_op
+            removed = _unpaired(self.passing, region_of, paired, region)
+            changed = _unpaired(self.passing, region_of, self._kept_jump, region)
+            self._removed_jumps[region] = removed, changed
+        removed, changed = self._removed_jumps[region]
+        op = self.alignment.pairing.good_op(self.failing.op_of(added))
+        if op is None:
+            return (*removed, *changed, None)[0]
+        image = self.passing.thread.image
+        function = image.function_of(op)
+        own = [s for s in removed if image.function_of(self.passing.op_of(s)) == function]
+        past = (s for s in (*removed, *changed) if _leads_past(self.passing, s, op, region))
+        return next(past, (*own, None)[0])
 
     def added_jump(self, missing: Step) -> tuple[Step | None, Step | None]:
         """Return the branch to added code by which the failing run avoided a step.
@@ -165,56 +191,66 @@ class DivergencePoints:
             region = alignment.passing_region(at)
             own = None if region is None else alignment.failing_counterpart(region)
             if region is None or own is not None:
-                region_of, paired = alignment.failing_region, alignment.pairing.good_op
-                jump = _last_unpaired(self.failing, region_of, paired, own)
-                jump = jump or _last_unpaired(self.failing, region_of, self._same_jump, own)
+                jump = self._added_jump(at, own)
                 branch = jump
                 while branch is not None and not self.failing.is_branch(branch):
                     branch = self.failing.controlling_branch(branch)
-                if jump is None or branch is None or branch <= (own or 0):
+                if jump is None:
                     return None, None
-                return branch, jump if self._avoids(jump, missing, own) else None
+                if branch is not None and branch <= (own or 0):
+                    branch = None  # the region itself led to the jump, in both versions
+                return branch, jump if self._avoids(jump, at, own) else None
             at = region
         return None, None
 
-    def _avoids(self, jump: Step, missing: Step, region: Step | None) -> bool:
-        """Does a jump without a condition lead past the operation of a missing step?
+    def _added_jump(self, missing: Step, region: Step | None) -> Step | None:
+        """Return the last step in a region of the failing run that the good version lacks.
 
-        What runs after the region is entered again, as by the next iteration, does not count.
+        A step that avoids the missing step comes first.
         """
-        flow = self.failing
+        if region not in self._added_jumps:
+            region_of, paired = self.alignment.failing_region, self.alignment.pairing.good_op
+            added = _unpaired(self.failing, region_of, paired, region)
+            changed = _unpaired(self.failing, region_of, self._same_jump, region)
+            self._added_jumps[region] = [*added, *changed]
+        jumps = self._added_jumps[region]
+        return next((j for j in jumps if self._avoids(j, missing, region)), (*jumps, None)[0])
+
+    def _avoids(self, jump: Step, missing: Step, region: Step | None) -> bool:
+        """Does a jump without a condition lead past the operation of a missing step?"""
         op = self.alignment.pairing.bad_op(self.passing.op_of(missing))
-        target = _only_target(flow, flow.op_of(jump))
-        if op is None or target is None:
-            return False
-        function = flow.thread.image.function_of(op)
-        following = flow.thread.image.branching(function).following
-        end = None if region is None else _block_of(flow, flow.op_of(region))
-        reached: set[Block] = set()
-        work = [target]
-        while work:
-            block = work.pop()
-            if block != end and block not in reached:
-                reached.add(block)
-                work += following.get(block, ())
-        return _block_of(flow, op) not in reached
+        return op is not None and _leads_past(self.failing, jump, op, region)
 
     def _same_jump(self, op: Op) -> Op | None:
         """Return the counterpart of an operation; None for a jump that leads to other code now.
 
         A `continue` in the place of another statement is such a jump.
         """
-        paired = self.alignment.pairing.good_op(op)
-        target = None if paired is None else _only_target(self.failing, op)
-        passing_target = None if paired is None else _only_target(self.passing, paired)
+        pairing = self.alignment.pairing
+        paired = pairing.good_op(op)
+        is_other = paired is not None and self._leads_elsewhere(op, paired)
+        return None if is_other else paired
+
+    def _kept_jump(self, op: Op) -> Op | None:
+        """Return the counterpart in the bad version; None for a jump that leads elsewhere there."""
+        paired = self.alignment.pairing.bad_op(op)
+        is_other = paired is not None and self._leads_elsewhere(paired, op)
+        return None if is_other else paired
+
+    def _leads_elsewhere(self, bad_op: Op, good_op: Op) -> bool:
+        """Do two paired jumps without a condition lead to code that is not paired?"""
+        target, passing_target = (
+            _only_target(self.failing, bad_op),
+            _only_target(self.passing, good_op),
+        )
         if target is None or passing_target is None:
-            return paired
+            return False
         pairing = self.alignment.pairing
         targeted = {*self.passing.thread.image.ops_of_block(passing_target)}
         own = self.failing.thread.image.ops_of_block(target)
         counterparts = {pairing.good_op(each) for each in own} - {None}
         is_known = counterparts and any(pairing.bad_op(each) is not None for each in targeted)
-        return None if is_known and not counterparts & targeted else paired
+        return bool(is_known and not counterparts & targeted)
 
     def unprinted(self, since: Step | None) -> Step | None:
         """Return the first output of the passing run, after `since`, that has no counterpart.
@@ -229,14 +265,40 @@ class DivergencePoints:
 
     def _place_of(self, step: Step, region: Step | None) -> Step | None:
         """Return the step of the failing run after which a step of the passing run belongs."""
-        flow = self.passing
-        activation = flow.activation_of(step)
-        for at in map(Step, range(step - 1, max(0, step - _MAX_DISTANCE), -1)):
-            if flow.activation_of(at) == activation:
-                own = self.alignment.failing_counterpart(at)
+        at = Step(step - 1)
+        instance: Instance | None = self.passing.instance_of(step)
+        for _ in range(_MAX_DISTANCE):
+            if instance is None:
+                break
+            first = int(self.passing.thread.stream.first[instance])
+            for before in map(Step, range(at, first - 1, -1)):
+                own = self.alignment.failing_counterpart(before)
                 if own is not None:
                     return own
+            instance = self.passing.previous_instance(instance)
+            at = self.passing.queries.last_step(instance) if instance is not None else at
         return region
+
+
+def _leads_past(flow: Flow, jump: Step, op: Op, region: Step | None) -> bool:
+    """Does a jump without a condition lead past an operation?
+
+    What runs after the region is entered again, as by the next iteration, does not count.
+    """
+    target = _only_target(flow, flow.op_of(jump))
+    function = flow.thread.image.function_of(op)
+    if target is None or flow.thread.image.function_of(flow.op_of(jump)) != function:
+        return False
+    following = flow.thread.image.branching(function).following
+    end = None if region is None else _block_of(flow, flow.op_of(region))
+    reached: set[Block] = set()
+    work = [target]
+    while work:
+        block = work.pop()
+        if block != end and block not in reached:
+            reached.add(block)
+            work += following.get(block, ())
+    return _block_of(flow, op) not in reached
 
 
 def _only_target(flow: Flow, op: Op) -> Block | None:
@@ -253,22 +315,34 @@ def _block_of(flow: Flow, op: Op) -> Block:
     return Block(int(code.stretch_block[code.op_stretch[op]]))
 
 
-def _last_unpaired(
+def _unpaired(
     flow: Flow, region_of: Callable[[Step], Step | None], paired: PairedOp, region: Step | None
-) -> Step | None:
-    """Return the last step inside a region, near its start, that the other version lacks."""
-    rows = flow.thread.image.rows
+) -> list[Step]:
+    """Return steps inside a region that the other version lacks, the last first.
+
+    Of each operation it is the last step inside the region.
+    """
+    stream, code = flow.thread.stream, flow.thread.image.code
     start = region or 0
-    steps = range(min(start + _MAX_DISTANCE, flow.thread.stream.steps), start, -1)
-    for step in map(Step, steps):
-        op = flow.op_of(step)
-        if not rows[op] or paired(op) is not None or is_on_closing_line(flow, step):
-            continue
-        above = region_of(step)
-        for _ in range(_MAX_NESTING):
-            if above is None or above <= start:
-                break
-            above = region_of(above)
-        if above == region:
-            return step
-    return None
+    first = flow.instance_of(region) if region else 0
+    last = min(flow.instances, first + _MAX_INSTANCES)
+    found = []
+    for stretch in np.unique(stream.stretch[np.arange(first, last)]).tolist():
+        begin = int(code.stretch_first_op[stretch])
+        for op in map(Op, range(begin, begin + int(code.stretch_ops[stretch]))):
+            if flow.thread.image.rows[op] and paired(op) is None:
+                steps = flow.executions(op)
+                low = max(steps.before(start + 1), len(steps) - _MAX_TRIED)
+                inside = (s for s in reversed(steps[low:].tolist()) if _is_in(s, region, region_of))
+                found += [step for step in [next(inside, None)] if step is not None]
+    return [s for s in sorted(found, reverse=True) if not is_on_closing_line(flow, s)]
+
+
+def _is_in(step: Step, region: Step | None, region_of: Callable[[Step], Step | None]) -> bool:
+    """Is a step inside a region, and not nested too deeply?"""
+    above = region_of(step)
+    for _ in range(_MAX_NESTING):
+        if above is None or above <= (region or 0):
+            break
+        above = region_of(above)
+    return above == region
