@@ -91,7 +91,7 @@ def test_nothing_is_written_through_a_link_in_place_of_a_directory(
 
 def test_a_link_is_replaced_and_what_it_leads_to_stays(tree: Beneath, users: Path) -> None:
     before = state_of(users)
-    for write in (
+    operations: tuple[Callable[[], None], ...] = (
         lambda: tree.write("a.c", b"ours", 0o755),
         lambda: tree.copy(users / "a.c", "a.c"),
         lambda: tree.make_folder("a.c"),
@@ -99,10 +99,11 @@ def test_a_link_is_replaced_and_what_it_leads_to_stays(tree: Beneath, users: Pat
         lambda: tree.delete("a.c"),
         lambda: tree.set_mode("a.c", 0o600),
         lambda: tree.set_time("a.c", 0),
-    ):
+    )
+    for operation in operations:
         tree.delete("a.c")
         (tree.root / "a.c").symlink_to(users / "a.c")
-        write()
+        operation()
         assert state_of(users) == before
 
 
@@ -188,10 +189,10 @@ def test_links_are_deleted_and_what_they_lead_to_stays(tmp_path: Path, users: Pa
 
 names = st.sampled_from(["a", "b", "c"])
 paths = st.lists(names, min_size=1, max_size=4).map("/".join)
-operations = st.tuples(st.sampled_from(["write", "folder", "link", "delete"]), paths)
+steps_of_a_test = st.tuples(st.sampled_from(["write", "folder", "link", "delete"]), paths)
 
 
-@given(st.lists(operations, max_size=12))
+@given(st.lists(steps_of_a_test, max_size=12))
 def test_each_operation_replaces_what_was_there(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
 ) -> None:

@@ -252,6 +252,8 @@ class Comparison:
     def _differs(self, failing: Operand | None, passing: Operand | None) -> bool:
         if isinstance(failing, Constant) and isinstance(passing, Constant):
             return failing.value != passing.value
+        if isinstance(failing, int) and isinstance(passing, int):
+            return self.counterpart(failing) != passing or not self.is_same(failing)
         return not self._is_same_operand(failing, passing, 0)
 
     def side_differs(self, branch: Step) -> bool:
@@ -259,7 +261,7 @@ class Comparison:
         other = self.counterpart(branch)
         if other is None:
             return True
-        is_other = self.failing.decision(branch) != self.passing.decision(other)
+        is_other: bool = self.failing.decision(branch) != self.passing.decision(other)
         op, opcode = self.failing.op_of(branch), self._opcode(branch)
         if opcode == "br":
             # `if (!p)` for `if (p == NULL)` leads to the same code with the other truth value.
