@@ -18,8 +18,11 @@ else:
 
 from bench.isolate.cases import NotInstallableError, last_words
 from bench.isolate.score import Place
+from bench.real.releases import unpacked_release
 
-LIST = Path(__file__).with_name("cases.toml")
+LIST = Path(__file__).with_name("cases.toml")  # from git histories; their recipes are elsewhere
+REGISTRY = Path(__file__).with_name("registry.toml")  # from registries, with their recipes
+DRIVERS = Path(__file__).with_name("drivers")
 VERSIONS = ("good", "bad")
 
 
@@ -34,10 +37,13 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class RealCase:
-    """A regression of a public project; cases.toml says what each field means."""
+    """A regression of a public project; cases.toml and registry.toml say what each field means.
+
+    It comes from a git `repository`, whose recipe `recipe` is the sum of, or from a `package` of
+    a registry, whose recipe is in the list.
+    """
 
     name: str
-    repository: str
     good: str
     bad: str
     fixed_by: str
@@ -46,23 +52,31 @@ class RealCase:
     kind: str
     about: str
     needs: tuple[str, ...]
-    recipe: str
     culprits: tuple[Place, ...]
+    recipe: str | Recipe
+    repository: str = ""
+    package: str = ""
     folder: str = ""
 
     def missing_programs(self) -> list[str]:
         return [program for program in self.needs if shutil.which(program) is None]
 
 
-def load_list(file: Path = LIST) -> list[RealCase]:
-    document = tomllib.loads(file.read_text("utf-8"))
-    return [_case(entry) for entry in document["case"]]
+def load_list(*files: Path) -> list[RealCase]:
+    """Return the cases of the given lists, or else all cases."""
+    documents = [tomllib.loads(file.read_text("utf-8")) for file in files or (LIST, REGISTRY)]
+    return [_case(entry) for document in documents for entry in document["case"]]
 
 
 def _case(entry: dict[str, Any]) -> RealCase:
     culprits = tuple(
         Place(one["file"], _span(one["good"]), _span(one["bad"])) for one in entry.pop("culprit")
     )
+    if "recipe" not in entry:
+        files = entry.pop("files", {})
+        for name, driver in entry.pop("drivers", {}).items():
+            files[name] = (DRIVERS / driver).read_text("utf-8")
+        entry["recipe"] = Recipe(entry.pop("build"), entry.pop("test"), files)
     return RealCase(**entry | {"needs": tuple(entry["needs"]), "culprits": culprits})
 
 
@@ -71,8 +85,12 @@ def _span(numbers: list[int]) -> tuple[int, int]:
     return start, count
 
 
-def load_recipe(case: RealCase, cases: Path) -> Recipe:
-    """Return the recipe in the folder `cases`, if it is the one that the list was written for."""
+def load_recipe(case: RealCase, cases: Path | None) -> Recipe:
+    """Return the recipe in the list, or else in `cases` if the list was written for that one."""
+    if isinstance(case.recipe, Recipe):
+        return case.recipe
+    if cases is None:
+        raise NotInstallableError("its recipe is in no folder; see --cases")
     file = cases / "real" / f"{case.name}.toml"
     if not file.exists():
         raise NotInstallableError(f"there is no recipe {file}")
@@ -90,15 +108,27 @@ def install(case: RealCase, recipe: Recipe, env: Path, mirrors: Path | None) -> 
     if done.exists() and done.read_text("utf-8") == made_from:
         return
     shutil.rmtree(env, ignore_errors=True)
-    repository = _repository(case, env.parent / "clones", mirrors)
     for version, revision in zip(VERSIONS, (case.good, case.bad), strict=True):
         tree = env / version
-        tree.mkdir(parents=True)
-        _unpack(repository, f"{revision}:{case.folder}", tree)
+        if case.package:
+            release = unpacked_release(case.package, revision, env.parent / "releases")
+            shutil.copytree(_folder_in(release, case.folder), tree, symlinks=True)
+        else:
+            tree.mkdir(parents=True)
+            repository = _repository(case, env.parent / "clones", mirrors)
+            _unpack(repository, f"{revision}:{case.folder}", tree)
         for name, text in recipe.files.items():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).write_text(text, "utf-8")
     done.write_text(made_from, "utf-8")
+
+
+def _folder_in(release: Path, pattern: str) -> Path:
+    """Return the only folder that fits the pattern; releases move the same sources about."""
+    found = [path for path in release.glob(pattern) if path.is_dir()] if pattern else [release]
+    if len(found) != 1:
+        raise NotInstallableError(f"{len(found)} folders of {release.name} fit {pattern}")
+    return found[0]
 
 
 def _repository(case: RealCase, clones: Path, mirrors: Path | None) -> Path:

@@ -34,7 +34,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=WORK / "real")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables as Markdown")
     options = parser.parse_args(arguments)
-    if not options.show:
+    if options.cases and not options.show:
         options.cases = case_folder.require(parser, options.cases, "", layouts=("real",))
     options.work = options.work.resolve()
     options.mirrors = options.mirrors and options.mirrors.resolve()

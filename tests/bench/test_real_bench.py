@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import signal
 import string
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,9 @@ import pytest
 from bench.isolate.cases import NotInstallableError
 from bench.isolate.methods import Ended, run_limited
 from bench.isolate.score import Place
-from bench.real.cases import RealCase, Recipe, install, load_list, load_recipe
+from bench.real.cases import LIST, REGISTRY, RealCase, Recipe, install, load_list, load_recipe
 from bench.real.measure import Measured, from_json, measured, to_json
+from bench.real.releases import run_client, unpacked_release
 from bench.real.table import COLUMNS, cells, summary
 
 CASE = RealCase(
@@ -53,7 +56,7 @@ def document(new_line: int, **more: Any) -> dict[str, Any]:
 
 
 def test_the_list_has_every_build_system_and_both_languages() -> None:
-    cases = load_list()
+    cases = load_list(LIST)
     names = [case.name for case in cases]
     assert names == sorted(set(names))
     assert len(names) >= 15
@@ -61,9 +64,101 @@ def test_the_list_has_every_build_system_and_both_languages() -> None:
     assert {case.kind for case in cases} == {"library", "program"}
     assert sum(case.language == "C++" for case in cases) >= 4
     for case in cases:
+        assert isinstance(case.recipe, str)
         assert len(case.recipe) == 64
         assert set(case.recipe) <= set(string.hexdigits)
         assert case.culprits
+
+
+def test_the_cases_of_registries_have_their_recipes_in_the_list() -> None:
+    cases = load_list(REGISTRY)
+    names = [case.name for case in cases]
+    assert names == sorted(set(names))
+    assert not set(names) & {case.name for case in load_list(LIST)}
+    for case in cases:
+        assert case.package.startswith(("pypi:", "npm:"))
+        assert case.culprits
+        recipe = load_recipe(case, None)
+        assert recipe.build
+        assert recipe.test
+
+
+def fake_client(
+    folder_of: str, archive: bool, commands: list[list[str]]
+) -> Callable[[list[str], Path], subprocess.CompletedProcess[str]]:
+    """Return a client that unpacks or packs a release with one file, as pip or npm would."""
+
+    def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        sources = folder / folder_of
+        sources.mkdir(parents=True)
+        (sources / "p.c").write_text(f"{command[-1]}")
+        if archive:
+            packed = shutil.make_archive(
+                str(folder / "x"), "gztar", root_dir=folder, base_dir=folder_of
+            )
+            Path(packed).rename(folder / "x.tgz")
+            shutil.rmtree(sources)
+        return subprocess.CompletedProcess(command, 1, "", "error: no build tools")
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("package", "folder_of", "archive", "asked"),
+    [
+        ("pypi:thing", "pip-download-1/thing_2", False, "thing==1.0"),
+        ("npm:@some/thing", "package", True, "@some/thing@1.0"),
+    ],
+)
+def test_a_release_is_fetched_once(
+    tmp_path: Path, package: str, folder_of: str, archive: bool, asked: str
+) -> None:
+    commands: list[list[str]] = []
+    client = fake_client(folder_of, archive, commands)
+    first = unpacked_release(package, "1.0", tmp_path, client)
+    assert (first / "p.c").read_text() == asked
+    assert unpacked_release(package, "1.0", tmp_path, client) == first
+    assert [command[-1] for command in commands] == [asked]
+    assert list(tmp_path.iterdir()) == [first]
+
+
+def test_a_release_that_cannot_be_fetched_says_why(tmp_path: Path) -> None:
+    def refuse(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        assert folder.is_dir()
+        return subprocess.CompletedProcess(command, 1, "", "ERROR: no matching distribution")
+
+    for package in ("pypi:thing", "npm:thing"):
+        with pytest.raises(NotInstallableError, match="no matching distribution"):
+            unpacked_release(package, "1.0", tmp_path, refuse)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_client_keeps_its_temporary_files_in_its_folder(tmp_path: Path) -> None:
+    print_folder = "import tempfile; print(tempfile.gettempdir())"
+    done = run_client([sys.executable, "-c", print_folder], tmp_path)
+    assert done.stdout.strip() == str(tmp_path)
+
+
+def test_both_versions_come_from_releases_with_our_files_added(tmp_path: Path) -> None:
+    for version in ("1.0", "1.1"):
+        folder = tmp_path / "releases" / f"pypi-thing-{version}" / "src"
+        folder.mkdir(parents=True)
+        (folder / "p.c").write_text(version)
+    recipe = Recipe("make", "./p", {"driver.c": "ours"})
+    case = replace(
+        CASE,
+        repository="",
+        package="pypi:thing",
+        folder="src",
+        good="1.0",
+        bad="1.1",
+        recipe=recipe,
+    )
+    env = tmp_path / "loop"
+    install(case, load_recipe(case, None), env, None)
+    assert [(env / version / "p.c").read_text() for version in ("good", "bad")] == ["1.0", "1.1"]
+    assert (env / "bad" / "driver.c").read_text() == "ours"
 
 
 def test_a_recipe_that_was_changed_later_is_refused(tmp_path: Path) -> None:
@@ -76,6 +171,8 @@ def test_a_recipe_that_was_changed_later_is_refused(tmp_path: Path) -> None:
     file.write_text(text.replace("./p", "true"))
     with pytest.raises(NotInstallableError, match="not the recipe"):
         load_recipe(case, tmp_path)
+    with pytest.raises(NotInstallableError, match="--cases"):
+        load_recipe(case, None)
 
 
 def test_both_versions_come_from_a_mirror_with_our_files_added(tmp_path: Path) -> None:
