@@ -143,6 +143,38 @@ GOTO_BACK = """
          return 0;
      }
 """
+CALLBACK = """
+     #include <assert.h>
+     static int used = 1, shipped;
+     static void (*observers[4])(int);
+     static int count;
+     static void observe(void (*run)(int)) {
+         observers[count] = run;
+         count++;
+     }
+     static void free_place(int left) {
+         if (left == 0)
+             used = 0;
+     }
+     static void count_shipment(int left) {
+         shipped += left + 1;
+     }
+     static void open_bins(void) {
+         used = 1;
+    -    observe(free_place);  // [gone]
+     }
+     static void open_report(void) {
+         observe(count_shipment);
+     }
+     int main(void) {
+         open_bins();
+         open_report();
+         for (int i = 0; i < count; i++)
+             observers[i](0);
+         assert(used == 0);  // [fails]
+         return shipped < 0;
+     }
+"""
 
 
 @pytest.mark.parametrize(
@@ -152,6 +184,7 @@ GOTO_BACK = """
         pytest.param(LINK_BEHIND_MANY_COPIES, id="link behind many copies"),
         pytest.param(GOTO_OUT_OF_A_SWITCH, id="goto out of a switch"),
         pytest.param(GOTO_BACK, id="goto back"),
+        pytest.param(CALLBACK, id="callback that is not registered"),
     ],
 )
 def test_an_omission_far_from_the_failure_is_on_the_chain(tmp_path: Path, text: str) -> None:

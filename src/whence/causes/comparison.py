@@ -289,7 +289,7 @@ class Comparison:
         for op in self.failing.thread.image.ops_of_block(block):
             paired = self.alignment.pairing.good_op(op)
             if paired is not None:
-                return _block_of(self.passing, paired)
+                return block_of(self.passing, paired)
         return None
 
     def _leads_elsewhere(self, branch: Step, other: Step) -> bool:
@@ -317,11 +317,12 @@ class Comparison:
 
 def _sides(flow: Flow, branch: Op) -> list[Block]:
     """Return the blocks that a branch can lead to."""
-    block, image = _block_of(flow, branch), flow.thread.image
+    block, image = block_of(flow, branch), flow.thread.image
     return image.branching(int(image.code.block_function[block])).following.get(block, [])
 
 
-def _block_of(flow: Flow, op: Op) -> Block:
+def block_of(flow: Flow, op: Op) -> Block:
+    """Return the block of an operation."""
     code = flow.thread.image.code
     return Block(int(code.stretch_block[code.op_stretch[op]]))
 

@@ -19,6 +19,7 @@ from whence.model import Influence
 from whence.program.ids import Activation, Instance, Step
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, StoredBits
+from whence.trace.queries import Part
 
 
 class DivergencePredicates(QuestionFinder):
@@ -56,6 +57,15 @@ class DivergencePredicates(QuestionFinder):
             for argument in self.comparison.other_arguments(step):
                 if isinstance(argument, int | StoredBits | Left):
                     yield argument
+            yield from self._other_callees(step)
+
+    def _other_callees(self, call: Step) -> Iterator[Step]:
+        """Yield the function pointer of a call if it differs from the passing run."""
+        if self.flow.is_call(call):
+            for definition in self.flow.queries.definitions(call, Part.ENTRY):
+                step = definition.step
+                if step and not self.flow.is_branch(step) and not self.comparison.is_same(step):
+                    yield step
 
     def _diverging(
         self, steps: Iterable[Step], question: Question, lost: list[Lost]
@@ -140,6 +150,9 @@ class DivergencePredicates(QuestionFinder):
                 found = replace(found, passing=found.definition, jump=jump)
         if found is not None:
             lost.append(found)
+        call = self.points.other_callee(missing) if branch is None else None
+        if call is not None and not self.is_hidden(call) and any(self._other_callees(call)):
+            yield Raised(Influence.ADDRESS, call, about)
         shown = None if branch is None else self.visible(branch)
         if shown is not None:
             yield Raised(Influence.INDIRECT, shown, about)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whence.causes.comparison import Comparison, is_on_closing_line
+from whence.causes.comparison import Comparison, block_of, is_on_closing_line
 from whence.program.ids import Block, Instance, Op, Step
 from whence.program.rows import OUTPUT
 from whence.trace.alignment import PairedOp
@@ -138,6 +138,32 @@ class DivergencePoints:
                 found = at
             at = flow.controlling_step(at)
         return found
+
+    def other_callee(self, missing: Step) -> Step | None:
+        """Return the call of the failing run that may have entered another function.
+
+        `missing` is a step of the passing run, in or below the function that only it entered.
+        """
+        at = missing
+        while self.alignment.failing_counterpart(at) is None:
+            call = self.alignment.passing_region(at)
+            if call is None:
+                return None
+            own = self.alignment.failing_counterpart(call)
+            if own is not None:
+                is_callee = self.passing.call_of(at) == call
+                return own if is_callee and not self._enters_counterpart(own, at) else None
+            at = call
+        return None
+
+    def _enters_counterpart(self, call: Step, passing: Step) -> bool:
+        """Did a call of the failing run surely enter the function of a step of the passing run?"""
+        flow, first = self.failing, Step(call + 1)
+        if first > flow.thread.stream.steps or flow.call_of(first) != call:
+            return False
+        op = self.alignment.pairing.bad_op(self.passing.op_of(passing))
+        image = flow.thread.image
+        return op is not None and image.function_of(op) == image.function_of(flow.op_of(first))
 
     def is_kept(self, step: Step) -> bool:
         """Does the bad version still have the operation of a step of the passing run?"""
@@ -290,7 +316,7 @@ def _leads_past(flow: Flow, jump: Step, op: Op, region: Step | None) -> bool:
     if target is None or flow.thread.image.function_of(flow.op_of(jump)) != function:
         return False
     following = flow.thread.image.branching(function).following
-    end = None if region is None else _block_of(flow, flow.op_of(region))
+    end = None if region is None else block_of(flow, flow.op_of(region))
     reached: set[Block] = set()
     work = [target]
     while work:
@@ -298,21 +324,16 @@ def _leads_past(flow: Flow, jump: Step, op: Op, region: Step | None) -> bool:
         if block != end and block not in reached:
             reached.add(block)
             work += following.get(block, ())
-    return _block_of(flow, op) not in reached
+    return block_of(flow, op) not in reached
 
 
 def _only_target(flow: Flow, op: Op) -> Block | None:
     """Return the block that a jump without a condition leads to; None for another operation."""
-    block = _block_of(flow, op)
+    block = block_of(flow, op)
     last = max(flow.thread.image.ops_of_block(block), default=None)
     image = flow.thread.image
     following = image.branching(int(image.code.block_function[block])).following.get(block, [])
     return following[0] if op == last and len(following) == 1 else None
-
-
-def _block_of(flow: Flow, op: Op) -> Block:
-    code = flow.thread.image.code
-    return Block(int(code.stretch_block[code.op_stretch[op]]))
 
 
 def _unpaired(
