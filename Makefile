@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format docs bench-isolate bench-trace bench-why bench-explain bench-python bench-real clean
+.PHONY: demo test check format docs bench-isolate bench-trace bench-why bench-explain bench-python bench-real bench-omission clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
@@ -33,6 +33,9 @@ bench-trace: $(VENV)/ready
 
 bench-why: $(VENV)/ready
 	$(BIN)/python -m bench.why.run $(ARGS)
+
+bench-omission: $(VENV)/ready
+	$(BIN)/python -m bench.omission.run $(ARGS)
 
 bench-explain: $(VENV)/ready
 	$(BIN)/python -m bench.explain.run $(ARGS)
