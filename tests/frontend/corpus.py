@@ -29,6 +29,7 @@ from pathlib import Path
 
 from whence.frontend.c.process import CProcess, LogFile, ProcessState, c_processes
 from whence.frontend.c.replay import Replay, Status
+from whence.frontend.cache_folder import cache_directory
 
 PROGRAMS = Path(__file__).parent / "programs"
 ZIG = (sys.executable, "-m", "ziglang")
@@ -81,9 +82,16 @@ PLAIN = Compiler(
 def recorder(mode: str, folder: Path) -> Compiler:
     """Return whence's compilers, which record unless `mode` is "plain".
 
-    They use only `folder`, also for $WHENCE_CACHE, so that nothing comes from earlier builds.
+    They use only `folder`, also for $WHENCE_CACHE, so that nothing comes from earlier builds.  Only
+    the runtime and the recorded C++ library, which are named by their content, are those of the
+    user's cache.
     """
     (folder / "modules").mkdir(parents=True, exist_ok=True)
+    runtime = Path(cache_directory(os.environ)) / "runtime"
+    runtime.mkdir(parents=True, exist_ok=True)
+    if not (folder / "cache" / "runtime").exists():
+        (folder / "cache").mkdir(exist_ok=True)
+        (folder / "cache" / "runtime").symlink_to(runtime)
     driver = "import sys; from whence.frontend.c.driver import {0}; sys.exit({0}())"
     return Compiler(
         (sys.executable, "-c", driver.format("cc")),

@@ -16,6 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Recorded code announces what it puts out itself. */
+void wh_b_puts(const char *);
+void wh_b_printf(const char *, ...);
+void wh_b_write(int, const void *, size_t);
+#define puts(s) (wh_b_puts(s), puts(s))
+#define printf(...) (wh_b_printf(""), printf(__VA_ARGS__))
+#define write(...) (wh_b_write(0, "", 0), write(__VA_ARGS__))
+
 int wh_sigaction(int, const struct sigaction *, struct sigaction *);
 void (*wh_signal(int, void (*)(int)))(int);
 int wh_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -229,12 +237,10 @@ static int handlers(void)
 
 /* --- models --- */
 
-void wh_b_printf(const char *, ...);
 void wh_a_printf(int, const char *, ...);
 void wh_a_sprintf(int, char *, const char *, ...);
 void wh_a_snprintf(int, char *, size_t, const char *, ...);
 void wh_b_vsnprintf(char *, size_t, const char *, va_list);
-void wh_b_write(int, const void *, size_t);
 void wh_a_write(ssize_t, int, const void *, size_t);
 void wh_a_fgetc(int, FILE *);
 void wh_a_fgets(char *, char *, int, FILE *);
@@ -247,10 +253,6 @@ void wh_a_strtok(char *, char *, const char *);
 void wh_b_realloc(void *, size_t);
 void wh_a_realloc(void *, void *, size_t);
 void wh_a_strcmp(int, const char *, const char *);
-
-/* Recorded code announces what it puts out itself. */
-#define printf(...) (wh_b_printf(""), printf(__VA_ARGS__))
-#define write(...) (wh_b_write(0, "", 0), write(__VA_ARGS__))
 
 #define SHOW(name, at) printf("%s %llu\n", name, (unsigned long long)(uintptr_t)(at))
 
