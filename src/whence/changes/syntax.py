@@ -116,6 +116,7 @@ _SIMPLE = {  # statements that hold no other statement
     "preproc_function_def",
 }
 _QUALIFIERS = {"function_definition", "class_definition", "class_specifier", "struct_specifier"}
+_STRUCTURES = {"struct_specifier", "union_specifier", "class_specifier"}
 _DECLARATIONS = {
     "declaration",
     "field_declaration",
@@ -141,11 +142,15 @@ class SourceFunction:
 
 @dataclass(frozen=True, slots=True)
 class SourceName:
-    """An identifier on a line.  `scope` is its function if the name is local."""
+    """An identifier on a line.  `scope` is its function if the name is local.
+
+    `owner` is the structure or class that the name is a field of, if it is introduced as one.
+    """
 
     text: str
     line: int
     scope: str | None = None
+    owner: str | None = None
 
 
 def grammar_of(path: str) -> str | None:
@@ -263,7 +268,7 @@ class ParsedSource:
                 if kind == "parameter" and function is None:
                     continue  # a parameter in the declaration of a function without a body
                 scope = function.name if function and not function.is_class else None
-                yield SourceName(_text(name), line, scope)
+                yield SourceName(_text(name), line, scope, _structure_around(node))
 
     def names(self, first: int, last: int) -> Iterator[SourceName]:
         """Yield every identifier on the lines, whether introduced or used."""
@@ -332,6 +337,21 @@ def _inner(node: tree_sitter.Node) -> tree_sitter.Node | None:
     if node.type in ("parenthesized_declarator", "reference_declarator"):
         return next((child for child in node.named_children if child.type != "comment"), None)
     return node.child_by_field_name("declarator")
+
+
+def _structure_around(node: tree_sitter.Node) -> str | None:
+    """Return the name of the structure, union or class whose field a declarator declares."""
+    declaration = node.parent
+    if declaration is None or declaration.type != "field_declaration":
+        return None
+    body = declaration.parent
+    structure = body.parent if body is not None else None
+    if structure is None or structure.type not in _STRUCTURES:
+        return None
+    name = structure.child_by_field_name("name")
+    if name is None and structure.parent is not None:
+        name = structure.parent.child_by_field_name("declarator")  # typedef struct {...} name;
+    return _text(name) if name is not None else None
 
 
 def _qualified(node: tree_sitter.Node) -> str | None:

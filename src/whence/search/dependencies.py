@@ -2,8 +2,9 @@
 
 Reverting a change restores its old lines and removes its new ones.  So it requires reverting
 1. the changes that removed names that the old lines use,
-2. the changes that use names that the new lines introduced, and
-3. if it changes a function's parameters, the changes that call the function, and vice versa.
+2. the changes that use names that the new lines introduced,
+3. if it changes a function's parameters, the changes that call the function, and vice versa, and
+4. if it opens or closes a bracket, the changes of its function that close or open it again.
 What is read from the sources is a guess.  Messages of compilers and interpreters add to it
 (`Knowledge.learn`).  A wrong guess costs runs; it never makes the answer wrong.
 """
@@ -11,13 +12,14 @@ What is read from the sources is a guess.  Messages of compilers and interpreter
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
-from whence.changes.syntax import ParsedSource, is_word, tokens
+from whence.changes.syntax import ParsedSource, depth_changes, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run
+from whence.search.variant_places import VariantPlace, VariantPlaces
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
 ChangesByName = Mapping[str, frozenset[ChangeId]]
@@ -27,6 +29,7 @@ _MAX_COMPLAINTS = 2  # after more complaints about a name, all its changes are t
 # Limits on the changes that touch one name; a name with more is no evidence; guessed.
 _MAX_TIED_BY_BUILD = 12  # compilers list every place, and short local names among them
 _MAX_TIED = 40
+_MAX_DECLARING = 6  # limit on the changes that declare one name; with more it is unclear which
 
 
 @dataclass
@@ -36,8 +39,14 @@ class _Names:
     # By the changes that introduce the name on their lines.
     inside: dict[_Key, set[ChangeId]] = field(default_factory=lambda: defaultdict(set))
     outside: set[_Key] = field(default_factory=set)  # introduced on unchanged lines
+    # By the changes that introduce the field of a structure: (structure, field).
+    fields: dict[tuple[str, str], set[ChangeId]] = field(default_factory=lambda: defaultdict(set))
     # By the changes that use the name on their lines.
     used: dict[_Key, set[ChangeId]] = field(default_factory=lambda: defaultdict(set))
+
+    def is_ambiguous(self, key: _Key) -> bool:
+        """Do several structures have a field of this name?"""
+        return len({structure for structure, name in self.fields if name == key[2]}) > 1
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,9 @@ class Dependencies:
     # Changes of a function's parameters, and changes that call such a function.
     adapting: frozenset[ChangeId] = frozenset()
     removes: ChangesByName = field(default_factory=dict)
+    # Changes that introduce or remove a name that is visible everywhere, or a structure's field.
+    declares: ChangesByName = field(default_factory=dict)
+    fields: Mapping[tuple[str, str], frozenset[ChangeId]] = field(default_factory=dict)
 
 
 def read_dependencies(changes: ChangeSet) -> Dependencies:
@@ -57,7 +69,8 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
     old = _read_names(changes, of_good=True)
     new = _read_names(changes, of_good=False)
     for key, removers in old.inside.items():
-        if key not in new.outside and key not in new.inside and len(removers) == 1:
+        is_gone = key not in new.outside and key not in new.inside
+        if is_gone and len(removers) <= _MAX_DECLARING and not old.is_ambiguous(key):
             for user in old.used[key]:
                 requires[user] |= removers
     for key, introducers in new.inside.items():
@@ -66,6 +79,9 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
                 requires[introducer] |= new.used[key]
     for key in sorted(old.inside.keys() & new.inside.keys()):
         _tie_moved(requires, old.inside[key], new.inside[key])
+    for group in _bracket_groups(changes.changes):
+        for change in group:
+            requires[change] |= group
     adapting: set[ChangeId] = set()
     for definition, callers in _parameter_changes(changes, old, new):
         requires[definition] |= callers
@@ -77,7 +93,38 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
         introduces=_by_name(new.inside),
         adapting=frozenset(adapting),
         removes=_by_name(old.inside),
+        declares=_by_name(
+            {
+                key: old.inside.get(key, set()) | new.inside.get(key, set())
+                for key in old.inside.keys() | new.inside.keys()
+                if not key[1]
+            }
+        ),
+        fields={
+            key: frozenset(old.fields.get(key, set()) | new.fields.get(key, set()))
+            for key in old.fields.keys() | new.fields.keys()
+        },
     )
+
+
+def _bracket_groups(changes: Iterable[Change]) -> Iterator[set[ChangeId]]:
+    """Yield the changes of a function that open a bracket and those that close it again."""
+    by_function: dict[tuple[str, str], list[Change]] = defaultdict(list)
+    for change in changes:
+        if change.kind is ChangeKind.EDIT and change.function:
+            by_function[change.file, change.function].append(change)
+    for own_changes in by_function.values():
+        group: set[ChangeId] = set()
+        depth = 0  # open brackets of the new text less those of the old text
+        for change in own_changes:
+            opened = depth_changes([change.added])[-1] - depth_changes([change.removed])[-1]
+            depth += opened
+            if opened:
+                group.add(change.id)
+            if not depth and group:
+                yield group
+                group = set()
+        yield group
 
 
 def _tie_moved(
@@ -127,6 +174,8 @@ def _read_file(
             local.add((name.scope, name.text))
         if name.line in owner:
             found.inside[key].add(owner[name.line])
+            if name.owner:
+                found.fields[name.owner, name.text].add(owner[name.line])
         else:
             found.outside.add(key)
     for change in own_changes:
@@ -184,33 +233,47 @@ def read_words(changes: Iterable[Change]) -> Words:
 class Knowledge:
     """What a search has learnt so far about changes that must be reverted together."""
 
-    def __init__(self, words: Words, read: Dependencies) -> None:
-        self._requires = {change: set(others) for change, others in read.requires.items()}
+    def __init__(
+        self, words: Words, read: Dependencies, places: VariantPlaces | None = None
+    ) -> None:
+        self._requires: dict[ChangeId, set[ChangeId]] = defaultdict(set)
+        self._required_by: dict[ChangeId, set[ChangeId]] = defaultdict(set)
+        self._seen: dict[ChangeId, set[ChangeId]] = defaultdict(set)  # what compilers said
+        for change, others in read.requires.items():
+            self._require(change, others)
         self._read = read
+        self._places = places or VariantPlaces(())
         self._complaints: Counter[str] = Counter()  # complaints about each name so far
         self._gained, self._lost = words.gained, words.lost
 
+    def _require(self, change: ChangeId, others: Iterable[ChangeId]) -> None:
+        """Note that a change requires others."""
+        for other in others:
+            if other != change:
+                self._requires[change].add(other)
+                self._required_by[other].add(change)
+
     def closure(self, reverted: Iterable[ChangeId]) -> Reverted:
         """Return the set with all changes that its members require."""
-        closed = set(reverted)
-        todo = list(closed)
-        while todo:
-            for other in self._requires.get(todo.pop(), ()):
-                if other not in closed:
-                    closed.add(other)
-                    todo.append(other)
-        return frozenset(closed)
+        return _reachable(reverted, self._requires)
 
     def dependents(self, kept: Iterable[ChangeId]) -> frozenset[ChangeId]:
         """Return the set with all changes that require one of its members."""
-        closed = set(kept)
-        while True:
-            more = {
-                c for c, others in self._requires.items() if c not in closed and others & closed
-            }
-            if not more:
-                return frozenset(closed)
-            closed |= more
+        return _reachable(kept, self._required_by)
+
+    def is_known_to_break(self, reverted: Reverted) -> bool:
+        """Has a compiler already said that these changes require another one?"""
+        return any(not self._seen[c] <= reverted for c in reverted if c in self._seen)
+
+    def blamed(self, reverted: Reverted, run: Run) -> frozenset[ChangeId]:
+        """Return the reverted changes that the complaints of an inconsistent variant concern."""
+        found: set[ChangeId] = set()
+        for complaint in run.complaints:
+            place = self._places.at(reverted, complaint.file, complaint.line)
+            near = place.function & reverted if place else frozenset()
+            named = {c for name in complaint.names for c in self._touching(name) & reverted}
+            found |= named if 0 < len(named) <= _MAX_TIED_BY_BUILD else near
+        return frozenset(found)
 
     def learn(self, reverted: Reverted, run: Run) -> None:
         """Learn from the complaints of an inconsistent variant, such as an undefined name."""
@@ -219,17 +282,111 @@ class Knowledge:
         else:
             self._learn_from_test(reverted, run.complaints)
 
-    def _learn_from_build(self, reverted: Reverted, complaints: Iterable[Complaint]) -> None:
-        """Tie the changes of the first name that adds a dependency.
+    def _learn_from_build(self, reverted: Reverted, complaints: Sequence[Complaint]) -> None:
+        """Tie uses to declarations; without these, tie what the first complaint concerns.
 
-        Later complaints often follow from the first one.
+        Later complaints about a function often follow from the first one.  So they count only if
+        they name something that changes declare.
         """
-        for name in (name for complaint in complaints for name in complaint.names):
-            touching = self._touching(name)
+        places = [self._places.at(reverted, c.file, c.line) for c in complaints]
+        learned: set[frozenset[ChangeId]] = set()
+        for complaint, place in zip(complaints, places, strict=True):
+            if self._tie_use(reverted, complaint, place):
+                learned.add(place.function if place else frozenset())
+        for complaint, place in zip(complaints, places, strict=True):
+            function = place.function if place else frozenset()
+            if function in learned:
+                continue
             before = self.closure(reverted)
-            self._tie(touching & reverted, touching - reverted, _MAX_TIED_BY_BUILD)
+            if not self._tie_named(reverted, complaint, function) and not (
+                place is not None and self._tie_declared(reverted, place)
+            ):
+                self._tie(function & reverted, function - reverted, _MAX_TIED)
             if self.closure(reverted) != before:
-                break
+                learned.add(function)
+
+    def _tie_use(
+        self, reverted: Reverted, complaint: Complaint, place: VariantPlace | None
+    ) -> bool:
+        """Tie the change at the place of a complaint to the declarations of the names in it.
+
+        An old use requires the old declarations.  An old declaration requires the old uses.
+        """
+        is_tied = False
+        owner = place.owner if place else None
+        for name in complaint.names[:1]:
+            declaring = self._declaring(name, complaint, place)
+            inside, outside = declaring & reverted, declaring - reverted
+            if owner is not None and owner.id in reverted:
+                inside |= {owner.id}
+            elif owner is not None:
+                outside |= {owner.id}
+            if declaring and inside and outside:
+                before = self.closure(inside)
+                self._tie(inside, outside, _MAX_TIED_BY_BUILD)
+                is_tied |= self.closure(inside) != before
+                if owner is not None and owner.id in reverted:
+                    self._seen[owner.id] |= outside
+                elif owner is not None:
+                    for change in inside:
+                        self._seen[change].add(owner.id)
+        return is_tied
+
+    def _declaring(
+        self, name: str, complaint: Complaint, place: VariantPlace | None
+    ) -> frozenset[ChangeId]:
+        """Return the changes that declare a name, in the nearest scope; none if it is unclear."""
+        function = place.function if place else frozenset()
+        everywhere = self._read.declares.get(name, frozenset())
+        local = self._read.introduces.get(name, frozenset()) | self._read.removes.get(
+            name, frozenset()
+        )
+        fields = (self._read.fields.get((owner, name)) for owner in complaint.names[1:])
+        member: frozenset[ChangeId] = next(filter(None, fields), frozenset())
+        found = ((local - everywhere) & function) or member or everywhere
+        return found if len(found) <= _MAX_DECLARING else frozenset()
+
+    def _tie_named(
+        self, reverted: Reverted, complaint: Complaint, function: frozenset[ChangeId]
+    ) -> bool:
+        """Tie the changes of the first name that some of them restore and others still lack.
+
+        A name in the function of the complaint may be a local one, so its changes come first.
+        """
+        for name in complaint.names:
+            touching = self._touching(name)
+            for nearest in (touching & function, touching):
+                inside, outside = nearest & reverted, nearest - reverted
+                if inside and outside and len(outside) <= _MAX_TIED_BY_BUILD:
+                    self._tie(inside, outside, _MAX_TIED_BY_BUILD)
+                    return True
+        return False
+
+    def _tie_declared(self, reverted: Reverted, place: VariantPlace) -> bool:
+        """Tie the change at a place to the declarations that it uses, where one is reverted.
+
+        This is for a complaint without a name, such as about a variable whose type changed.
+        """
+        owner = place.owner
+        if owner is None:
+            return False
+        is_reverted = owner.id in reverted
+        text = owner.removed if is_reverted else owner.added
+        is_tied = False
+        for word in filter(is_word, tokens(text)):
+            name = word.decode("utf-8", "replace")
+            declaring = self._read.introduces.get(name, frozenset()) | self._read.removes.get(
+                name, frozenset()
+            )
+            for nearest in (declaring & place.function, declaring):
+                others = {change for change in nearest if (change in reverted) != is_reverted}
+                if others and len(others) <= _MAX_TIED_BY_BUILD:
+                    for change in others:
+                        first, second = (owner.id, change) if is_reverted else (change, owner.id)
+                        self._require(first, {second})
+                    is_tied = True
+                    break
+        return is_tied
 
     def _learn_from_test(self, reverted: Reverted, complaints: Sequence[Complaint]) -> None:
         for name in dict.fromkeys(name for complaint in complaints for name in complaint.names):
@@ -252,4 +409,17 @@ class Knowledge:
         """Let `changes` require `others`, unless those are too many to be evidence."""
         if len(others) <= limit:
             for change in changes:
-                self._requires.setdefault(change, set()).update(others)
+                self._require(change, others)
+
+
+def _reachable(
+    changes: Iterable[ChangeId], edges: Mapping[ChangeId, AbstractSet[ChangeId]]
+) -> frozenset[ChangeId]:
+    """Return the changes with all that can be reached from them."""
+    found = set(changes)
+    todo = list(found)
+    while todo:
+        new = edges.get(todo.pop(), frozenset()) - found
+        found |= new
+        todo += new
+    return frozenset(found)

@@ -14,8 +14,10 @@ from whence.search.after import after, find_auxiliary
 from whence.search.dependencies import Dependencies, Knowledge, Words, read_words
 from whence.search.fast import Fast, FoundSet
 from whence.search.space import Atom, Search, Space, union, without
+from whence.search.variant_places import VariantPlaces
 
 METHODS = ("fast", "after", "add", "dd", "ddmin")
+_MANY = 8  # with more pieces than this, pieces of one function that are tied stay together; guessed
 _MAX_ALTERNATIVES = 10  # limit on other minimal sets that --all finds; guessed
 
 
@@ -49,6 +51,14 @@ class IsolateProblem:
         """The names that changes add or remove; computed once for all replays of a search."""
         return read_words(self.changes)
 
+    @cached_property
+    def _places(self) -> VariantPlaces:
+        return VariantPlaces(self.changes)
+
+    def knowledge(self) -> Knowledge:
+        """Return what is known before the first run, for one replay of a search to add to."""
+        return Knowledge(self.words, self.dependencies, self._places)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -66,6 +76,7 @@ class Answer:
     holds: bool = True
     reason: str | None = None
     is_guess: bool = False  # does no run say which of the changes are the root?
+    is_sorted: bool = False  # are the units of the root in the order in which to show them?
 
     @property
     def reverted(self) -> Reverted:
@@ -83,7 +94,7 @@ def isolate_changes(problem: IsolateProblem) -> Search[Answer]:
 
 
 def _isolate_by_reverting(problem: IsolateProblem) -> Search[Answer]:
-    knowledge = Knowledge(problem.words, problem.dependencies)
+    knowledge = problem.knowledge()
     first = yield from find_one(problem, knowledge, problem.changes)
     # A set of several changes may be a dodge, so look for one simpler set.
     count = _MAX_ALTERNATIVES if problem.find_all else int(len(first) > 1)
@@ -95,7 +106,7 @@ def _isolate_by_reverting(problem: IsolateProblem) -> Search[Answer]:
 
 def find_others(problem: IsolateProblem, answer: Answer) -> Search[list[Answer]]:
     """Find the other minimal sets.  All sets are disjoint."""
-    knowledge = Knowledge(problem.words, problem.dependencies)
+    knowledge = problem.knowledge()
     return (yield from _others(problem, knowledge, answer, _MAX_ALTERNATIVES))
 
 
@@ -135,7 +146,12 @@ def find_one(
         atom = todo.pop()
         smaller = tuple(parts(atom))
         others = union(found) - atom
-        if len(smaller) > 1 and (yield from _worth_cutting(others, smaller, by_id)):
+        is_tied = len(smaller) > _MANY and all(
+            atom <= knowledge.dependents(part) for part in smaller
+        )
+        if is_tied or len(smaller) == 1:
+            continue
+        if (yield from _worth_cutting(others, smaller, by_id)):
             left = yield from _least(problem, knowledge, Space(smaller, others), parts)
             found = [*without(found, [atom]), *left]
             todo += left
@@ -197,10 +213,18 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
     tied together and count as one unit.
     """
     units = units_of(problem.changes, passing)
+    if len(units) > _MANY:
+        units = function_groups(problem.changes[change] for change in sorted(passing))
     if len(units) == 1:
         return Answer(tuple(units))
     outcome = {}
+    predicted = set()
     for unit in units:
+        is_required = len(units) > _MANY and not knowledge.dependents(unit) & passing <= unit
+        if is_required or knowledge.is_known_to_break(passing - unit):
+            outcome[unit] = Outcome.BROKEN
+            predicted.add(unit)
+            continue
         run = yield passing - unit
         outcome[unit] = run.outcome
         if run.outcome is Outcome.PASS:  # the unit is not needed
@@ -218,6 +242,10 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
     # Declarations and renamings are no candidates: one other unit is the root for sure.
     is_guess = not root and sum(not unit <= problem.minor for unit in tied) > 1
     root = root or {_likeliest(problem, tied)}
+    for unit in sorted(root & predicted, key=min):  # what is said of the root was run
+        run = yield passing - unit
+        if run.outcome is Outcome.PASS:
+            return (yield from _split(problem, knowledge, passing - unit))
     return Answer(
         tuple(unit for unit in tied if unit in root),
         tuple(unit for unit in tied if unit not in root),
@@ -251,7 +279,8 @@ def _roots_of_tied(problem: IsolateProblem, tied: Sequence[Reverted]) -> Search[
     """
     everything = frozenset(change.id for change in problem.changes)
     root = set()
-    for unit in tied:
+    likely = sorted(tied, key=lambda unit: (unit <= problem.minor, -problem.weigh(unit), min(unit)))
+    for unit in likely[:_MANY]:
         run: Run = yield everything - unit
         if run.outcome is Outcome.FAIL:
             root.add(unit)

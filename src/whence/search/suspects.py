@@ -30,7 +30,7 @@ class Phase:
 
 def find_among(problem: IsolateProblem, phases: Sequence[Phase]) -> Search[Answer | None]:
     """Find a minimal set in the first phase that has one; None if no phase has one."""
-    knowledge = Knowledge(problem.words, problem.dependencies)
+    knowledge = problem.knowledge()
     for phase in phases:
         answer = yield from _in_phase(replace(problem, weight=phase.weight), knowledge, phase)
         if answer is not None:
@@ -39,24 +39,43 @@ def find_among(problem: IsolateProblem, phases: Sequence[Phase]) -> Search[Answe
 
 
 def _in_phase(problem: IsolateProblem, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
-    """Find a minimal set among the suspects of one phase: all together, then one by one."""
+    """Find a minimal set among the suspects of one phase.
+
+    First those that can be reverted without other changes, then the rest with what it requires,
+    then one by one.
+    """
     fast = _fast(problem, knowledge, problem.changes)
     in_blocks, in_functions = (
         _whole(phase.suspects, cut(problem.changes)) for cut in (blocks, function_groups)
     )
-    together = [union(in_blocks), union(in_functions)]
-    alone = [*in_functions[:_MAX_ALONE], *in_blocks[:_MAX_ALONE]]
+    tried, run = yield from fast.revert_fewer(in_blocks)
+    if run.outcome is Outcome.PASS:
+        return (yield from _among(problem, knowledge, tried))
+    acquitted = tried if run.outcome is Outcome.FAIL else frozenset()
+    left, left_functions = (
+        [atom for atom in atoms if not atom <= acquitted] for atoms in (in_blocks, in_functions)
+    )
+    if not left:
+        return None  # THE failure stays with all suspects reverted: more suspects are needed
+    together = dict.fromkeys((union(left), union(left_functions)))
+    alone = [*left_functions[:_MAX_ALONE], *left[:_MAX_ALONE]]
     for wanted in dict.fromkeys((*together, *alone)):
-        tried, run = wanted, (yield wanted) if wanted in alone else None
         # A single suspect is first tried without what it requires: that is only a guess.
-        if run is None or run.outcome in _INCONSISTENT:
+        alone_run = (yield wanted) if wanted in alone else None
+        if alone_run is not None and alone_run.outcome not in _INCONSISTENT:
+            tried, run = wanted, alone_run
+        else:
             tried, run = yield from fast.revert_consistently(wanted)
         if run.outcome is Outcome.PASS:
-            chosen = [change for change in problem.changes if change.id in tried]
-            return (yield from find_one(problem, knowledge, chosen))
+            return (yield from _among(problem, knowledge, tried))
         if run.outcome is Outcome.FAIL and wanted in together:
-            break  # THE failure stays with all suspects reverted: more suspects are needed
+            break
     return None
+
+
+def _among(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> Search[Answer]:
+    chosen = [change for change in problem.changes if change.id in passing]
+    return (yield from find_one(problem, knowledge, chosen))
 
 
 def _whole(suspects: Sequence[ChangeId], atoms: Sequence[Atom]) -> list[Atom]:
@@ -82,7 +101,7 @@ def find_replacement(
     problem: IsolateProblem, found: Reverted, others: Reverted
 ) -> Search[Replacement]:
     """Find a minimal set among `others`, and what they require, without any found change."""
-    knowledge = Knowledge(problem.words, problem.dependencies)
+    knowledge = problem.knowledge()
     if knowledge.closure(others).isdisjoint(found):
         free = [change for change in problem.changes if change.id not in found]
         tried, run = yield from _fast(problem, knowledge, free).revert_consistently(others)
@@ -95,7 +114,7 @@ def find_replacement(
     run = yield found | others
     if run.outcome is Outcome.PASS:
         return Replacement(None, found | others)
-    fresh = Knowledge(problem.words, problem.dependencies)
+    fresh = problem.knowledge()
     tried, run = yield from _fast(problem, fresh, problem.changes).revert_consistently(
         found | others
     )
@@ -108,5 +127,5 @@ def find_another(problem: IsolateProblem, found: Reverted) -> Search[Answer | No
     The first run is the good version with these changes.  If the failure is there, they are what
     broke the test, and there is no other set.
     """
-    knowledge = Knowledge(problem.words, problem.dependencies)
+    knowledge = problem.knowledge()
     return (yield from another(problem, knowledge, found))

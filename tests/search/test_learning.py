@@ -1,0 +1,133 @@
+"""What does a search read from the sources, and learn from compilers, about changes?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whence.changes.changeset import ChangeSet, compare_trees
+from whence.changes.tree import read_tree
+from whence.model import ChangeId, Complaint, Outcome, Run
+from whence.search.dependencies import Knowledge, read_dependencies, read_words
+from whence.search.variant_places import VariantPlaces
+
+
+def changes_between(folder: Path, good: dict[str, str], bad: dict[str, str]) -> ChangeSet:
+    for tree, files in (("good", good), ("bad", bad)):
+        for name, text in files.items():
+            path = folder / tree / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+    return compare_trees(read_tree(folder / "good"), read_tree(folder / "bad"))
+
+
+def knowledge_of(changes: ChangeSet) -> Knowledge:
+    return Knowledge(
+        read_words(changes.changes), read_dependencies(changes), VariantPlaces(changes.changes)
+    )
+
+
+def that_adds(changes: ChangeSet, text: str) -> ChangeId:
+    (found,) = [c.id for c in changes.changes if text in c.added.decode()]
+    return found
+
+
+def broken(file: str, line: int, *names: str) -> Run:
+    return Run(Outcome.BROKEN, complaints=(Complaint(file, line, names, "error"),))
+
+
+def test_a_condition_that_is_opened_requires_the_change_that_closes_it(tmp_path: Path) -> None:
+    body = "int f(int a)\n{\n    a++;\n    a--;\n%s    a += 2;\n    a += 3;\n%s    return a%s;\n}\n"
+    good = {"f.c": body % ("", "", "")}
+    bad = {"f.c": body % ("    if (a) {\n", "    }\n", " + 0")}
+    changes = changes_between(tmp_path, good, bad)
+    knowledge = knowledge_of(changes)
+    opened = that_adds(changes, "if (a) {")
+    closed = {c.id for c in changes.changes if "}" in c.added.decode()}
+    assert knowledge.closure({opened}) == {opened} | closed
+    assert knowledge.closure(closed) == {opened} | closed
+
+
+def test_a_name_that_a_header_declares_and_a_source_defines_requires_both(tmp_path: Path) -> None:
+    use = '#include "n.h"\nint user(void)\n{\n    int k = 0;\n    return %s + k;\n}\n'
+    files = {"n.h": "extern int %s;\n", "n.c": "int %s;\n", "user.c": use}
+    good = {name: text % "count" for name, text in files.items()}
+    bad = {name: text % "calls" for name, text in files.items()}
+    changes = changes_between(tmp_path, good, bad)
+    everything = frozenset(c.id for c in changes.changes)
+    assert len(everything) == 3
+    assert knowledge_of(changes).closure({that_adds(changes, "return calls")}) == everything
+
+
+def test_a_complaint_about_a_field_ties_the_structure_that_it_names(tmp_path: Path) -> None:
+    header = "struct %(m)s_box {\n    int first;\n    int %(f)s;\n    int last;\n};\n"
+    source = '#include "%(m)s.h"\nint %(m)s(struct %(m)s_box *b)\n{\n    return b->%(f)s;\n}\n'
+    good, bad = (
+        {f"{m}.{end}": text % {"m": m, "f": f} for m in "ab" for end, text in parts}
+        for f, parts in (
+            ("len", (("h", header), ("c", source))),
+            ("length", (("h", header), ("c", source))),
+        )
+    )
+    changes = changes_between(tmp_path, good, bad)
+    knowledge = knowledge_of(changes)
+    use, *_ = [c.id for c in changes.changes if c.file == "a.c"]
+    own, other = (
+        frozenset(c.id for c in changes.changes if c.file in files)
+        for files in (("a.h", "a.c"), ("a.c", "b.h"))
+    )
+    assert knowledge.closure({use}) == {use}  # two structures have such a field
+    knowledge.learn(frozenset({use}), broken("a.c", 4, "len", "a_box"))
+    assert own <= knowledge.closure({use})
+    assert knowledge.is_known_to_break(frozenset({use}))
+    assert knowledge.is_known_to_break(other)
+    assert not knowledge.is_known_to_break(own)
+
+
+def test_a_complaint_without_a_name_ties_the_line_to_its_declaration(tmp_path: Path) -> None:
+    text = "int f(int a)\n{\n    int last%s = %s;\n    a++;\n    a--;\n    return last%s + a;\n}\n"
+    changes = changes_between(
+        tmp_path, {"f.c": text % ("", "0", "")}, {"f.c": text % ("[1]", "{0}", "[0]")}
+    )
+    knowledge = knowledge_of(changes)
+    declared, used = that_adds(changes, "int last"), that_adds(changes, "return last")
+    knowledge.learn(frozenset({used}), broken("f.c", 6))
+    assert knowledge.closure({used}) == {declared, used}
+
+
+def test_a_complaint_about_a_local_name_ties_nothing_in_other_functions(tmp_path: Path) -> None:
+    text = (
+        "int %(f)s(int a)\n{\n    int %(v)s = a;\n    a++;\n    a--;\n    a += 2;\n"
+        "    return %(v)s;\n}\n"
+    )
+    good, bad = (
+        {"f.c": "".join(text % {"f": f, "v": v} for f in ("f", "g"))} for v in ("sum", "total")
+    )
+    changes = changes_between(tmp_path, good, bad)
+    knowledge = Knowledge(
+        read_words(changes.changes),
+        type(read_dependencies(changes))(),
+        VariantPlaces(changes.changes),
+    )
+    in_f = frozenset(c.id for c in changes.changes if c.function == "f")
+    first = min(in_f)
+    knowledge.learn(frozenset({first}), broken("f.c", 7, "total"))
+    assert knowledge.closure({first}) == in_f
+
+
+def test_the_place_of_a_line_counts_the_lines_of_reverted_changes(tmp_path: Path) -> None:
+    good = {"f.c": "int f(void)\n{\n    g();\n    h();\n    i();\n    return 1;\n}\n"}
+    bad = {"f.c": "int f(void)\n{\n    i();\n    return 2;\n}\n"}
+    changes = changes_between(tmp_path, good, bad)
+    removed, edited = changes.changes
+    places = VariantPlaces(changes.changes)
+    for line, reverted, owner in (
+        (4, frozenset[ChangeId](), edited),
+        (3, frozenset[ChangeId](), None),
+        (3, frozenset({removed.id}), removed),
+        (6, frozenset({removed.id}), edited),
+    ):
+        place = places.at(reverted, "f.c", line)
+        assert place is not None
+        assert place.owner == owner, (line, reverted)
+        assert place.function == {removed.id, edited.id}
+    assert places.at(frozenset(), "other.c", 1) is None
