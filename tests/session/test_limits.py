@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shlex
 import sys
 from pathlib import Path
 
@@ -64,6 +65,17 @@ def test_the_two_versions_are_run_although_the_time_is_up(tmp_path: Path) -> Non
     project = numbered(tmp_path, 12, "sleep 0.1; has 7 && ends 1")
     ended = project.isolate("--max-time", "0.01")
     assert (ended.status, ended.runs, ended.reverted) == (1, 2, set(range(12)))
+
+
+def test_a_stopped_search_shows_the_most_suspicious_changes_first(tmp_path: Path) -> None:
+    """`.cvsignore` and the documentation come first by name, and never run."""
+    good = {".cvsignore": "a\n", "DOCS": "a\n", "run.py": "def f():\n    return 1\n\n\n\ng = 2\n"}
+    bad = {".cvsignore": "b\n", "DOCS": "b\n", "run.py": good["run.py"].replace("1", "3")}
+    project = Project(tmp_path, good, bad, "")
+    program = shlex.join([sys.executable, "-c", "import run; assert run.f() == 1"])
+    ended = project.isolate("--max-runs", "2", "--test", f"PYTHONPATH={{tree}} {program}")
+    assert ended.document["status"] == "unexplained"
+    assert [root["file"] for root in ended.document["root"]] == ["run.py", ".cvsignore", "DOCS"]
 
 
 def test_max_runs_leaves_room_for_the_two_versions(tmp_path: Path) -> None:

@@ -8,9 +8,13 @@ from whence.model import Change, Hunk, Reported, Reverted, Span
 from whence.search.isolate import units_of
 
 
-def grouped_hunks(changes: Sequence[Change], units: Sequence[Reverted]) -> tuple[Reported, ...]:
-    """Return each unit as one reported change, sorted by file and line."""
+def grouped_hunks(
+    changes: Sequence[Change], units: Sequence[Reverted], *, is_sorted: bool = False
+) -> tuple[Reported, ...]:
+    """Return each unit as one reported change, sorted by file and line unless `is_sorted`."""
     found = [_joined([changes[change] for change in sorted(unit)]) for unit in units]
+    if is_sorted:
+        return tuple(found)
     return tuple(sorted(found, key=lambda r: (r.file, r.new.start, r.old.start, r.id)))
 
 

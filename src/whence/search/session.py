@@ -21,7 +21,7 @@ from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, isolate_changes, units_of
 from whence.search.laboratory import Laboratory, Listener, OutOfRuns
 from whence.search.reference_errors import bad_does_not_fail, good_fails
-from whence.search.space import Search
+from whence.search.space import Search, union
 from whence.search.store import Store
 from whence.search.suspicion import Evidence, executed, find_minor, find_renamings, weigh
 from whence.search.time_limit import TimeLimit
@@ -166,6 +166,7 @@ class IsolateSession:
         self.changes = changes
         self._watcher = watcher
         self.notes: list[str] = []
+        self._suspicion: Mapping[ChangeId, float] = {}  # of each change, as far as is known now
         listen: Listener = watcher.outcome
         self.laboratory = Laboratory(changes, request.commands, store, workers, listen=listen)
 
@@ -199,7 +200,7 @@ class IsolateSession:
             failure=bad.failure,
             total=len(self.changes.changes),
             executed=None if executed is None else len(executed),
-            root=grouped_hunks(self.changes.changes, answer.root),
+            root=grouped_hunks(self.changes.changes, answer.root, is_sorted=answer.is_sorted),
             auxiliary=grouped_hunks(self.changes.changes, answer.auxiliary),
             alternatives=tuple(tuple(sorted(ids)) for ids in answer.alternatives),
             runs=cost.runs,
@@ -294,10 +295,11 @@ class IsolateSession:
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
         ran, minor = executed(self.changes, evidence), find_minor(self.changes)
         fast = self._request.method == "fast"
+        self._suspicion = weigh(self.changes, evidence, ran, minor)
         return IsolateProblem(
             self.changes.changes,
             read_dependencies(self.changes) if fast else Dependencies(),
-            weigh(self.changes, evidence, ran, minor) if fast else {},
+            self._suspicion if fast else {},
             ran,
             minor,
             find_renamings(self.changes),
@@ -314,6 +316,7 @@ class IsolateSession:
     ) -> A | Answer:
         """Run a search and, if `checks`, check its answer in a clean tree."""
         lab = self.laboratory
+        self._suspicion = weight or self._suspicion
         # The limit starts here: without the two reference runs there is no answer at all.
         lab.max_runs = self._request.max_runs
         self._watcher.runs_left(Forecaster(make, lab.known, weight).runs_left)
@@ -417,14 +420,26 @@ class IsolateSession:
         return False
 
     def _best_so_far(self, why: str, found: Answer | None) -> Answer:
-        """Return the answer that was found, else the smallest passing set, which does not hold."""
+        """Return the answer that was found, else the smallest passing set, which does not hold.
+
+        Its most suspicious changes come first.  A change that was reverted while THE failure stayed
+        is hardly suspicious.
+        """
         if found is not None:
             return replace(found, reason=f"{why}; the answer was not checked in a clean tree")
-        passing = [r for r, run in self.laboratory.known.items() if run.outcome is Outcome.PASS]
+        known = self.laboratory.known
+        passing = [r for r, run in known.items() if run.outcome is Outcome.PASS]
         best = min(passing, key=lambda reverted: (len(reverted), sorted(reverted)))
-        units = tuple(units_of(self.changes.changes, best))
+        acquitted = union(r for r, run in known.items() if run.outcome is Outcome.FAIL)
+
+        def suspicion(unit: Reverted) -> float:
+            return max(self._suspicion.get(c, 1.0) * (c not in acquitted) for c in unit)
+
+        units = units_of(self.changes.changes, best)
         return Answer(
-            units,
+            tuple(sorted(units, key=lambda unit: (-suspicion(unit), min(unit)))),
             holds=False,
-            reason=f"{why}; this is the smallest set known so far, and perhaps not minimal",
+            reason=f"{why}; this is the smallest set known so far, and perhaps not minimal; the "
+            "most suspicious changes come first",
+            is_sorted=True,
         )
