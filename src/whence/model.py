@@ -358,6 +358,7 @@ class Link:
     cause: int | None = None  # the number of the cause that it belongs to
     times: int = 1
     before: str | None = None  # the line in the good version; "": it is new; None: it is the same
+    gap: bool = False  # True: how the link before this one led here was not followed
 
 
 @dataclass(frozen=True)

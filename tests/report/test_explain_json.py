@@ -41,6 +41,7 @@ def test_the_chain_goes_from_the_change_to_the_failure() -> None:
         "cause": 0,
         "times": 2,
         "before": None,
+        "gap": False,
     }
 
 

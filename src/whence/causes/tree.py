@@ -37,7 +37,7 @@ from whence.causes.questions import (
 )
 from whence.causes.wording import CauseDescriber
 from whence.logic.logic import Logic
-from whence.model import Cause, Mark, Missing
+from whence.model import Cause, Mark, Missing, Statement
 from whence.program.ids import Step
 from whence.trace.alignment import Alignment
 from whence.trace.conditions import Conditions
@@ -119,6 +119,12 @@ class CauseSearch:
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def observed(
+        self, wanted: Collection[tuple[str, int]], most: int
+    ) -> tuple[list[Statement], list[Statement]]:
+        """Return the statements that ran on the wanted lines, and the first that differ later."""
+        return self._describer.observed(wanted, most)
 
     @property
     def solver_cost(self) -> SolverCost:

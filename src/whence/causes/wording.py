@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,8 @@ from whence.trace.statements import Line
 Steps = npt.NDArray[np.uint32]
 _MAX_VALUES = 6  # limit on values in one sentence; guessed
 _MAX_COPIES = 60  # limit on the steps that pass a value on unchanged; guessed
+_MAX_OBSERVED_STEPS = 5_000_000  # limit on steps of a run that is looked at as a whole; guessed
+_MAX_OBSERVED_LINES = 100  # limit on lines whose values are looked at there; guessed
 _MAX_EXPRESSION = 200  # limit on steps of one condition; guessed
 
 
@@ -67,6 +69,34 @@ class CauseDescriber:
         predicate = self._predicate(question, reads, failure)
         because = self._because(question, predicate, reads, failure)
         return CauseDescription(predicate, because, statements)
+
+    def observed(
+        self, wanted: Collection[tuple[str, int]], most: int
+    ) -> tuple[list[Statement], list[Statement]]:
+        """Return the statements that ran on the wanted lines, and the first that differ later.
+
+        Both are in the order of their last executions.  There are up to `most` differing ones.
+        Nothing is returned for a run that is too long to look at as a whole.
+        """
+        count = self.flow.thread.stream.steps
+        if count > _MAX_OBSERVED_STEPS:
+            return [], []
+        steps = np.arange(1, count + 1, dtype=np.uint32)
+        lines = [line for line in reversed(self.steps.lines(steps)) if self._is_own(line)]
+        own = [line for line in lines if (line.file, line.number) in wanted]
+        start = int(own[0].last[-1]) if own else 0
+        later = [
+            line
+            for line in lines
+            if int(line.last[-1]) > start and (line.file, line.number) not in wanted
+        ]
+        differing: list[Statement] = []
+        for line in later[:_MAX_OBSERVED_LINES] if self.passing else ():
+            statement = self._statement(line, steps)
+            differing += [statement] if statement.passing else []
+            if len(differing) == most:
+                break
+        return [self._statement(line, steps) for line in own[:_MAX_OBSERVED_LINES]], differing
 
     def file_and_line(self, step: Step) -> tuple[str, int] | None:
         """Return the file and the line of a step; None if it has none."""

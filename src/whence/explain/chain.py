@@ -7,7 +7,7 @@ meets the change up to the failure.  The chain joins these paths and lists each 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from whence.explain.candidates import places
@@ -30,8 +30,11 @@ from whence.source_lines import decoded_lines
 _MAX_CHANGED = 2  # limit on links of one change whose values do not differ; guessed
 _MAX_VALUES = 3  # limit on links of one cause that only pass on a wrong value; guessed
 _MAX_INSIDE = 6  # limit on causes inside new code that a chain shows; guessed
+_MAX_OBSERVED = 2  # limit on differences shown after a root that no cause meets; guessed
+_MAX_ROOT_LINKS = 3  # limit on root changes shown before a gap; guessed
 _MAX_NAMED = 3  # limit on values that a sentence names; guessed
 _CHANGED = "this line was changed"
+_OBSERVED = "this value differs, too; whether it led to the failure was not followed"
 _CHANGED_PREDICATE = "the changed line: "
 _NEW = "this line is new"
 _TRUTH_VALUES = frozenset({"true", "false"})
@@ -46,6 +49,12 @@ class FailurePlace:
     line: int
     function: str
     text: str
+
+
+# Returns the statements that ran on some lines, and the first later ones with other values.
+Observe = Callable[
+    [Collection[tuple[str, int]], int], tuple[Sequence[Statement], Sequence[Statement]]
+]
 
 
 class ChainBuilder:
@@ -95,6 +104,75 @@ class ChainBuilder:
         # A difference before the first changed statement belongs to an earlier loop iteration.
         start = next((k for k, link in enumerate(links) if link.changes), 0)
         return tuple(self._with_old_line(link) for link in links[start:])
+
+    def chain_with_gap(self, observe: Observe) -> tuple[Link, ...]:
+        """Return the root, what was observed after it, a gap, and the way back from the failure.
+
+        This is for a root that no cause meets.  The link after the gap is marked.
+        """
+        wanted = {
+            (self._changes[change].file, line)
+            for change in self._root
+            for line in self._changes[change].new.lines
+        }
+        ran, differing = observe(wanted, _MAX_OBSERVED)
+        lower = self._from_failure()
+        listed = {(link.file, link.line) for link in lower}
+        upper = [*self._root_links(ran)]
+        upper += [
+            Link(
+                LinkKind.VALUE, s.file, s.line, s.function, s.text, _OBSERVED,
+                *_differing_values(s), times=s.instances,
+            )
+            for s in differing
+            if (s.file, s.line) not in listed
+        ]  # fmt: skip
+        return tuple(map(self._with_old_line, (*upper, replace(lower[0], gap=True), *lower[1:])))
+
+    def _root_links(self, ran: Sequence[Statement]) -> Iterator[Link]:
+        """Yield the changed lines that ran; without any, the text of each root change."""
+        by_change = {
+            change: [s for s in ran if change in self._root_changes_at(s)] for change in self._root
+        }
+        is_any = any(by_change.values())
+        for change in sorted(self._root)[:_MAX_ROOT_LINKS]:
+            statements = by_change[change]
+            for statement in statements[-_MAX_CHANGED:]:
+                failing, passing = _differing_values(statement)
+                yield Link(
+                    LinkKind.CHANGE, statement.file, statement.line, statement.function,
+                    statement.text, _CHANGED, failing or statement.values, passing,
+                    tuple(sorted(self._root_changes_at(statement))), times=statement.instances,
+                )  # fmt: skip
+            if not statements and not (is_any and change != min(self._root)):
+                yield self._text_link(self._changes[change])
+
+    def _text_link(self, change: Change) -> Link:
+        """Return the link for a change without a line that ran in the failing run."""
+        is_removed = not change.added.strip()
+        text = _first_line(change.removed if is_removed else change.added)
+        says = "this was removed" if is_removed else f"{_CHANGED}, and is no statement that ran"
+        kind = LinkKind.MISSING if is_removed else LinkKind.CHANGE
+        return Link(
+            kind, change.file, max(change.new.start, 1), change.function or "", text, says,
+            changes=(change.id,),
+        )  # fmt: skip
+
+    def _from_failure(self) -> list[Link]:
+        """Return the links from the farthest cause with a difference to the failure."""
+        farthest = max(self._causes.values(), key=lambda c: (c.level if _differs(c) else -1, -c.id))
+        path = [farthest.id if _differs(farthest) else 0]
+        while (parent := self._causes[path[-1]].parent) is not None:
+            path.append(parent)
+        links: list[Link] = []
+        listed: set[tuple[str, int, LinkKind]] = set()
+        for number in path:
+            for link in self._links(self._causes[number], has_changed=False):
+                key = (link.file, link.line, link.step)
+                if link.step in (LinkKind.FAILURE, LinkKind.BRANCH) or key not in listed:
+                    listed.add(key)
+                    links.append(link)
+        return links
 
     def _with_old_line(self, link: Link) -> Link:
         """Return a link that says what its line was before, if it was another one."""
@@ -296,6 +374,11 @@ class ChainBuilder:
             _shown_values(failing), _shown_values(passing),
             tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
         )  # fmt: skip
+
+
+def _differs(cause: Cause) -> bool:
+    """Is something of a cause different in the passing run?"""
+    return cause.predicate.passing is not None or any(s.passing for s in cause.statements)
 
 
 def _is_at(statement: Statement, predicate: Predicate) -> bool:

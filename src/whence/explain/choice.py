@@ -52,7 +52,14 @@ class ExplainedSet:
     unexecuted: Reverted = frozenset()  # changes that the failing run executes, and it does not
 
     @property
+    def gap(self) -> Link | None:
+        """The link that does not follow from the one before it; None if the chain is complete."""
+        return next((link for link in self.chain if link.gap), None)
+
+    @property
     def causes_on_chain(self) -> list[Cause]:
+        if self.gap is not None:
+            return []
         numbers = {link.cause for link in self.chain}
         return [cause for cause in self.causes if cause.id in numbers]
 
@@ -71,12 +78,12 @@ class Choice:
     def rank(self) -> tuple[bool, bool, int, int, int]:
         """The sort key: the run nearest to the good version's, then the shortest chain."""
         chain = self.explained.chain
-        is_dodged = self.dodged is not None
-        return not chain, is_dodged, self.deviation.size, len(chain), len(self.answer)
+        is_dodged, has_gap = self.dodged is not None, self.explained.gap is not None
+        return has_gap, is_dodged, self.deviation.size, len(chain), len(self.answer)
 
     def is_nearer_than(self, other: Choice) -> bool:
         """Is its fixed run nearer to the good version's run, and is it explained as well?"""
-        is_explained = bool(self.explained.chain) or not other.explained.chain
+        is_explained = self.explained.gap is None or other.explained.gap is not None
         return is_explained and self.deviation.size < other.deviation.size
 
 
@@ -280,7 +287,7 @@ class Chooser:
     def _alternative(self, choice: Choice, *, is_dodge: bool = False, why: str = "") -> Alternative:
         changes, answer = self._context.changes.changes, choice.answer
         links = len(choice.explained.chain)
-        if not why and links:
+        if not why and choice.explained.gap is None:
             why = f"its chain to the failure has {links} links"
         elif not why:
             why = "no chain from it to the failure was found"
@@ -352,7 +359,8 @@ class Chooser:
             _failed(failure, causes[0]),
             entered,
         )
-        return ExplainedSet(candidates.tree, tuple(causes.values()), builder.chain(), passing)
+        chain = builder.chain() or builder.chain_with_gap(candidates.tree.observed)
+        return ExplainedSet(candidates.tree, tuple(causes.values()), chain, passing)
 
 
 def _grow_behind(candidates: CandidateChanges) -> None:

@@ -30,7 +30,7 @@ from whence.explain.recorder import Recorder, counterpart, covered_lines, logged
 from whence.explain.seen_failure import beside, seen_failure
 from whence.languages import LANGUAGES, cause_search, fitting
 from whence.languages.language import Language
-from whence.model import Alternative, Explanation, Failure, Outcome, Run
+from whence.model import Alternative, Explanation, Failure, Link, LinkKind, Outcome, Run
 from whence.search.isolate import Answer, IsolateProblem
 from whence.search.laboratory import OutOfRuns
 from whence.search.session import IsolateRequest, IsolateSession, Watcher, open_session
@@ -43,7 +43,7 @@ FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
 _MAX_ATTEMPTS = 4  # limit on answers that are dropped because their check fails; guessed
 _MIN_HANG_LOG = 4 << 20  # bytes that a run may log that does not end, at least; guessed
 _HANG_SECONDS = 10.0  # limit on the recording of a run that does not end; guessed
-_NO_CHAIN = "no cause that was found leads from these changes to the failure"
+_GAP = "the chain has a gap: how {root} led to {place} was not followed"
 
 
 @dataclass(frozen=True)
@@ -267,10 +267,12 @@ class _Explaining:
         )
         answer = replace(choice.answer, alternatives=ids)
         result = self._session.result_for(answer, bad, problem.executed, context.times())
-        if choice.explained.chain and choice.answer.holds:
+        gap = choice.explained.gap
+        if gap is None and choice.answer.holds:
             result = replace(result, status="explained")
-        elif result.reason is None:
-            result = replace(result, reason=_NO_CHAIN)
+        elif result.reason is None and gap is not None:
+            root = change_places(context.changes, union(choice.answer.root))
+            result = replace(result, reason=_GAP.format(root=root, place=_place_of(gap)))
         why = replace(
             result_of(choice.explained.tree, seconds={}),
             causes=choice.explained.causes,
@@ -302,7 +304,7 @@ class _Explaining:
         """Add a note on root changes that are not on the chain: why they are in the root."""
         linked = {change for link in choice.explained.chain for change in link.changes}
         unlinked = [unit for unit in choice.answer.root if not unit & linked]
-        if choice.explained.chain and unlinked and not choice.dodged:
+        if choice.explained.gap is None and unlinked and not choice.dodged:
             places = change_places(self._context.changes, union(unlinked))
             self._session.note(
                 f"{places} is not on the chain, but the test still fails unless it is reverted too."
@@ -351,6 +353,12 @@ class _Explaining:
             return seen_failure(failing, passing, expected)
         except UserError as error:
             raise Unexplained(error_summary(error)) from None
+
+
+def _place_of(link: Link) -> str:
+    if link.step is LinkKind.FAILURE or not link.file:
+        return "the failure"
+    return f"{link.file}:{link.line}"
 
 
 def _not_comparable(error: UserError) -> Unexplained:

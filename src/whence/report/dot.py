@@ -55,6 +55,10 @@ def _edges(explanation: Explanation) -> Iterator[str]:
     for change in root:
         if not causes:
             yield f'change_{change.id} -> failure [style=dashed, label="broke it, not explained"]'
+    after_gap = next((link.cause for link in explanation.chain if link.gap), None)
+    if after_gap is not None:
+        for change in root:
+            yield f'change_{change.id} -> cause_{after_gap} [style=dashed, label="not followed"]'
     for cause in causes:
         for change in _met(cause.changes, by_piece):
             yield f"change_{change.id} -> cause_{cause.id} [{_MET}]"

@@ -13,6 +13,7 @@ from typing import Any
 from whence.model import Alternative, Explanation, Hunk, Link, LinkKind, Reported
 from whence.report.causes import BEARING
 from whence.report.explanation import (
+    GAP,
     both_values,
     change_place,
     explain_document,
@@ -133,8 +134,9 @@ def _link(link: Link, label: str) -> str:
     place = " in ".join(filter(None, (at, link.function)))
     missing = "not run: " if link.step is LinkKind.MISSING else ""
     times = f" ({link.times:,} times)" if link.times > 1 else ""
+    gap = f'<p class="gap">⋮ {as_text(GAP)}</p>' if link.gap else ""
     return (
-        f'<li><button type="button" class="step {link.step.value}">'
+        f'<li>{gap}<button type="button" class="step {link.step.value}">'
         f'<span class="place">{as_text(place)}</span> {missing}{as_code(link.text)} '
         f'<span class="says">{as_sentence(sentence(link.says))}{times}</span> '
         f'<span class="values">{as_text(both_values(link.passing, link.failing, label))}</span>'

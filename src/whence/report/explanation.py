@@ -10,6 +10,7 @@ from whence.report.causes import cause_document, listed
 from whence.report.document import change_document, to_document
 from whence.report.text import KINDS, counted
 
+GAP = "gap: how the step above led to the step below was not followed"  # between two links
 FAILING = "failing"  # label of values of the failing run
 _LABELS = {"good": "good", "reverted": "fixed"}  # by `Explanation.passing`
 _LEGENDS = {

@@ -162,7 +162,9 @@ def _placed(chain: Sequence[Link]) -> list[tuple[int, Link]]:
 
 def _flow_location(number: int, link: Link, explanation: Explanation) -> Json:
     values = both_values(link.passing, link.failing, passing_label(explanation))
-    says = " ".join(filter(None, (sentence(_words(link.says)), _words(values)))) or link.step.value
+    gap = "How the step before led here was not followed." if link.gap else ""
+    parts = (gap, sentence(_words(link.says)), _words(values))
+    says = " ".join(filter(None, parts)) or link.step.value
     state = {_words(name) or "?": {"text": _words(v) or "?"} for name, v in link.failing.items()}
     return {
         "location": _location(explanation, link.file, link.line, link.line, link.function, says),

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from whence.model import Alternative, ChangeId, Explanation, Link, LinkKind, Reported, Result
 from whence.report.explanation import (
+    GAP,
     both_values,
     change_place,
     headline,
@@ -206,6 +207,8 @@ def _steps(explanation: Explanation, width: int) -> list[list[Text]]:
 
 def _step(number: int, link: Link, place: str, label: str, width: int) -> list[Text]:
     page = TextLines(width)
+    if link.gap:
+        page.line(Text(f"  ⋮  {GAP}", "yellow"))
     page.line(
         Text.assemble(
             (f"{number + 1:3}  ", _COLOURS.get(link.step, "")),
