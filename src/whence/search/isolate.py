@@ -218,13 +218,7 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
     if len(units) == 1:
         return Answer(tuple(units))
     outcome = {}
-    predicted = set()
     for unit in units:
-        is_required = len(units) > _MANY and not knowledge.dependents(unit) & passing <= unit
-        if is_required or knowledge.is_known_to_break(passing - unit):
-            outcome[unit] = Outcome.BROKEN
-            predicted.add(unit)
-            continue
         run = yield passing - unit
         outcome[unit] = run.outcome
         if run.outcome is Outcome.PASS:  # the unit is not needed
@@ -242,10 +236,6 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
     # Declarations and renamings are no candidates: one other unit is the root for sure.
     is_guess = not root and sum(not unit <= problem.minor for unit in tied) > 1
     root = root or {_likeliest(problem, tied)}
-    for unit in sorted(root & predicted, key=min):  # what is said of the root was run
-        run = yield passing - unit
-        if run.outcome is Outcome.PASS:
-            return (yield from _split(problem, knowledge, passing - unit))
     return Answer(
         tuple(unit for unit in tied if unit in root),
         tuple(unit for unit in tied if unit not in root),
