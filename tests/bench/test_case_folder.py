@@ -14,8 +14,8 @@ import pytest
 from bench import CHECKOUT
 from bench.case_folder import VARIABLE
 
-NEED_CASES = ("isolate.run", "explain.run", "python.run", "python.slowdown", "real.run")
-COMMANDS = (*NEED_CASES, "python.differential", "python.variants", "trace.run", "why.run",
+NEED_CASES = ("isolate.run", "explain.run", "python.run", "python.slowdown")
+COMMANDS = (*NEED_CASES, "real.run", "python.differential", "python.variants", "trace.run", "why.run",
             "why.real", "why.speed")  # fmt: skip
 
 
