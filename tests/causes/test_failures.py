@@ -144,7 +144,8 @@ def throwing(tmp_path_factory: pytest.TempPathFactory) -> Built:
 def test_an_exception_that_nobody_catches_is_explained(throwing: Built) -> None:
     tree = tree_of(throwing.run())
     assert names(tree.cause(0)) == {"throw", "odd", "half", "n"}
-    assert tree.failure.words.startswith("the exception that nothing caught, thrown at program.cc")
+    expected = 'the exception std::invalid_argument "odd" that nothing caught, thrown at program.cc'
+    assert tree.failure.words.startswith(expected)
 
 
 def test_a_call_of_terminate_is_explained(throwing: Built) -> None:

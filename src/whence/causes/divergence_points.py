@@ -19,7 +19,7 @@ from whence.trace.flow import Flow
 _MAX_NESTING = 8  # limit on regions around a jump, and on calls around a step; guessed
 _MAX_DISTANCE = 4000  # limit on instances of a function before a step that are looked at; guessed
 _MAX_INSTANCES = 1 << 20  # limit on instances of a region that are looked at; guessed
-_MAX_TRIED = 64  # limit on executions of one operation that are looked at; guessed
+_MAX_TRIED = 64  # limit on the first, and on the last, executions of an operation; guessed
 
 
 @dataclass(frozen=True)
@@ -353,8 +353,11 @@ def _unpaired(
         for op in map(Op, range(begin, begin + int(code.stretch_ops[stretch]))):
             if flow.thread.image.rows[op] and paired(op) is None:
                 steps = flow.executions(op)
-                low = max(steps.before(start + 1), len(steps) - _MAX_TRIED)
-                inside = (s for s in reversed(steps[low:].tolist()) if _is_in(s, region, region_of))
+                low = steps.before(start + 1)
+                # Those near the start of the region lie in it, even if the run goes on for long.
+                near = steps[low : low + _MAX_TRIED].tolist()
+                late = steps[max(low + _MAX_TRIED, len(steps) - _MAX_TRIED) :].tolist()
+                inside = (s for s in reversed(near + late) if _is_in(s, region, region_of))
                 found += [step for step in [next(inside, None)] if step is not None]
     return [s for s in sorted(found, reverse=True) if not is_on_closing_line(flow, s)]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
 from whence.changes.syntax import depth_changes
@@ -27,6 +28,7 @@ _CONTINUES = re.compile(
     rb"([.)\]}?:,|&=<>+*/%]|(else|elif|catch|finally|case|default|then|do|fi|done|esac|end|in)\b)"
 )
 _CONTINUED = re.compile(rb"([-.(\[{?:,|&=<>+*/%\\]|\b(else|then|do|in|return|begin))$")
+_SAME_STATEMENT = 0.6  # similarity from which on old and new lines are one statement; guessed
 _COMMENT = re.compile(rb"(//|#|/\*|\*|--)")
 _DECLARED = re.compile(
     rb"\b(?:const|let|var|function|class|local|func|fn|def|sub|type|enum|interface)\s+\*?(\w+)"
@@ -39,8 +41,13 @@ def has_statements(path: str) -> bool:
 
 
 def stand_alone(old: Sequence[bytes], new: Sequence[bytes]) -> bool:
-    """Is each half whole statements, and can both be in the program at once?"""
+    """Is each half whole statements, and can both be in the program at once?
+
+    Lines that resemble each other are one statement that was changed.
+    """
     if not (_is_whole(old) and _is_whole(new)):
+        return False
+    if SequenceMatcher(None, b"".join(old), b"".join(new)).ratio() >= _SAME_STATEMENT:
         return False
     declared = [set(_DECLARED.findall(b"".join(lines))) for lines in (old, new)]
     return declared[0].isdisjoint(declared[1])

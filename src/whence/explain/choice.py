@@ -20,7 +20,12 @@ from whence.changes.syntax import tokens
 from whence.explain.candidates import CandidateChanges
 from whence.explain.chain import ChainBuilder, FailurePlace
 from whence.explain.context import ExplainContext, Unexplained
-from whence.explain.dodge import avoided_changes, damage_start, unexecuted_changes
+from whence.explain.dodge import (
+    avoided_changes,
+    damage_start,
+    gets_damage,
+    unexecuted_changes,
+)
 from whence.explain.loop import suspect_weights
 from whence.explain.nearness import NO_DEVIATION, Deviation, GoodWay
 from whence.explain.recorder import counterpart
@@ -201,10 +206,11 @@ class Chooser:
         if answer.is_guess:
             answer, explained = self._decided(answer, explained)
         avoided = self._avoided(answer, explained)
-        if avoided & answer.reverted:  # reverted already, but only so that the program builds
-            entered = avoided & answer.reverted
+        # Some are reverted already, but only so that the program builds.
+        entered = self._at_fault(avoided & answer.reverted, answer, explained)
+        avoided -= answer.reverted
+        if entered:
             answer = self._joined(answer, entered, answer.reverted)
-            avoided -= entered
             answer, explained = self._explain(answer, entered)
         if not avoided or not answer.holds:
             return Choice(answer, explained)
@@ -254,6 +260,15 @@ class Chooser:
         # A new function that the root calls may be at fault by what it does not do.
         found |= self._called(root) & explained.unexecuted
         return found - _same_functions(changes, root) - self._problem.minor
+
+    def _at_fault(self, auxiliary: Reverted, answer: Answer, explained: ExplainedSet) -> Reverted:
+        """Return the auxiliary changes in whose code the damage starts, as far as is known."""
+        tree, causes, meeting = explained.tree, explained.causes, self._context.meeting
+        return frozenset(
+            change
+            for change in auxiliary
+            if not gets_damage(tree, causes, meeting, frozenset({change}), answer.reverted)
+        )
 
     def _called(self, root: Reverted) -> Reverted:
         """Return the changes that introduce names which new lines of the root use."""

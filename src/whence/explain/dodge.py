@@ -15,8 +15,10 @@ from whence.explain.recorder import covered_lines
 from whence.explain.variant_lines import VariantLines
 from whence.model import Cause, Change, ChangeId, Reverted
 from whence.program.ids import Step
+from whence.trace.flow import Left, StoredBits
 from whence.trace.recording import Recording
 
+_MAX_INPUTS = 5000  # limit on steps behind the code of a change that are looked at; guessed
 _NO_LINES: frozenset[int] = frozenset()
 
 
@@ -61,6 +63,42 @@ def unexecuted_changes(
         if ran and in_fixed.get(change.file, _NO_LINES).isdisjoint(lines):
             found.add(change.id)
     return frozenset(found)
+
+
+def gets_damage(
+    tree: CauseSearch,
+    causes: Iterable[Cause],
+    meeting: Meeting,
+    changes: Reverted,
+    reverted: Reverted,
+) -> bool:
+    """Does the code of some changes get a wrong value from code that is not reverted?
+
+    Then the damage comes from elsewhere, and these changes only pass it on.  `tree` compares the
+    failing run with the fixed run, in which `reverted` is reverted.
+    """
+    comparison = tree.comparison
+    if comparison is None:
+        return False
+    flow = comparison.failing
+    work: list[Step] = []
+    for cause in causes:
+        lines = [(s.file, s.line) for s in cause.statements if meeting.at(s.file, s.line) & changes]
+        work += tree.steps(cause.id, lines).tolist() if lines else []
+    seen = set(work)
+    while work and len(seen) < _MAX_INPUTS:
+        node = flow.node(work.pop())
+        for operand in (*node.operands, *node.pointers):
+            definer = operand.step if isinstance(operand, StoredBits | Left) else operand
+            if not isinstance(definer, int) or definer in seen:
+                continue
+            seen.add(definer)
+            place = flow.thread.image.place(flow.op_of(definer))
+            if place is None or meeting.at(place.file, place.line) & reverted:
+                work.append(definer)
+            elif not comparison.is_same(definer):
+                return True
+    return False
 
 
 def damage_start(

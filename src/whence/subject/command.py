@@ -18,6 +18,7 @@ from whence.subject.reads import ReadLog
 
 _MAX_OUTPUT = 64 * 2**20  # limit in bytes on the output, so that it cannot fill the disk; guessed
 _MAX_READ = 2**20  # limit in bytes on the start and on the end of an output as text; guessed
+_MAX_TRACER_SECONDS = 5.0  # limit on waiting for a tracer that was asked to end; guessed
 _POLL_SECONDS = 0.05  # between checks of the clock, the output and the stop event; guessed
 
 
@@ -80,7 +81,7 @@ def run_command(
                 lambda seconds: _has_ended(process, seconds), out, err, timeout=timeout, stop=stop
             )
         finally:
-            _kill_group(process)
+            _kill_group(process, is_traced=reads is not None)
         status = process.wait()
         return Ended(
             128 - status if status < 0 else status,
@@ -121,7 +122,11 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     return process.returncode is not None
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
+def _kill_group(process: subprocess.Popen[bytes], *, is_traced: bool) -> None:
+    if is_traced and process.returncode is None:
+        process.terminate()  # the tracer then waits for the end of the command
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_MAX_TRACER_SECONDS)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -105,7 +105,11 @@ def _install_filter() -> bool:
 
 
 def _follow(child: int, calls: dict[int, tuple[int | None, int, int | None]], noted: int) -> int:
-    """Let all processes run until the first one ends; return its exit status."""
+    """Let all processes run until the first one ends; return its exit status.
+
+    SIGTERM kills the first one, so that it has ended when this process ends.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
     seen: set[bytes] = set()
     while True:
         process, status = os.waitpid(-1, _WALL)
