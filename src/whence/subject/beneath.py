@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MAX_ATTEMPTS = 4  # to delete a tree; guessed
+_PAUSE = 0.05  # seconds before the second attempt to delete a tree; later ones wait longer; guessed
 _NOTHING = (FileNotFoundError, NotADirectoryError)  # the path does not exist
 _LEFT = ".whence-left-"  # start of the names of directories that are about to be deleted
 
@@ -150,13 +152,20 @@ class Beneath:
 
 
 def delete_tree(path: Path) -> None:
-    """Delete a file, a link, or a directory with its contents, as far as the system allows."""
-    with contextlib.suppress(OSError):
-        folder = os.open(path.parent, _FOLDER & ~os.O_NOFOLLOW)
-        try:
-            _delete_entry(folder, path.name)
-        finally:
-            os.close(folder)
+    """Delete a file, a link, or a directory with its contents, as far as the system allows.
+
+    A process that was just killed may still write to it, so a failure is tried again.
+    """
+    for attempt in range(_MAX_ATTEMPTS):
+        time.sleep(_PAUSE * attempt)
+        with contextlib.suppress(OSError):
+            folder = os.open(path.parent, _FOLDER & ~os.O_NOFOLLOW)
+            try:
+                _delete_entry(folder, path.name)
+            finally:
+                os.close(folder)
+        if not os.path.lexists(path):
+            return
 
 
 def _open_folder(folder: int, name: str, *, make: bool = False) -> int:
