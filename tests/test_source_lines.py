@@ -110,6 +110,7 @@ OTHER_TEXT = {
     "cli/interactive.py": "a message",
     "explain/meeting/conditions.py": "the result of only_newlines",
     "explain/meeting/source_file.py": "the result of only_newlines",
+    "explain/nearness.py": "the output of a program",
     "explain/session.py": "a message",
     "frontend/c/clang.py": "a file of ours",
     "frontend/c/models.py": "a table of ours",

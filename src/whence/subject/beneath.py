@@ -221,14 +221,15 @@ def _delete_entry(folder: int, name: str) -> None:
         try:
             _give_permission(inner)
             for entry in os.listdir(inner):
-                if not _is_folder(inner, entry):
-                    os.unlink(entry, dir_fd=inner)
-                    continue
-                _set_mode(inner, entry, 0o700)  # to move a directory changes its entry `..`
-                beside = f"{_LEFT}{os.getpid()}-{moved}"
-                moved += 1
-                os.rename(entry, beside, src_dir_fd=inner, dst_dir_fd=folder)
-                waiting.append(beside)
+                with contextlib.suppress(FileNotFoundError):  # another process deleted it
+                    if not _is_folder(inner, entry):
+                        os.unlink(entry, dir_fd=inner)
+                        continue
+                    _set_mode(inner, entry, 0o700)  # to move a directory changes its entry `..`
+                    beside = f"{_LEFT}{os.getpid()}-{moved}"
+                    moved += 1
+                    os.rename(entry, beside, src_dir_fd=inner, dst_dir_fd=folder)
+                    waiting.append(beside)
         finally:
             os.close(inner)
         os.rmdir(current, dir_fd=folder)
