@@ -196,6 +196,23 @@ def test_both_directions_are_inverse(tmp_path: Path, change: str) -> None:
     assert found > len(steps_of(alignment.failing)) / 3
 
 
+def test_a_call_with_another_argument_is_the_same_call(tmp_path: Path) -> None:
+    good = PROGRAM.replace("depth_of(int level)", "depth_of(int level, int start)")
+    good = good.replace("depth_of(level - 2)", "depth_of(level - 2, start)")
+    good = good.replace("depth_of(limit)", "depth_of(limit, 0)")
+    alignment = aligned(tmp_path, good)
+    check_inverse(alignment)
+    image = alignment.failing.thread.image
+    in_function = [
+        step
+        for step in steps_of(alignment.failing)
+        if (place := image.place(alignment.failing.op_of(step))) and place.function == "depth_of"
+    ]
+    assert in_function
+    paired = [step for step in in_function if alignment.passing_counterpart(step) is not None]
+    assert len(paired) > len(in_function) / 2
+
+
 def test_what_both_versions_do_before_they_differ_corresponds(tmp_path: Path) -> None:
     alignment = aligned(tmp_path, PROGRAM.replace("sum > 40", "sum > 60"))
     row = PROGRAM.splitlines().index("    while (sum > 40 && calls > 0) {") + 1

@@ -157,7 +157,7 @@ class Sort(NamedTuple):
 
     opcode: str
     callee: str | None  # None: the operation is no call; "": the callee has no name
-    operands: int  # their number
+    operands: int  # their number; 0 for a named callee: a call may get another argument
 
 
 class Comparable(Enum):
