@@ -155,6 +155,7 @@ class Result:
     seconds: dict[str, float]
     notes: tuple[str, ...] = ()
     rejected: int = 0  # variants that were not built because their sources do not compile
+    needs_all: bool = True  # does the test fail with any one change of the root left in?
     is_guess: bool = False  # is it a guess which of the reverted changes are the root?
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.explain.explaining import ExplainedPair, explain, explain_python
+from whence.report.explanation import passes
 
 MASKED = """
      #include <stdio.h>
@@ -179,6 +180,7 @@ def test_a_faulty_new_function_is_in_the_root_and_on_the_chain(tmp_path: Path, t
     assert answer.root == {"new", "call"}
     assert "new" in answer.links
     assert answer.explanation.dodged is not None
+    assert passes(answer.explanation) == "With them reverted, the test passes."
 
 
 def test_the_chain_shows_the_faulty_line_of_a_new_function(tmp_path: Path) -> None:

@@ -308,6 +308,48 @@ def test_a_removed_statement_is_on_the_chain(text: str, tmp_path: Path) -> None:
     assert "removed" in answer.links
 
 
+ENTANGLED = """
+     def is_number(value, kind):
+         return isinstance(value, kind)
+
+
+    -def numbers_of(attributes, kind, pop=False, ordered=False):  # [definition]
+    +def numbers_of(attributes, ordered=False):  # [definition]
+         found = [
+             (name, value)
+             for name, value in attributes.items()
+    -        if is_number(value, kind)  # [kind]
+    +        if is_number(value, int)  # [kind]
+         ]
+    -    if pop:  # [removed]
+    -        for name, _ in found:  # [removed]
+    -            del attributes[name]  # [removed]
+         if ordered:
+             found.sort()
+         return found
+
+
+     def parts(attributes):
+    -    found = numbers_of(attributes, int, pop=True, ordered=False)  # [call]
+    +    found = numbers_of(attributes, ordered=False)  # [call]
+         rest = dict(attributes)
+         return dict(found), rest
+
+
+     numbers, rest = parts({"a": 1, "b": "x", "c": 2})
+     assert rest == {"b": "x"}, rest
+"""
+
+
+def test_of_changes_that_only_work_together_the_root_is_what_no_longer_runs(
+    tmp_path: Path,
+) -> None:
+    answer = explain_python(tmp_path, ENTANGLED)
+    assert "removed" in answer.root
+    assert not answer.result.is_guess
+    assert "del attributes[name]" in answer.missing[0].text
+
+
 def test_the_chain_has_the_exception_that_is_no_longer_raised(tmp_path: Path) -> None:
     link = explain_python(tmp_path, RAISES).link("call")
     assert link.failing == {"checked(-1)": "-1"}

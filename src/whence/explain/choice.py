@@ -134,7 +134,7 @@ class Chooser:
                 continue
             found = self._choice(answer)
             if found.answer.holds and found.is_nearer_than(choice):
-                return [found, choice]
+                return [found] if other == self._whole_blocks else [found, choice]
             if other == self._another:
                 return [choice, found]
         return [choice]
@@ -155,6 +155,7 @@ class Chooser:
             answer,
             root=tuple(units_of(changes, root)),
             auxiliary=tuple(units_of(changes, whole - root)),
+            needs_all=False,
         )
         return widened if self._fixed_run(widened) is not None else None
 
@@ -235,7 +236,8 @@ class Chooser:
     def _decided(self, answer: Answer, explained: ExplainedSet) -> tuple[Answer, ExplainedSet]:
         """Decide by the causes which of the entangled changes is the root: the damage starts there.
 
-        If no cause holds one of them, the root stays a guess.
+        If no cause holds one of them, the first one on a complete chain is it: it may be what no
+        longer runs.  If none is there, the root stays a guess.
         """
         units = (*answer.root, *answer.auxiliary)
         meeting = self._context.meeting
@@ -244,9 +246,13 @@ class Chooser:
             for unit in units
             if (start := damage_start(explained.tree, explained.causes, meeting, unit)) is not None
         }
-        if not starts:
-            return answer, explained
-        root = min(starts, key=lambda unit: starts[unit])
+        if starts:
+            root = min(starts, key=lambda unit: starts[unit])
+        else:
+            linked = [unit for link in explained.chain for unit in units if unit & {*link.changes}]
+            if not linked or explained.gap is not None:
+                return answer, explained
+            root = linked[0]
         rest = tuple(unit for unit in units if unit != root)
         return self._explain(replace(answer, root=(root,), auxiliary=rest, is_guess=False))
 
@@ -255,18 +261,21 @@ class Chooser:
         root, meeting = union(answer.root), self._context.meeting
         changes = self._context.changes
         found = avoided_changes(explained.tree, explained.causes_on_chain, meeting, root)
+        # Code that also runs in the fixed run may only pass on the damage when it runs more often.
+        run_too = found - explained.unexecuted
+        found -= run_too - self._at_fault(run_too, answer, explained)
         behind = avoided_changes(explained.tree, explained.causes, meeting, root)
         found |= behind & explained.unexecuted
         # A new function that the root calls may be at fault by what it does not do.
         found |= self._called(root) & explained.unexecuted
         return found - _same_functions(changes, root) - self._problem.minor
 
-    def _at_fault(self, auxiliary: Reverted, answer: Answer, explained: ExplainedSet) -> Reverted:
-        """Return the auxiliary changes in whose code the damage starts, as far as is known."""
+    def _at_fault(self, changes: Reverted, answer: Answer, explained: ExplainedSet) -> Reverted:
+        """Return those of some changes in whose code the damage starts, as far as is known."""
         tree, causes, meeting = explained.tree, explained.causes, self._context.meeting
         return frozenset(
             change
-            for change in auxiliary
+            for change in changes
             if not gets_damage(tree, causes, meeting, frozenset({change}), answer.reverted)
         )
 
@@ -297,7 +306,8 @@ class Chooser:
         changes = self._context.changes.changes
         root = union(answer.root) | (avoided & with_found)
         rest = tuple(units_of(changes, with_found - root))
-        return replace(answer, root=tuple(units_of(changes, root)), auxiliary=rest)
+        units = tuple(units_of(changes, root))
+        return replace(answer, root=units, auxiliary=rest, needs_all=False)
 
     def _alternative(self, choice: Choice, *, is_dodge: bool = False, why: str = "") -> Alternative:
         changes, answer = self._context.changes.changes, choice.answer

@@ -304,7 +304,7 @@ class _Explaining:
         """Add a note on root changes that are not on the chain: why they are in the root."""
         linked = {change for link in choice.explained.chain for change in link.changes}
         unlinked = [unit for unit in choice.answer.root if not unit & linked]
-        if choice.explained.gap is None and unlinked and not choice.dodged:
+        if choice.explained.gap is None and unlinked and choice.answer.needs_all:
             places = change_places(self._context.changes, union(unlinked))
             self._session.note(
                 f"{places} is not on the chain, but the test still fails unless it is reverted too."

@@ -76,7 +76,7 @@ def passes(explanation: Explanation) -> str:
     several = len(result.root) > 1
     auxiliary = counted(len(result.auxiliary), "auxiliary change")
     also = f" and {auxiliary}" if result.auxiliary else ""
-    needs_all = several and not result.reason and not explanation.dodged
+    needs_all = several and not result.reason and result.needs_all
     each = "; with any one left in, it does not" if needs_all else ""
     return f"With {'them' if several else 'it'}{also} reverted, the test passes{each}."
 

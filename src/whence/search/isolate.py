@@ -64,9 +64,9 @@ class IsolateProblem:
 class Answer:
     """What a search found.
 
-    If `holds`, the test passes with root and auxiliary reverted, and does not pass with any one
-    unit of the root left in, unless `reason` says that it does.  A unit is a sequence of adjacent
-    pieces of one block, or the changes of one function that are tied together.
+    If `holds`, the test passes with root and auxiliary reverted.  If `needs_all` and no `reason`
+    says otherwise, it does not pass with any one unit of the root left in.  A unit is a sequence of
+    adjacent pieces of one block, or the changes of one function that are tied together.
     If not `holds`, `reason` says what the result lacks.
     """
 
@@ -75,6 +75,7 @@ class Answer:
     alternatives: tuple[Reverted, ...] = ()
     holds: bool = True
     reason: str | None = None
+    needs_all: bool = True  # False: a part of the root is there because it holds faulty code
     is_guess: bool = False  # does no run say which of the changes are the root?
     is_sorted: bool = False  # are the units of the root in the order in which to show them?
 

@@ -209,6 +209,7 @@ class IsolateSession:
             cached=cost.cached,
             seconds=seconds,
             notes=tuple(self.notes),
+            needs_all=answer.needs_all,
             is_guess=is_guess,
         )
 
