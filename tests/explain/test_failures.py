@@ -385,6 +385,45 @@ def test_a_read_that_waits_for_what_was_not_written_is_explained(tmp_path: Path)
     assert "the call of read" in answer.chain[-1].says
 
 
+NOT_RELEASED = """
+     #include <pthread.h>
+     #include <stdio.h>
+     struct shelf { pthread_mutex_t lock; int books, room; };
+     static struct shelf shelves[3];
+     static int place(struct shelf *s, int books) {
+         pthread_mutex_lock(&s->lock);
+         if (s->books + books > s->room) {
+    -        pthread_mutex_unlock(&s->lock);  // [fault]
+             return -1;
+         }
+         s->books += books;
+         pthread_mutex_unlock(&s->lock);
+         return 0;
+     }
+     int main(void) {
+         int sum = 0;
+         for (int i = 0; i < 3; i++) {
+             pthread_mutex_init(&shelves[i].lock, NULL);
+             shelves[i].room = 10;
+             place(&shelves[i], 8 * i);
+         }
+         for (int i = 0; i < 3; i++) {
+             pthread_mutex_lock(&shelves[i].lock);  // [waits]
+             sum += shelves[i].books;
+             pthread_mutex_unlock(&shelves[i].lock);
+         }
+         printf("%d\\n", sum);
+         return 0;
+     }
+"""
+
+
+def test_a_lock_that_is_no_longer_released_is_explained(tmp_path: Path) -> None:
+    answer = failed(tmp_path, NOT_RELEASED, "timeout", asked_timeout=2.0, build=f"{GCC} -pthread")
+    assert answer.links == ["fault", "waits"]
+    assert "the call of pthread_mutex_lock" in answer.chain[-1].says
+
+
 def test_a_jump_over_the_step_of_a_loop_is_explained(tmp_path: Path) -> None:
     answer = failed(tmp_path, SKIPS, "timeout", asked_timeout=2.0)
     assert answer.links[-1] == "loop"

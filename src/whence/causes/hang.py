@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.questions import FailedValue, Seeds, Silence
+from whence.causes.questions import FailedValue, Seeds, Silence, silence_of
 from whence.logic.logic import ALL
 from whence.program.ids import Op, Step
 from whence.program.rows import OUTPUT
@@ -17,6 +19,19 @@ from whence.trace.flow import Constant, Flow
 from whence.trace.recursion import EndlessRecursion
 from whence.trace.unfinished import UnfinishedLoop, open_activations
 
+_STILL_WAITING = "still waiting"
+_FEW_TURNS = 200  # a loop that waits in a call has turned less often; guessed
+# Functions that wait until something happens, without a limit on the time.
+_WAITS = frozenset({
+    "pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_spin_lock",
+    "pthread_cond_wait", "pthread_barrier_wait", "pthread_join", "mtx_lock", "cnd_wait",
+    "thrd_join", "sem_wait", "flock", "lockf", "wait", "waitpid", "wait3", "wait4", "waitid",
+    "pause", "sigwait", "read", "readv", "recv", "recvfrom", "recvmsg", "accept", "accept4",
+    "connect", "write", "writev", "send", "sendto", "sendmsg", "msgrcv", "open", "fopen", "fread",
+    "fgets", "fgetc", "getc", "getchar", "getline", "getdelim", "scanf", "fscanf", "fwrite",
+    "fputs", "fflush",
+})  # fmt: skip
+_MAX_CALLS = 200  # limit on the last calls of one operation that are compared; guessed
 _MAX_TURNS = 20_000  # limit on the iterations that are compared with the passing run; guessed
 
 
@@ -87,7 +102,64 @@ def waiting(flow: Flow) -> ObservedFailure | None:
     )
     name = flow.thread.image.sort(flow.op_of(call)).callee or "a function that is not recorded"
     words = f"the call of {name} at {flow.thread.line_at(call)} that did not return"
-    return ObservedFailure(flow, question, words, "still waiting")
+    return ObservedFailure(flow, question, words, _STILL_WAITING)
+
+
+def waits_in(loop: UnfinishedLoop, wait: ObservedFailure) -> bool:
+    """Does a thread wait in a call inside a loop, rather than go round the loop for ever?"""
+    callee = wait.flow.thread.image.sort(wait.question.op).callee
+    return loop.iterations < _FEW_TURNS and callee in _WAITS
+
+
+def is_waiting(failure: ObservedFailure) -> bool:
+    """Is the failure a call that did not return?"""
+    return failure.outcome == _STILL_WAITING
+
+
+def waiting_beside(failure: ObservedFailure, passing: Flow) -> ObservedFailure:
+    """Return a call that did not return, with the call that would have ended the waiting.
+
+    In the passing run the call returned.  Before that, the passing run called unrecorded functions
+    that the failing run did not call: one of them gave what the call waits for.  A function that
+    got one of the same arguments, such as the same lock, is the likeliest.
+    """
+    alignment = Alignment(failure.flow, passing)
+    returned = alignment.passing_counterpart(failure.question.about)
+    silence = silence_of(failure.question)
+    if returned is None or silence is None:
+        return failure
+    missing = [
+        step
+        for op in _unrecorded_calls(passing)
+        for step in map(Step, passing.executions(op)[:_MAX_CALLS].tolist())
+        if step < returned and alignment.failing_counterpart(step) is None
+    ]
+    given = _given(passing, returned)
+    likely = [step for step in missing if given & _given(passing, step)] or missing
+    if not likely:
+        return failure
+    found = silence._replace(missing=(max(likely),))
+    return replace(failure, question=replace(failure.question, silence=found))
+
+
+def _unrecorded_calls(flow: Flow) -> Iterator[Op]:
+    """Yield the operations that call a function by its name that is not recorded."""
+    image = flow.thread.image
+    recorded = set(image.function_names)
+    for op in map(Op, np.flatnonzero(image.code.kind == CALL).tolist()):
+        callee = image.sort(op).callee
+        if callee and callee not in recorded:
+            yield op
+
+
+def _given(flow: Flow, call: Step) -> set[object]:
+    """Return the values of the arguments of a call that are not constants."""
+    operands = (flow.argument(call, number) for number in range(flow.arguments(call)))
+    return {
+        flow.value_of(operand)
+        for operand in operands
+        if operand is not None and not isinstance(operand, Constant)
+    }
 
 
 def hang_rank(failure: ObservedFailure) -> int:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from whence.causes.hang import endless_beside, hang_rank
+from whence.causes.hang import endless_beside, hang_rank, is_waiting, waiting_beside
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.output_difference import first_output_difference, with_earlier_outputs
 from whence.causes.written_difference import against, written_failure
@@ -85,6 +85,8 @@ def beside(failure: ObservedFailure, passing: Flow) -> ObservedFailure:
         return against(failure, passing)
     if failure.endless is not None:
         return endless_beside(failure, passing)
+    if is_waiting(failure):
+        return waiting_beside(failure, passing)
     return with_earlier_outputs(failure, passing)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.failures.c_crash import CrashDescriber
-from whence.causes.hang import hang_rank, looping, recursing, waiting
+from whence.causes.hang import hang_rank, looping, recursing, waiting, waits_in
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
 from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
@@ -68,13 +68,16 @@ def _hang(recording: Recording, process: str | None) -> ObservedFailure:
             loop = unfinished_loop(thread)
             loop = loop and replace(loop, iterations=total)
         flow = CFlow(thread)
+        wait = waiting(flow)
+        if loop is not None and wait is not None and waits_in(loop, wait):
+            loop = None
         recursion = endless_recursion(thread) if loop is None else None
         hang = (
             looping(flow, loop)
             if loop is not None
             else recursing(flow, recursion, "still running")
             if recursion is not None
-            else waiting(flow)
+            else wait
         )
         found += [hang] if hang is not None else []
     if found:
