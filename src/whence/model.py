@@ -56,6 +56,9 @@ class Change:
     added: bytes  # the new lines, for EDIT
     block: int  # changes of one block are pieces of the same contiguous changed lines
     function: str | None = None  # the function around the change, if we know the language
+    # The change that added the moved code which this one edits.  If that is reverted, this one has
+    # no effect.
+    inside: ChangeId | None = None
 
 
 class Outcome(Enum):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from whence.changes.gitdiff import diff_files
 from whence.changes.halves import has_statements
+from whence.changes.moves import LineBlock, MovedCode, find_moved
 from whence.changes.split import BlockPiece, StatementStarts, split_block
 from whence.changes.syntax import ParsedSource, grammar_of
 from whence.changes.tree import Entry, EntryKind, Tree, TreeNode, digest, folders_of, matches
@@ -41,6 +42,17 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class InnerEdit:
+    """Bytes [new_first, new_last) of the bad file, in code that moved there, replaced `old`."""
+
+    change: ChangeId
+    old: bytes
+    new_first: int
+    new_last: int
+    inside: ChangeId  # the change that added the bytes
+
+
+@dataclass(frozen=True, slots=True)
 class FileChanges:
     """All changes to one file.  `old` or `new` is None if that version lacks the file."""
 
@@ -52,11 +64,14 @@ class FileChanges:
     mode: ChangeId | None = None
     content: ChangeId | None = None  # the content as a whole
     edits: tuple[Edit, ...] = ()
+    inner: tuple[InnerEdit, ...] = ()
 
     def render(self, reverted: Reverted) -> tuple[str, TreeNode] | None:
         """Return the path and the node of the file in a variant; None if the variant lacks it."""
         if self.old is None or self.new is None:
             node = self.old if self.presence in reverted else self.new
+            if node and self.inner and node is self.new:
+                node = replace(node, content=self._edited(b"", node.content, reverted))
             return (self.old_path, node) if node else None
         path = self.old_path if self.presence in reverted else self.new_path
         kind = self.old.kind if self.mode in reverted else self.new.kind
@@ -66,11 +81,20 @@ class FileChanges:
         return path, TreeNode(kind, self._edited(self.old.content, self.new.content, reverted))
 
     def _edited(self, old: bytes, new: bytes, reverted: Reverted) -> bytes:
-        undo = [edit for edit in self.edits if edit.change in reverted]
+        undo = [
+            (edit.new_first, edit.new_last, old[edit.old_first : edit.old_last])
+            for edit in self.edits
+            if edit.change in reverted
+        ]
+        undo += [
+            (edit.new_first, edit.new_last, edit.old)
+            for edit in self.inner
+            if edit.change in reverted and edit.inside not in reverted
+        ]
         parts, done = [], 0
-        for edit in undo:
-            parts += [new[done : edit.new_first], old[edit.old_first : edit.old_last]]
-            done = edit.new_last
+        for first, last, text in sorted(undo, key=lambda found: found[:2]):
+            parts += [new[done:first], text]
+            done = last
         return b"".join([*parts, new[done:]])
 
 
@@ -83,6 +107,7 @@ class ChangeSet:
     changes: tuple[Change, ...]
     file_changes: tuple[FileChanges, ...]
     hollow: frozenset[str] = frozenset()  # directories in both trees that share no file
+    moved: tuple[MovedCode, ...] = ()  # code that moved to another place
     _sources: dict[tuple[bool, str], ParsedSource | None] = field(
         default_factory=dict, compare=False
     )
@@ -204,6 +229,7 @@ class _Comparison:
         self._changes: list[Change] = []
         self._file_changes: list[FileChanges] = []
         self._hollow: frozenset[str] = frozenset()
+        self._moved: list[MovedCode] = []
         self._blocks = 0
         self._set = ChangeSet(good, bad, (), ())  # holds the parsed sources
 
@@ -226,7 +252,57 @@ class _Comparison:
                 continue  # handled at its new path
             origin = came_from.get(path, path)
             self._add(origin, path, old.get(origin), new.get(path), hunks.get(path))
+        self._add_moved()
         return self._numbered()
+
+    # --- edits of moved code ---------------------------------------------------------------------
+
+    def _add_moved(self) -> None:
+        """Add the edits inside code that moved."""
+        removed, added = [], []
+        for change in self._changes:
+            if change.removed and grammar_of(change.old_file):
+                block = _line_block(change, change.old_file, change.old, change.removed)
+                removed.append(block)
+            if change.added and grammar_of(change.file):
+                added.append(_line_block(change, change.file, change.new, change.added))
+        for moved in find_moved(removed, added):
+            self._moved.append(moved)
+            for piece in moved.edited:
+                self._add_inner(moved, piece)
+
+    def _add_inner(self, moved: MovedCode, whole: BlockPiece) -> None:
+        """Add the changes of one edited part of moved code."""
+        old_path, new_path = moved.removed.path, moved.added.path
+        at, file = next(
+            (at, file) for at, file in enumerate(self._file_changes) if file.new_path == new_path
+        )
+        assert file.new
+        old_lines = lines_with_ends(self._good.node(old_path).content)
+        new_lines = lines_with_ends(file.new.content)
+        new_at = [0, *accumulate(map(len, new_lines))]
+        sources = (
+            self._set.source(old_path, of_good=True),
+            self._set.source(new_path, of_good=False),
+        )
+        inside = moved.added.change
+        block = self._new_block()
+        found = []
+        for p in split_block(old_lines, new_lines, whole, *map(_starts, sources)):
+            change = self._change(
+                ChangeKind.EDIT,
+                replace(file, old_path=old_path),
+                old=_span(p.old_first, p.old_last),
+                new=_span(p.new_first, p.new_last),
+                removed=b"".join(old_lines[p.old_first : p.old_last]),
+                added=b"".join(new_lines[p.new_first : p.new_last]),
+                block=block,
+                function=_function(sources[1], p.new_first, p.new_last),
+                inside=inside,
+            )
+            text = self._changes[change].removed
+            found.append(InnerEdit(change, text, new_at[p.new_first], new_at[p.new_last], inside))
+        self._file_changes[at] = replace(file, inner=(*file.inner, *found))
 
     @staticmethod
     def _may_pair(path: str, node: TreeNode, others: Mapping[str, TreeNode]) -> bool:
@@ -276,6 +352,7 @@ class _Comparison:
         added: bytes = b"",
         block: int | None = None,
         function: str | None = None,
+        inside: ChangeId | None = None,
     ) -> ChangeId:
         number = ChangeId(len(self._changes))
         if block is None:
@@ -292,6 +369,7 @@ class _Comparison:
                 added,
                 block,
                 function,
+                inside,
             )
         )
         return number
@@ -344,6 +422,7 @@ class _Comparison:
                 change,
                 id=number[change.id],
                 block=blocks.setdefault(change.block, len(blocks)),
+                inside=None if change.inside is None else number[joined[change.inside]],
             )
             for change in order
         )
@@ -358,11 +437,25 @@ class _Comparison:
                 mode=final(file.mode),
                 content=final(file.content),
                 edits=tuple(replace(e, change=number[joined[e.change]]) for e in file.edits),
+                inner=tuple(
+                    replace(
+                        e,
+                        change=number[joined[e.change]],
+                        inside=number[joined[e.inside]],
+                    )
+                    for e in file.inner
+                ),
             )
             for file in self._file_changes
         )
         return ChangeSet(
-            self._good, self._bad, changes, file_changes, self._hollow, self._set._sources
+            self._good,
+            self._bad,
+            changes,
+            file_changes,
+            self._hollow,
+            tuple(self._moved),
+            self._set._sources,
         )
 
     def _joined(self) -> dict[ChangeId, ChangeId]:
@@ -390,6 +483,10 @@ class _Comparison:
                         first, second = sorted((find(change), find(presence[folder][0])))
                         owner[second] = first
         return {change: find(change) for change in owner}
+
+
+def _line_block(change: Change, path: str, span: Span, text: bytes) -> LineBlock:
+    return LineBlock(change.id, path, span.start - 1, lines_with_ends(text))
 
 
 def _half_open(span: Span) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from whence.changes.changeset import ChangeSet
 from whence.explain.candidates import places
 from whence.explain.meeting import Meeting
 from whence.explain.old_lines import OldLines
@@ -62,7 +63,7 @@ class ChainBuilder:
 
     def __init__(
         self,
-        changes: Sequence[Change],
+        changes: ChangeSet,
         meeting: Meeting,
         root: Reverted,
         causes: Mapping[int, Cause],
@@ -74,9 +75,9 @@ class ChainBuilder:
         `entered` are changes of the root that hold new code: another change of the root makes it
         run.  The chain shows what that code did.
         """
-        self._changes, self._meeting, self._root = changes, meeting, root
+        self._changes, self._meeting, self._root = changes.changes, meeting, root
         self._causes, self._failed, self._entered = causes, failed, entered
-        self._old_lines = OldLines(changes)
+        self._old_lines = OldLines(changes.changes, changes.moved)
         self._run: Reverted = frozenset()  # root changes with a statement on one of the paths
 
     def chain(self) -> tuple[Link, ...]:

@@ -377,7 +377,7 @@ class Chooser:
     ) -> ExplainedSet:
         causes = {number: candidates.cause(number) for number in range(len(candidates.tree))}
         builder = ChainBuilder(
-            self._context.changes.changes,
+            self._context.changes,
             self._context.meeting.seeking(root),
             root,
             causes,

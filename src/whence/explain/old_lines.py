@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from whence.changes.moves import MovedCode
 from whence.model import Change, ChangeKind
 from whence.source_lines import decoded_lines
 
@@ -16,14 +17,23 @@ _MAX_PAIRS = 400  # limit on the lines of one change that are compared with each
 class OldLines:
     """The lines of the bad version that changes added, each with the line that it replaced."""
 
-    def __init__(self, changes: Iterable[Change]) -> None:
+    def __init__(self, changes: Iterable[Change], moved: Iterable[MovedCode] = ()) -> None:
         self._by_file: dict[str, list[Change]] = defaultdict(list)
+        self._moved: set[tuple[str, int]] = set()  # lines that only moved
         for change in changes:
             if change.kind in (ChangeKind.EDIT, ChangeKind.ADD):
                 self._by_file[change.file].append(change)
+        for found in self._by_file.values():  # an edit of moved code before the change around it
+            found.sort(key=lambda change: change.inside is None)
+        for code in moved:
+            for piece in code.equal:
+                lines = range(piece.new_first + 1, piece.new_last + 1)
+                self._moved.update((code.added.path, line) for line in lines)
 
     def text(self, file: str, line: int) -> str | None:
         """Return the line that this line replaced; "" if it is new, None if it did not change."""
+        if (file, line) in self._moved:
+            return None
         for change in self._by_file.get(file, ()):
             if line in change.new.lines:
                 return _replaced(change, line - change.new.start)

@@ -182,6 +182,10 @@ def _read_file(
         span = change.old if of_good else change.new
         for name in source.names(span.start, span.start + span.count - 1):
             scope = next((s for s in _scopes(name.scope) if (s, name.text) in local), None)
+            if of_good and scope and change.inside is not None:
+                continue  # the variable moved with the code around the edit
+            if not of_good and owner[name.line] != change.id:
+                continue  # the line is an edit inside the code that this change moved
             found.used[(path, scope, name.text) if scope else ("", "", name.text)].add(change.id)
 
 

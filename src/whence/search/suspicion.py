@@ -28,6 +28,7 @@ _MINOR = 0.1  # the change only declares or renames things
 _BAD_ONLY = 4.0  # unchanged lines of the same function were executed only in the bad version
 _GOOD_ONLY = 2.0  # unchanged lines of the same function were executed only in the good version
 _NAMED = 8.0  # divided among the changes that touch a name in the failure's message
+_FEW_LINES = 3  # other lines that a change which moves code may have; guessed
 _ON_THE_STACK = 4.0  # the change is in a function of the failure's stack trace
 
 
@@ -81,11 +82,40 @@ def _named(changes: ChangeSet, message: str) -> dict[ChangeId, float]:
 
 
 def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:
-    """Return the changes that only declare or rename things."""
+    """Return the changes that only declare, rename or move things."""
     declaring = {
         c.id for c in changes.changes if _all_lines(changes, c, ParsedSource.is_declaration)
     }
-    return find_renamings(changes) | declaring
+    return find_renamings(changes) | find_moves(changes) | declaring
+
+
+def find_moves(changes: ChangeSet) -> frozenset[ChangeId]:
+    """Return the changes that mostly remove or add code that moved.
+
+    What was edited in such code is a change of its own.
+    """
+    old: dict[str, set[int]] = defaultdict(set)
+    new: dict[str, set[int]] = defaultdict(set)
+    for code in changes.moved:
+        for piece in (*code.equal, *code.edited):
+            old[code.removed.path].update(range(piece.old_first + 1, piece.old_last + 1))
+            new[code.added.path].update(range(piece.new_first + 1, piece.new_last + 1))
+    return frozenset(
+        change.id
+        for change in changes.changes
+        if change.inside is None
+        and not (
+            old[change.old_file].isdisjoint(change.old.lines)
+            and new[change.file].isdisjoint(change.new.lines)
+        )
+        and _is_most(change.old.lines, old[change.old_file])
+        and _is_most(change.new.lines, new[change.file])
+    )
+
+
+def _is_most(lines: range, moved: set[int]) -> bool:
+    """Are most of the lines among those that moved?  A few others, such as imports, may not be."""
+    return len(lines) - len(moved.intersection(lines)) <= max(_FEW_LINES, len(lines) // 4)
 
 
 def find_renamings(changes: ChangeSet) -> frozenset[ChangeId]:

@@ -33,7 +33,9 @@ class VariantPlaces:
         functions: dict[tuple[str, str], set[ChangeId]] = defaultdict(set)
         for change in sorted(changes, key=lambda c: (c.file, c.new.start, c.old.start, c.id)):
             if change.kind is ChangeKind.EDIT:
-                for path in {change.file, change.old_file}:
+                for path in (
+                    {change.file, change.old_file} if change.inside is None else {change.file}
+                ):
                     self._edits[path].append(change)
                 if change.function:
                     functions[change.file, change.function].add(change.id)
@@ -50,6 +52,7 @@ class VariantPlaces:
             return None
         starts: list[int] = []
         shift = 0  # lines that the variant has more than the bad version so far
+        edits = [change for change in edits if change.inside not in reverted]
         for change in edits:
             starts.append(change.new.start + (change.new.count == 0) + shift)
             if change.id in reverted:

@@ -25,6 +25,7 @@ class LineEdits:
     firsts: list[int] = field(default_factory=list)
     lasts: list[int] = field(default_factory=list)
     others: list[int] = field(default_factory=list)  # the last line of edit i in the other version
+    inner: list[tuple[range, Change]] = field(default_factory=list)  # edits of moved code
 
     def add(self, change: Change, own: Span, other: Span) -> None:
         """Add an edit after those before it.  `own` and `other` are its lines in both versions."""
@@ -38,13 +39,21 @@ class LineEdits:
         """Return the changes that edit some of the lines, or remove lines between them."""
         first = bisect.bisect_right(self.lasts, lines.start - 1)
         last = bisect.bisect_left(self.firsts, lines.stop - 1)
-        return self.whole.union(self.ids[first:last])
+        found = self.whole.union(self.ids[first:last])
+        inner = [
+            change
+            for own, change in self.inner
+            if own.start < lines.stop and lines.start + (not own) <= max(own.stop - 1, own.start)
+        ]
+        # The edit is what was changed there; the change around it only moved the code.
+        return (found - {change.inside for change in inner}).union(c.id for c in inner)
 
     def within(self, after: int, before: int) -> list[ChangeId]:
         """Return the edits that lie entirely after one line and before another."""
         first = bisect.bisect_left(self.firsts, after)
         last = bisect.bisect_right(self.lasts, before - 1)
-        return self.ids[first:last]
+        inner = [c.id for own, c in self.inner if after < own.start and own.stop <= before]
+        return [*self.ids[first:last], *inner]
 
     def nearest(self, line: int) -> int:
         """Return the line of the other version at or before the same place."""
@@ -79,4 +88,9 @@ def edits_of(changes: ChangeSet, *, of_good: bool) -> Mapping[str, LineEdits]:
             spans = (change.old, change.new) if of_good else (change.new, change.old)
             edits.add(change, *spans)
         found[path] = edits
+    for change in changes.changes:
+        if change.inside is not None:
+            path, span = (change.old_file, change.old) if of_good else (change.file, change.new)
+            start = span.start + (span.count == 0)
+            found[path].inner.append((range(start, start + span.count), change))
     return found

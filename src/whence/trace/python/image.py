@@ -14,7 +14,7 @@ from whence.program.source import Place
 from whence.trace.columns import NONE, U32, Code
 from whence.trace.python.maydefine import analysed
 from whence.trace.python.process import PythonProcess
-from whence.trace.python.program import Loaded, PythonProgram, source_name
+from whence.trace.python.program import Loaded, PythonProgram, unmarked_name
 from whence.trace.recording import Branching, Comparable, Image, Sort
 from whence.trace.relevance import Relevance
 
@@ -85,7 +85,7 @@ class PythonImage(Image):
         if opcode == "call":
             use = program.uses[op][0]
             callee = "" if use is None or use < 0 else program.name[use] or ""
-        what = opcode if opcode in _ANY_NAME else f"{opcode} {source_name(program.name[op])}"
+        what = opcode if opcode in _ANY_NAME else f"{opcode} {unmarked_name(program.name[op])}"
         return Sort(what, callee, 0 if callee else len(program.uses[op]))
 
     def compared_as(self, op: int) -> Comparable:

@@ -66,7 +66,7 @@ class PythonModule:
     constants: tuple[object, ...]
 
 
-def source_name(name: str | None) -> str:
+def unmarked_name(name: str | None) -> str:
     """Return a variable's name without the marks by which variables of one name are told apart."""
     return (name or "").rstrip("'")
 

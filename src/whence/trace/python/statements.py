@@ -7,7 +7,7 @@ import ast
 from whence.frontend.python.values import UNKNOWN, Obj, Value, python_text
 from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
-from whence.trace.python.program import source_name
+from whence.trace.python.program import unmarked_name
 from whence.trace.python.recording import PythonThread
 from whence.trace.statements import StepDescriber
 from whence.trace.step_names import StepNames
@@ -44,7 +44,7 @@ class PythonStepNames(StepNames):
         op = self._op(step)
         opcode = self._program.opcode[op]
         if opcode in ("store", "param", "load", "delete"):
-            return source_name(self._program.name[op])
+            return unmarked_name(self._program.name[op])
         return self._program.text[op] or self._program.name[op] or opcode
 
     def condition(self, step: Step) -> NamedValue:
