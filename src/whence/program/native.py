@@ -33,7 +33,7 @@ def _compiler() -> list[str]:
     command = compilers(os.environ).get("CC")
     if command is None:
         raise UserError(
-            "whence found no C compiler.  It needs one to read the recording of a C program.\n"
+            "whence found no C compiler.  It needs one to read the recording of a run.\n"
             "We looked for $CC, cc, gcc and clang on the PATH, and for the ziglang package.\n"
             f"Install ziglang with: {install_command('c')}",
             slug="no-c-compiler",

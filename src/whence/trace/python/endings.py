@@ -15,7 +15,7 @@ from whence.trace.python.replayed_run import ReplayedRun
 
 def uncaught(run: ReplayedRun) -> list[tuple[Step, Token]]:
     """Return the exceptions that left the recorded code, each with the step that raised it."""
-    passed_on = set(run.raised.values())
+    passed_on = set(run.raised.all_values())
     return [(origin(run, step), token) for step, token in run.left if step not in passed_on]
 
 

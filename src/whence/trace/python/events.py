@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from whence.frontend.python.logged import END, MODULE, TYPE, Token, is_cut, read_log
-from whence.program.ids import Op
+from whence.frontend.python.logged import END, MODULE, TYPE, Token
+from whence.trace.python.kernel import Kernel, Tokens
 from whence.trace.python.program import Loaded
 
 
@@ -21,36 +20,31 @@ class PythonType(NamedTuple):
     kind: str
 
 
-@dataclass
 class Events:
-    """The log of one thread."""
+    """The log of one thread.  Its events stay in the kernel, which replays them."""
 
-    # For each event, in order:
-    ops: list[Op] = field(default_factory=list)
-    values: list[Token] = field(default_factory=list)
-    # For the process:
-    modules: list[Loaded] = field(default_factory=list)
-    types: dict[int, PythonType] = field(default_factory=dict)  # by number in the log
-    end: Token = None  # the exception that ended the program, if one did
-    is_damaged: bool = False  # does the log end in the middle of a chunk?
-    has_ended: bool = False  # does the log contain the end of the program?
+    def __init__(self, path: Path, main: Path | None = None) -> None:
+        """Read a log.  The log of the `main` thread contains all modules and types."""
+        self.kernel = Kernel()
+        self.modules: list[Loaded] = []
+        self.types: dict[int, PythonType] = {}  # by number in the log
+        self.end: Token = None  # the exception that ended the program, if one did
+        self.has_ended = False  # does the log contain the end of the program?
+        self.is_damaged = False  # does the log end in the middle of a chunk?
+        for source in dict.fromkeys([main or path, path]):
+            self.is_damaged |= self.kernel.read(source, with_events=source == path)
+        arrays = self.kernel.arrays()
+        self.count = len(arrays["event_ops"])
+        tokens = Tokens(arrays)
+        records = zip(arrays["records"].tolist(), arrays["record_values"].tolist(), strict=True)
+        for record, number in records:
+            self._add(MODULE + record, tokens[number])
 
-
-def read_events(path: Path, main: Path | None = None) -> Events:
-    """Return the events of a log.  The log of the `main` thread contains all modules and types."""
-    found = Events()
-    for source in dict.fromkeys([main or path, path]):
-        found.is_damaged |= is_cut(source)
-        for op, value in read_log(source):
-            if op < MODULE:  # larger numbers denote records that are not events
-                if source == path:
-                    found.ops.append(Op(op))
-                    found.values.append(value)
-            elif op == MODULE:
-                found.modules.append(Loaded(*value))
-            elif op == TYPE:
-                number, *rest = value
-                found.types[number] = PythonType(*rest)
-            elif op == END:
-                found.end, found.has_ended = value, True
-    return found
+    def _add(self, record: int, value: Token) -> None:
+        if record == MODULE:
+            self.modules.append(Loaded(*value))
+        elif record == TYPE:
+            number, *rest = value
+            self.types[number] = PythonType(*rest)
+        elif record == END:
+            self.end, self.has_ended = value, True

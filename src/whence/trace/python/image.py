@@ -15,6 +15,7 @@ from whence.trace.columns import NONE, U32, Code
 from whence.trace.python.maydefine import analysed
 from whence.trace.python.process import PythonProcess
 from whence.trace.python.program import Loaded, PythonProgram, unmarked_name
+from whence.trace.python.program_tables import ProgramTables
 from whence.trace.recording import Branching, Comparable, Image, Sort
 from whence.trace.relevance import Relevance
 
@@ -43,6 +44,11 @@ class PythonImage(Image):
     @property
     def code(self) -> Code:
         return self.program.code
+
+    @cached_property
+    def tables(self) -> ProgramTables:
+        """The program as replay.c reads it."""
+        return ProgramTables(self.program)
 
     @cached_property
     def function_names(self) -> list[str]:

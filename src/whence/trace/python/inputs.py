@@ -12,7 +12,7 @@ The literals of a test are inputs too, see `literals`.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -32,6 +32,7 @@ from whence.inputs import (
 from whence.program.ids import Step
 from whence.trace.columns import U32, Stream
 from whence.trace.python.literals import Literals
+from whence.trace.python.objects import identity
 from whence.trace.python.program import PythonProgram
 from whence.trace.python.replayed_run import ReplayedRun
 from whence.trace.queries import Queries
@@ -90,7 +91,7 @@ class PythonInputs:
         self.thread, self.run, self.program = thread, thread.run, thread.program
         self.arguments = program_arguments(command)
         self._tree, self._cwd = tree, cwd
-        self._entered = {row.call for row in self.run.activations}
+        self._entered = {*self.run.columns["activations"]["call"].tolist()}
         self._arguments: tuple[int, Value] | None = None  # identity of sys.argv, and its value
         self._environment: int | None = None  # identity of os.environ
         self._stdin = _OpenFile(STDIN, 0)
@@ -114,17 +115,12 @@ class PythonInputs:
         named = np.array([self._is_named(op) for op in range(len(program.opcode))], bool)
         first = 1 + np.flatnonzero(named[ops])
         tokens = [run.values[step] for step in first.tolist()]
-        known = {token[0] for token in tokens if isinstance(token, tuple)}
-        holders = [
-            step
-            for step, token in enumerate(run.values)
-            if type(token) is tuple and token[0] in known
-        ]
-        operands = np.array(run.operands, np.uint32)
-        starts = np.array(run.start, np.int64)
+        known = {token[0] for token in tokens if identity(token) is not None}
+        holders = run.values.with_address(sorted(known))
+        operands, starts = run.columns["operands"], run.columns["start"]
 
-        def users(steps: Iterable[int]) -> npt.NDArray[np.int64]:
-            at = np.flatnonzero(np.isin(operands, np.fromiter(steps, np.uint32)))
+        def users(steps: npt.ArrayLike) -> npt.NDArray[np.int64]:
+            at = np.flatnonzero(np.isin(operands, np.asarray(steps, np.uint32)))
             return np.unique(np.searchsorted(starts, at, side="right") - 1)
 
         using = users(holders)

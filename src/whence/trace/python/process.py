@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whence.trace.python.events import Events, read_events
+from whence.trace.python.events import Events
 
 PROCESS = "process.json"  # the file that describes a process
 
@@ -27,7 +27,7 @@ class PythonLog:
 
     @cached_property
     def events(self) -> Events:
-        return read_events(self.path, self.path.with_name("0.log"))
+        return Events(self.path, self.path.with_name("0.log"))
 
     @property
     def is_crashed(self) -> bool:

@@ -90,6 +90,7 @@ class PythonProgram:
         self.following: list[tuple[Block, ...]] = []
         self.block_function: list[int] = []
         self._blocks: list[tuple[int, int]] = []  # first operation, number of operations
+        self._controlling: dict[int, list[tuple[Block, ...]]] = {}  # by function
         for module in loaded:
             path = descriptions / f"{module.digest}.json"
             self._add(module, json.loads(path.read_text("utf-8")))
@@ -208,20 +209,18 @@ class PythonProgram:
 
     # --- control -------------------------------------------------------------------------------
 
-    @cached_property
-    def controlling_blocks(self) -> list[tuple[Block, ...]]:
-        """For each block, the blocks whose branches decide whether it runs."""
-        found: list[tuple[Block, ...]] = [()] * len(self._blocks)
-        for function in self.functions:
-            first, count = function.first_block, function.n_blocks
+    def controlling_blocks(self, function: int) -> list[tuple[Block, ...]]:
+        """Return for each block of a function the blocks whose branches decide whether it runs."""
+        if function not in self._controlling:
+            first, count = self.functions[function].first_block, self.functions[function].n_blocks
             following = [[to - first for to in self.following[first + k]] for k in range(count)]
             failed = [k for k in range(count) if self._fails(first + k)]
             edges = controlling_edges(following, post_dominators(following, failed))
-            for at, controlling in enumerate(edges):
-                found[first + at] = tuple(
-                    sorted({Block(first + branch) for branch, _ in controlling})
-                )
-        return found
+            self._controlling[function] = [
+                tuple(sorted({Block(first + branch) for branch, _ in controlling}))
+                for controlling in edges
+            ]
+        return self._controlling[function]
 
     def _fails(self, block: int) -> bool:
         """Does a block end with a failed assertion?

@@ -63,7 +63,7 @@ class PythonThread(Thread):
 
     def __init__(self, recording: Recording, image: PythonImage, log: PythonLog) -> None:
         self.program = image.program
-        self.run: ReplayedRun = replay(image.program, log.events)
+        self.run: ReplayedRun = replay(image.program, log.events, image.tables)
         super().__init__(recording, image, log, stream_of(self.run, image.code))
         self.queries = PythonQueries(self.stream, self.run)
         self._events = log.events
@@ -116,7 +116,7 @@ class PythonThread(Thread):
 
     @property
     def events(self) -> int:
-        return len(self._events.ops)
+        return self._events.count
 
     def ending(self, how: str) -> Ending | None:
         step = self._failing_step()

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
-from collections.abc import Mapping, MutableSequence, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from whence.frontend.python.logged import Token
 from whence.program.ids import Activation, Instance, Step, Stretch
+from whence.trace.columns import U32
 from whence.trace.python.events import Events
+from whence.trace.python.kernel import MISSING, OBJECT_TAG, Arrays, Tokens, ints
 from whence.trace.python.objects import ObjectHistory
-from whence.trace.python.program import PythonProgram, Use
+from whence.trace.python.program import PythonProgram
 
-
-class _Missing:
-    """The value of a step whose value the log does not contain."""
-
-    def __repr__(self) -> str:
-        return "MISSING"
-
-
-MISSING = _Missing()
+__all__ = ["MISSING", "NO_STEP", "ActivationRow", "ReplayedRun"]
 NO_STEP = Step(0)  # the entry of a column that stands for no step
 
 
-def _u32() -> Any:
-    return array("I")
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ActivationRow:
     """One activation of the run, with the fields of `program.rows.ACTIVATION`."""
 
@@ -39,77 +31,163 @@ class ActivationRow:
     call: Step  # the step that called it; 0: none
     first_instance: Instance
     last_instance: Instance
-    ret: Step = NO_STEP  # the step that returned; 0: none
-    flags: int = 0
-    depth: int = 0
-
-    def as_tuple(self) -> tuple[int, ...]:
-        return (
-            self.function, self.parent, self.call, self.first_instance, self.last_instance,
-            self.ret, self.flags, self.depth,
-        )  # fmt: skip
+    ret: Step  # the step that returned; 0: none
+    flags: int
+    depth: int
 
 
-@dataclass
 class ReplayedRun:
     """The steps, instances and activations of one thread.
 
-    The sequences are columns, in which 0 stands for no step.  The operands of step s are
-    `operands[start[s]:start[s + 1]]`.
+    `columns` are the arrays of the kernel, in which 0 stands for no step.  The sequences here give
+    their entries as Python's ints.  The operands of step s are `operands[start[s]:start[s + 1]]`.
     """
 
-    program: PythonProgram
-    events: Events
-    # For each instance:
-    stretch: MutableSequence[Stretch] = field(default_factory=_u32)
-    first: MutableSequence[Step] = field(default_factory=_u32)  # its first step
-    activation: MutableSequence[Activation] = field(default_factory=_u32)
-    control: MutableSequence[Step] = field(default_factory=_u32)  # its controlling branch
-    previous: MutableSequence[int] = field(default_factory=_u32)  # instance + 1; 0: none
-    # For each step:
-    operands: MutableSequence[Step] = field(default_factory=_u32)
-    start: array[int] = field(default_factory=lambda: array("Q", [0, 0]))
-    values: list[Token] = field(default_factory=lambda: [MISSING])
-    # For some steps:
-    source: dict[int, Step] = field(default_factory=dict)  # the step whose value a step copied
-    reads: dict[int, list[Step]] = field(default_factory=dict)  # further steps that a step read
-    raised: dict[int, Step | None] = field(default_factory=dict)  # raising step -> its callee's
-    prints: list[Step] = field(default_factory=list)  # calls that printed something
-    # Steps whose exception left an activation, with the exception:
-    left: list[tuple[Step, Token]] = field(default_factory=list)
-    # For each activation, from 1 on:
-    activations: list[ActivationRow] = field(
-        default_factory=lambda: [ActivationRow(0, Activation(0), NO_STEP, Instance(0), Instance(0))]
-    )
-    # For activations whose call does not name their function: the step that defined the function.
-    handed: dict[int, Step] = field(default_factory=dict)
-    objects: ObjectHistory = field(init=False)
+    def __init__(self, program: PythonProgram, events: Events) -> None:
+        self.program, self.events = program, events
+        self.columns: Arrays = events.kernel.arrays()
+        # For each instance:
+        self.stretch: Sequence[Stretch] = self._ints("stretch")
+        self.first: Sequence[Step] = self._ints("first")  # its first step
+        self.activation: Sequence[Activation] = self._ints("activation")
+        self.previous: Sequence[int] = self._ints("previous")  # instance + 1; 0: none
+        # For each step:
+        self.operands: Sequence[Step] = self._ints("operands")
+        self.start: Sequence[int] = self._ints("start")
+        self.values = StepTokens(self.columns)
+        # For some steps:
+        self.source = _Copied(self.columns["source"])  # the step whose value a step copied
+        self.reads = _Grouped(self.columns["read_step"], self.columns["read"])  # further steps
+        # A step that raised -> the step of its callee that raised, or 0:
+        self.raised = _Sparse(self.columns["raised_step"], self.columns["raised_by"])
+        self.prints: list[Step] = self.columns["prints"].tolist()  # calls that printed something
+        # Steps whose exception left an activation, with the exception:
+        exceptions = map(self.values.tokens.__getitem__, self.columns["left_value"].tolist())
+        self.left: list[tuple[Step, Token]] = list(
+            zip(self.columns["left"].tolist(), exceptions, strict=True)
+        )
+        self.activations = _Activations(self.columns["activations"])  # from 1 on
+        # An activation whose call does not name its function -> the step that defined the function:
+        self.handed = _Sparse(self.columns["handed"], self.columns["handed_step"])
+        self.objects = ObjectHistory(events.types, events.kernel, self.columns)
 
-    def __post_init__(self) -> None:
-        self.objects = ObjectHistory(self.events.types, self.values, self.operands_of)
+    def _ints(self, name: str) -> Any:
+        return ints(self.columns[name])
 
     @property
     def steps(self) -> int:
-        return len(self.values) - 1
+        return len(self.columns["values"]) - 1
 
-    def operands_of(self, step: int) -> Sequence[Step]:
+    def operands_of(self, step: int) -> list[Step]:
         """Return the operands of a step; 0 stands for one that is no step."""
-        return self.operands[self.start[step] : self.start[step + 1]]
+        operands: Any = self.operands[self.start[step] : self.start[step + 1]]
+        found: list[Step] = operands.tolist()
+        return found
 
     def instance_of(self, step: int) -> Instance:
         return Instance(bisect_right(self.first, step) - 1)
 
-    def used_value(self, registers: Mapping[int, Step], op: int, use: Use) -> Token:
-        """Return the value that a use of `op` stands for.
 
-        `registers` maps each operation of the activation to its last step.
-        """
-        if use is None:
-            return MISSING
-        if use < 0:
-            return self.program.constant(op, use)
-        return self.values[registers.get(use, 0)]
+class StepTokens(Sequence[Token]):
+    """The value of each step, in the form of the log."""
 
-    def add_reads(self, step: int, further: Sequence[Step]) -> None:
-        """Note that a step read `further` steps besides its operands and its source."""
-        self.reads.setdefault(step, []).extend(further)
+    def __init__(self, columns: Arrays) -> None:
+        self._columns = columns
+        self._numbers: Any = ints(columns["values"])
+        self.tokens = Tokens(columns)
+
+    @overload
+    def __getitem__(self, step: int) -> Token: ...
+    @overload
+    def __getitem__(self, step: slice) -> Sequence[Token]: ...
+    def __getitem__(self, step: Any) -> Any:
+        if isinstance(step, slice):
+            return [self.tokens[number] for number in self._numbers[step]]
+        return self.tokens[self._numbers[step]]
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def with_address(self, addresses: Sequence[int]) -> npt.NDArray[np.int64]:
+        """Return the steps whose value is an object at one of `addresses`."""
+        tokens, values = self._columns["tokens"], self._columns["values"]
+        wanted = np.isin(tokens["x"], np.array(addresses, np.uint64))
+        numbers = np.flatnonzero(wanted & (tokens["tag"] == OBJECT_TAG))
+        return np.flatnonzero(np.isin(values, numbers.astype(np.uint32)))
+
+
+class _Copied:
+    """For each step the step whose value it copied; a step that copied none has no entry."""
+
+    def __init__(self, column: U32) -> None:
+        self._column: Any = ints(column)
+
+    def __contains__(self, step: int) -> bool:
+        return bool(self._column[step])
+
+    def __getitem__(self, step: int) -> Step:
+        found = self._column[step]
+        if not found:
+            raise KeyError(step)
+        return Step(found)
+
+    def get(self, step: int) -> Step | None:
+        return self._column[step] or None
+
+
+class _Sparse(Mapping[int, Step]):
+    """A step for some numbers; 0 stands for no step."""
+
+    def __init__(self, keys: U32, values: U32) -> None:
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._values = keys[order], values[order]
+
+    def __getitem__(self, key: int) -> Step:
+        at = int(np.searchsorted(self._keys, key))
+        if at == len(self._keys) or int(self._keys[at]) != key:
+            raise KeyError(key)
+        return Step(int(self._values[at]))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._keys.tolist())
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def all_values(self) -> list[Step]:
+        values: list[Step] = self._values.tolist()
+        return values
+
+
+class _Grouped(Mapping[int, list[Step]]):
+    """Several steps for some steps."""
+
+    def __init__(self, keys: U32, values: U32) -> None:
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._values = keys[order], values[order]
+
+    def __getitem__(self, key: int) -> list[Step]:
+        start, end = np.searchsorted(self._keys, [key, key + 1])
+        if start == end:
+            raise KeyError(key)
+        found: list[Step] = self._values[start:end].tolist()
+        return found
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.unique(self._keys).tolist())
+
+    def __len__(self) -> int:
+        return len(np.unique(self._keys))
+
+
+class _Activations:
+    """The rows of the activations."""
+
+    def __init__(self, rows: npt.NDArray[np.void]) -> None:
+        self._rows = rows
+
+    def __getitem__(self, number: int) -> ActivationRow:
+        return ActivationRow(*self._rows[number].tolist())
+
+    def __len__(self) -> int:
+        return len(self._rows)

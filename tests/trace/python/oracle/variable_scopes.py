@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tests.trace.python.oracle.objects import identity
+from tests.trace.python.oracle.replayed_run import MISSING, ReplayedRun
+from tests.trace.python.oracle.running_activation import RunningActivation
 from whence.frontend.python.logged import Token
 from whence.program.ids import Op, Step
-from whence.trace.python.objects import identity
-from whence.trace.python.replayed_run import MISSING, ReplayedRun
-from whence.trace.python.running_activation import RunningActivation
 
 
 class VariableScopes:

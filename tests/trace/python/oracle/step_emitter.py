@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tests.trace.python.oracle.logged_operations import LoggedOperations
+from tests.trace.python.oracle.replayed_run import MISSING, NO_STEP, ReplayedRun
+from tests.trace.python.oracle.running_activation import RunningActivation
+from tests.trace.python.oracle.silent_operations import SilentOperations
 from whence.program.ids import Block, Step, Stretch
 from whence.trace.columns import BRANCH
-from whence.trace.python.logged_operations import LoggedOperations
-from whence.trace.python.replayed_run import MISSING, NO_STEP, ReplayedRun
-from whence.trace.python.running_activation import RunningActivation
-from whence.trace.python.silent_operations import SilentOperations
 
 
 class StepEmitter:
@@ -18,7 +18,6 @@ class StepEmitter:
     ) -> None:  # fmt: skip
         self._run, self._program = run, run.program
         self._logged, self._silent = logged, silent
-        self._controlling_blocks = run.program.controlling_blocks
 
     def emit(self, activation: RunningActivation, stretch: Stretch) -> Step:
         """Append one step for each operation of a stretch, and return the last one."""
@@ -53,7 +52,8 @@ class StepEmitter:
     def _controlling_branch(self, activation: RunningActivation, block: Block) -> Step:
         """Return the last branch of the activation that decided about a block, or its call."""
         found = NO_STEP
-        for controlling in self._controlling_blocks[block]:
+        own = block - self._program.functions[activation.function].first_block
+        for controlling in self._program.controlling_blocks(activation.function)[own]:
             step = activation.branches.get(controlling, NO_STEP)
             if step > found:
                 found = step

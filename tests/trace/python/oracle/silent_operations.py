@@ -5,14 +5,14 @@ Loads, stores, parameters and unpacking are silent: their values follow from the
 
 from __future__ import annotations
 
+from tests.trace.python.oracle.logged_operations import LoggedOperations
+from tests.trace.python.oracle.objects import is_same_object
+from tests.trace.python.oracle.replayed_run import MISSING, ReplayedRun
+from tests.trace.python.oracle.running_activation import RunningActivation
+from tests.trace.python.oracle.variable_scopes import VariableScopes
 from whence.frontend.python.values import STOP
 from whence.program.ids import Op, Step
-from whence.trace.python.logged_operations import LoggedOperations
-from whence.trace.python.objects import is_same_object
 from whence.trace.python.program import Display
-from whence.trace.python.replayed_run import MISSING, ReplayedRun
-from whence.trace.python.running_activation import RunningActivation
-from whence.trace.python.variable_scopes import VariableScopes
 
 
 class SilentOperations:

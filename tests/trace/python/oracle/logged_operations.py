@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.trace.python.oracle.objects import identity, is_same_object
+from tests.trace.python.oracle.replayed_run import MISSING, ReplayedRun
+from tests.trace.python.oracle.running_activation import RunningActivation
+from tests.trace.python.oracle.variable_scopes import VariableScopes
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import STOP
 from whence.program.ids import Op, Step
-from whence.trace.python.objects import identity, is_same_object
 from whence.trace.python.program import Use
-from whence.trace.python.replayed_run import MISSING, ReplayedRun
-from whence.trace.python.running_activation import RunningActivation
-from whence.trace.python.variable_scopes import VariableScopes
 
 Handler = Callable[[RunningActivation, Op, Step, Token], None]
 

@@ -1,0 +1,1 @@
+"""Replays the log of a Python thread in plain Python: the oracle for replay.c."""
