@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.changes.trees import lines
+from whence.changes import syntax
 from whence.changes.syntax import ParsedSource, depth_changes, grammar_of, tokens
 
 PYTHON = '''\
@@ -248,3 +249,14 @@ def test_results_for_any_text_are_within_its_lines(parts: list[bytes], language:
     for name in (*source.definitions(1, last), *source.names(1, last)):
         assert 1 <= name.line <= last
     assert all(1 <= line <= last for line in source.statement_starts(1, last))
+
+
+def test_only_the_trees_that_were_used_last_are_kept() -> None:
+    """A tree that was dropped is parsed again: questions have the same answers."""
+    text = b"def f%d(x):\n    return [x, %d]\n\n\n"
+    content = b"".join(text % (n, n) for n in range(20_000))
+    sources = [ParsedSource("python", content) for _ in range(8)]
+    kept = [source for source in sources if source in syntax._kept_trees._roots]
+    assert 0 < len(kept) < len(sources)
+    assert sources[0] not in kept
+    assert [source.statement_starts(5, 7) for source in sources] == [{5, 6}] * len(sources)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
+from threading import Lock
 
 import tree_sitter
 import tree_sitter_c
@@ -125,6 +126,7 @@ _DECLARATIONS = {
 }
 _DECLARED = {"identifier", "field_identifier", "type_identifier"}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
+_MAX_TREES = 4 * 2**20  # limit on the bytes of the sources whose trees are kept; guessed
 _MAX_NESTED = 200  # limit on functions looked at to find the innermost one; guessed
 
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
@@ -184,10 +186,24 @@ class ParsedSource:
         content = only_newlines(content)  # tree-sitter counts these
         self._lines = content.split(b"\n")
         self.language = language
-        self.root = tree_sitter.Parser(_language(language)).parse(content).root_node
+        self.size = len(content)
         self.last_line = self.root.end_point[0] + 1
         self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
         self._starts = [function.first for function in self.functions]
+
+    @property
+    def root(self) -> tree_sitter.Node:
+        """The root of the syntax tree.
+
+        A tree takes a hundred times the memory of its source, so only the trees that were used
+        last are kept.  Others are parsed again.
+        """
+        return _kept_trees.root(self)
+
+    def parse(self) -> tree_sitter.Node:
+        """Return the root of a new syntax tree."""
+        parser = tree_sitter.Parser(_language(self.language))
+        return parser.parse(b"\n".join(self._lines)).root_node
 
     def function_at(self, line: int) -> SourceFunction | None:
         """Return the innermost function (or class) that holds the line."""
@@ -310,6 +326,31 @@ class ParsedSource:
             if name := _qualified(node):
                 first, last = node.start_point[0] + 1, node.end_point[0] + 1
                 yield SourceFunction(name, first, last, is_class=node.type == "class_definition")
+
+
+class _KeptTrees:
+    """The syntax trees that were used last."""
+
+    def __init__(self) -> None:
+        self._roots: dict[ParsedSource, tree_sitter.Node] = {}  # the last used last
+        self._size = 0  # bytes of their sources
+        self._lock = Lock()
+
+    def root(self, source: ParsedSource) -> tree_sitter.Node:
+        with self._lock:
+            root = self._roots.pop(source, None)
+            if root is None:
+                root = source.parse()
+                self._size += source.size
+            self._roots[source] = root
+            while self._size > _MAX_TREES and len(self._roots) > 1:
+                oldest = next(iter(self._roots))
+                self._size -= oldest.size
+                del self._roots[oldest]
+        return root
+
+
+_kept_trees = _KeptTrees()
 
 
 def _text(node: tree_sitter.Node) -> str:
