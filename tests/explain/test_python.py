@@ -350,6 +350,37 @@ def test_of_changes_that_only_work_together_the_root_is_what_no_longer_runs(
     assert "del attributes[name]" in answer.missing[0].text
 
 
+RENAMED = """
+    == writers.py
+    -class HTMLWriter:  # [class]
+    +class HtmlWriter:  # [class]
+         def __init__(self):
+             self.parts = []
+         def write(self, text):
+             self.parts.append("<p>" + text + "</p>")
+             return "".join(self.parts)
+    +HTMLWriter = HtmlWriter  # [alias]
+    == pages.py
+    -from writers import HTMLWriter  # [fault]
+    +from writers import HtmlWriter  # [fault]
+     LIMIT = 3
+     def limited(text):
+         return text[:LIMIT]
+    -def convert(text, writer=HTMLWriter):  # [use]
+    +def convert(text, writer=HtmlWriter):  # [use]
+         return writer().write(text)
+    == program.py
+     import pages
+     assert pages.convert("x", pages.HTMLWriter) == "<p>x</p>"
+"""
+
+
+def test_the_root_of_a_missing_name_is_what_no_longer_provides_it(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, RENAMED, harmless=False)
+    assert answer.root == {"fault"}
+    assert answer.result.status == "explained"
+
+
 def test_the_chain_has_the_exception_that_is_no_longer_raised(tmp_path: Path) -> None:
     link = explain_python(tmp_path, RAISES).link("call")
     assert link.failing == {"checked(-1)": "-1"}

@@ -23,7 +23,14 @@ from whence.search.laboratory import Laboratory, Listener, OutOfRuns
 from whence.search.reference_errors import bad_does_not_fail, good_fails
 from whence.search.space import Search, union
 from whence.search.store import Store
-from whence.search.suspicion import Evidence, executed, find_minor, find_renamings, weigh
+from whence.search.suspicion import (
+    Evidence,
+    executed,
+    find_minor,
+    find_renamings,
+    weigh,
+    withdrawing,
+)
 from whence.search.time_limit import TimeLimit
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.extensions import without_spare
@@ -294,16 +301,18 @@ class IsolateSession:
         """Return what a search knows; `good.covered` and `bad.covered` are the executed lines."""
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
-        ran, minor = executed(self.changes, evidence), find_minor(self.changes)
+        dependencies = read_dependencies(self.changes)
+        withdrawn = withdrawing(self.changes, dependencies.removes, evidence.message)
+        ran, minor = executed(self.changes, evidence), find_minor(self.changes) - withdrawn
         fast = self._request.method == "fast"
-        self._suspicion = weigh(self.changes, evidence, ran, minor)
+        self._suspicion = weigh(self.changes, evidence, ran, minor, withdrawn)
         return IsolateProblem(
             self.changes.changes,
-            read_dependencies(self.changes) if fast else Dependencies(),
+            dependencies if fast else Dependencies(),
             self._suspicion if fast else {},
             ran,
             minor,
-            find_renamings(self.changes),
+            find_renamings(self.changes) - withdrawn,
             self._request.method,
             self._request.find_all,
         )

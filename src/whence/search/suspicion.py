@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from whence.changes.changeset import ChangeSet, FileChanges
@@ -20,6 +20,12 @@ from whence.source_lines import lines_with_ends
 
 Covered = Mapping[str, frozenset[int]]  # file to executed lines
 
+# What Python says if a name is missing.
+_MISSING = re.compile(
+    r"has no attribute '(\w+)'|cannot import name '(\w+)'|name '(\w+)' is not defined"
+    r"|unexpected keyword argument '(\w+)'|No module named '([\w.]+)'"
+)
+_MODULE = re.compile(r"module '([\w.]+)'|from '([\w.]+)'")
 # Weight factors; guessed.
 _NOT_EXECUTED = 0.01
 _AT_IMPORT = 0.25  # executed, but outside any function: most such code always runs
@@ -29,6 +35,7 @@ _BAD_ONLY = 4.0  # unchanged lines of the same function were executed only in th
 _GOOD_ONLY = 2.0  # unchanged lines of the same function were executed only in the good version
 _NAMED = 8.0  # divided among the changes that touch a name in the failure's message
 _FEW_LINES = 3  # other lines that a change which moves code may have; guessed
+_WITHDRAWS = 16.0  # the change takes away a name that the failure says is missing
 _ON_THE_STACK = 4.0  # the change is in a function of the failure's stack trace
 
 
@@ -54,10 +61,11 @@ def weigh(
     evidence: Evidence,
     ran: frozenset[ChangeId] | None,
     minor: frozenset[ChangeId],
+    withdrawn: frozenset[ChangeId] = frozenset(),
 ) -> dict[ChangeId, float]:
     """Return how suspicious each change is, relative to the others.
 
-    `ran` and `minor` are the results of `executed` and `find_minor`.
+    `ran`, `minor` and `withdrawn` are the results of `executed`, `find_minor` and `withdrawing`.
     """
     divergent = _divergent_functions(changes, evidence)
     stack = _functions_of(changes, evidence.frames)
@@ -66,6 +74,7 @@ def weigh(
         c.id: _weigh(changes, c, ran, divergent, stack)
         * (_MINOR if c.id in minor else 1.0)
         * named.get(c.id, 1.0)
+        * (_WITHDRAWS if c.id in withdrawn else 1.0)
         for c in changes.changes
     }
 
@@ -79,6 +88,29 @@ def _named(changes: ChangeSet, message: str) -> dict[ChangeId, float]:
         for change in touching:
             found[change] += _NAMED / len(touching)
     return found
+
+
+def _missing_names(message: str) -> Iterator[str]:
+    """Yield the names that a failure says are missing."""
+    for match in _MISSING.finditer(message):
+        yield next(filter(None, match.groups())).rpartition(".")[2]
+
+
+def withdrawing(
+    changes: ChangeSet, removes: Mapping[str, frozenset[ChangeId]], message: str
+) -> frozenset[ChangeId]:
+    """Return the changes that take away a name which the failure says is missing.
+
+    Such a change is no mere renaming: the test uses the old name.  `removes` has the changes that
+    remove a definition, by name.  If the failure says which module lacks the name, only changes of
+    that module count.
+    """
+    names = (removes.get(name, frozenset()) for name in _missing_names(message))
+    found = frozenset[ChangeId]().union(*names)
+    modules = ["".join(groups).replace(".", "/") for groups in _MODULE.findall(message)]
+    files = tuple(f"/{module}{end}" for module in modules for end in (".py", "/__init__.py"))
+    own = frozenset(c for c in found if f"/{changes.changes[c].file}".endswith(files))
+    return own or found
 
 
 def find_minor(changes: ChangeSet) -> frozenset[ChangeId]:
