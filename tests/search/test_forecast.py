@@ -52,7 +52,7 @@ def simulated(seed: int) -> tuple[IsolateProblem, Oracle]:
     # The weights are better than chance in half of the projects, as those of real ones are.
     good = random.random() < 0.5
     weight = {c: random.random() * (5.0 if good and c in causes else 1.0) for c in ids}
-    problem = IsolateProblem(made, Dependencies(), weight, None, frozenset(), frozenset(), "fast")
+    problem = IsolateProblem(made, Dependencies(), weight, None, frozenset(), method="fast")
     return problem, Oracle(judge)
 
 

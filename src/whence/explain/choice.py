@@ -23,6 +23,7 @@ from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import (
     avoided_changes,
     damage_start,
+    first_run,
     gets_damage,
     unexecuted_changes,
 )
@@ -237,7 +238,7 @@ class Chooser:
         """Decide by the causes which of the entangled changes is the root: the damage starts there.
 
         If no cause holds one of them, the first one on a complete chain is it: it may be what no
-        longer runs.  If none is there, the root stays a guess.
+        longer runs.  If none is there, the root stays a guess: the change whose code runs first.
         """
         units = (*answer.root, *answer.auxiliary)
         meeting = self._context.meeting
@@ -251,10 +252,23 @@ class Chooser:
         else:
             linked = [unit for link in explained.chain for unit in units if unit & {*link.changes}]
             if not linked or explained.gap is not None:
-                return answer, explained
+                return self._guessed(answer, explained)
             root = linked[0]
-        rest = tuple(unit for unit in units if unit != root)
-        return self._explain(replace(answer, root=(root,), auxiliary=rest, is_guess=False))
+        return self._explain(replace(_with_root(answer, root), is_guess=False))
+
+    def _guessed(self, answer: Answer, explained: ExplainedSet) -> tuple[Answer, ExplainedSet]:
+        """Guess that the change whose code runs first is the root: the rest follows from it."""
+        changes, flow = self._context.changes.changes, self._failure.flow
+        units = [u for u in (*answer.root, *answer.auxiliary) if not u <= self._problem.minor]
+        runs = {unit: first_run(flow, (changes[change] for change in unit)) for unit in units}
+        if self._problem.withdrawn & answer.reverted or not any(runs.values()):
+            return answer, explained
+        root = min((unit for unit in units if runs[unit]), key=lambda unit: runs[unit] or 0)
+        return (
+            (answer, explained)
+            if (root,) == answer.root
+            else self._explain(_with_root(answer, root))
+        )
 
     def _avoided(self, answer: Answer, explained: ExplainedSet) -> Reverted:
         """Return the changes outside the root whose code lies on the way and runs no more."""
@@ -352,7 +366,8 @@ class Chooser:
             while not sought <= candidates.met.keys() and candidates.grow():
                 pass
             failing = self._failure.flow.thread.recording
-            unexecuted = unexecuted_changes(changes, failing, fixed, root)
+            reverted = answer.reverted
+            unexecuted = unexecuted_changes(changes, failing, fixed, reverted, root)
             if unexecuted or entered:
                 _grow_behind(candidates)
             self._context.solved(candidates.tree)
@@ -386,6 +401,12 @@ class Chooser:
         )
         chain = builder.chain() or builder.chain_with_gap(candidates.tree.observed)
         return ExplainedSet(candidates.tree, tuple(causes.values()), chain, passing)
+
+
+def _with_root(answer: Answer, root: Reverted) -> Answer:
+    """Return an answer with one of its units as the root, and the others as auxiliary."""
+    rest = tuple(unit for unit in (*answer.root, *answer.auxiliary) if unit != root)
+    return replace(answer, root=(root,), auxiliary=rest)
 
 
 def _grow_behind(candidates: CandidateChanges) -> None:

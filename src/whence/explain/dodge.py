@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from whence.causes.tree import CauseSearch
 from whence.explain.meeting import Meeting
 from whence.explain.recorder import covered_lines
 from whence.explain.variant_lines import VariantLines
 from whence.model import Cause, Change, ChangeId, Reverted
-from whence.program.ids import Step
-from whence.trace.flow import Left, StoredBits
+from whence.program.ids import Op, Step
+from whence.trace.flow import Flow, Left, StoredBits
 from whence.trace.recording import Recording
 
 _MAX_INPUTS = 5000  # limit on steps behind the code of a change that are looked at; guessed
+_MODULE_CODE = "<module>"  # the function that runs the statements of a Python module
 _NO_LINES: frozenset[int] = frozenset()
 
 
@@ -46,19 +49,26 @@ def avoided_changes(
 
 
 def unexecuted_changes(
-    changes: Sequence[Change], failing: Recording, fixed: Recording, reverted: Reverted
+    changes: Sequence[Change],
+    failing: Recording,
+    fixed: Recording,
+    reverted: Reverted,
+    root: Reverted,
 ) -> frozenset[ChangeId]:
-    """Return the changes, outside `reverted`, whose lines only the failing run executed.
+    """Return the changes, outside the root, whose lines only the failing run executed.
 
-    This is cheap: if there are none, no change is avoided.
+    This is cheap: if there are none, no change is avoided.  `reverted` are the changes that the
+    fixed run has reverted.
     """
     variant = VariantLines(changes, reverted)
     in_failing, in_fixed = covered_lines(failing), covered_lines(fixed)
     found: set[ChangeId] = set()
     for change in changes:
-        if change.id in reverted:
+        if change.id in root:
             continue
-        lines = variant.of_change(change.id) or change.new.lines
+        lines = variant.of_change(change.id)
+        if lines is None:
+            lines = change.new.lines
         ran = not in_failing.get(change.file, _NO_LINES).isdisjoint(change.new.lines)
         if ran and in_fixed.get(change.file, _NO_LINES).isdisjoint(lines):
             found.add(change.id)
@@ -99,6 +109,23 @@ def gets_damage(
             elif not comparison.is_same(definer):
                 return True
     return False
+
+
+def first_run(flow: Flow, changes: Iterable[Change]) -> Step | None:
+    """Return the first step inside a function that executed new lines of some changes."""
+    image = flow.thread.image
+    numbers = {name: number for number, name in enumerate(image.file_names)}
+    found: list[int] = []
+    for change in changes:
+        if change.file in numbers and change.new.count:
+            rows = image.rows
+            is_there = (rows >= change.new.start) & (rows < change.new.start + change.new.count)
+            is_own = is_there & (image.files == numbers[change.file])
+            for op in map(Op, np.flatnonzero(is_own).tolist()):
+                steps = flow.executions(op)[:1].tolist()
+                if steps and image.function_names[image.function_of(op)] != _MODULE_CODE:
+                    found += steps
+    return Step(min(found)) if found else None
 
 
 def damage_start(

@@ -29,8 +29,9 @@ class IsolateProblem:
     dependencies: Dependencies = field(default_factory=Dependencies)
     weight: Mapping[ChangeId, float] = field(default_factory=dict)  # how suspicious each is
     executed: frozenset[ChangeId] | None = None  # by a reference run; None: unknown
-    minor: frozenset[ChangeId] = frozenset()  # changes that only declare or rename things
+    minor: frozenset[ChangeId] = frozenset()  # changes that only declare, rename or move things
     renaming: frozenset[ChangeId] = frozenset()  # minor changes that only rename
+    withdrawn: frozenset[ChangeId] = frozenset()  # changes that take away a name that is missing
     method: str = "fast"
     find_all: bool = False
 

@@ -313,6 +313,7 @@ class IsolateSession:
             ran,
             minor,
             find_renamings(self.changes) - withdrawn,
+            withdrawn,
             self._request.method,
             self._request.find_all,
         )
