@@ -379,6 +379,13 @@ def test_an_endless_loop_is_explained_by_its_condition(tmp_path: Path) -> None:
     assert "did not end" in answer.chain[-1].says
 
 
+def test_a_loop_that_the_test_stops_itself_is_explained_in_the_same_way(tmp_path: Path) -> None:
+    """The recording is limited as well: a log of all turns until then would be too long."""
+    answer = failed(tmp_path, ENDLESS, "timeout", "timeout 4 ./program")
+    assert answer.links[-1] == "loop"
+    assert "did not end" in answer.chain[-1].says
+
+
 def test_a_read_that_waits_for_what_was_not_written_is_explained(tmp_path: Path) -> None:
     answer = failed(tmp_path, WAITS, "timeout", asked_timeout=2.0)
     assert answer.links[-1] == "waits"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -19,6 +20,8 @@ from whence.subject.reads import ReadLog
 _MAX_OUTPUT = 64 * 2**20  # limit in bytes on the output, so that it cannot fill the disk; guessed
 _MAX_READ = 2**20  # limit in bytes on the start and on the end of an output as text; guessed
 _MAX_TRACER_SECONDS = 5.0  # limit on waiting for a tracer that was asked to end; guessed
+_TIMEOUT = re.compile(r"\btimeout\b")  # the program that limits the time of another one
+_TIMEOUT_STATUS = 124  # how that program ends if it had to stop the other one
 _POLL_SECONDS = 0.05  # between checks of the clock, the output and the stop event; guessed
 
 
@@ -30,7 +33,7 @@ class Ended:
     stdout: bytes
     stderr: bytes
     seconds: float
-    timed_out: bool = False
+    timed_out: bool = False  # by our limit, or by that of a `timeout` in the command
     flooded: bool = False  # it printed too much and was stopped
 
     @property
@@ -83,12 +86,13 @@ def run_command(
         finally:
             _kill_group(process, is_traced=reads is not None)
         status = process.wait()
+        has_own_limit = status == _TIMEOUT_STATUS and _TIMEOUT.search(command) is not None
         return Ended(
             128 - status if status < 0 else status,
             content(out),
             content(err),
             time.monotonic() - started,
-            timed_out,
+            timed_out or has_own_limit,
             flooded,
         )
 
