@@ -61,8 +61,10 @@ class Desk:
         self._read()
 
     def _read(self) -> None:
+        # Headers of C++ are not rewritten: the recipes know no classes.
+        is_cxx = any(file.endswith(".cc") for file in self.files)
         for file, text in self.files.items():
-            if file.endswith((".c", ".h")) and (
+            if file.endswith(".cc" if is_cxx else (".c", ".h")) and (
                 file not in self.sources or self.sources[file].text != text
             ):
                 self.sources[file] = Source(file, text)

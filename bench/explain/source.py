@@ -1,4 +1,4 @@
-"""What does a C file contain now: its nodes, its functions, and the names they declare?"""
+"""What does a C or C++ file contain now: its nodes, functions, and the names they declare?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from functools import cached_property
 
 import tree_sitter
 import tree_sitter_c
+import tree_sitter_cpp
 from tree_sitter import Node
 
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
+_CXX = tree_sitter.Language(tree_sitter_cpp.language())
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _TAGGED = ("struct_specifier", "union_specifier", "enum_specifier")
 _IMPURE = {"call_expression", "assignment_expression", "update_expression"}
@@ -35,7 +37,8 @@ class Source:
         self.file, self.text = file, text
         # Kept, because each use of `.children` makes new objects for all children.
         self.of_type: dict[str, list[Node]] = defaultdict(list)
-        self.root = tree_sitter.Parser(_LANGUAGE).parse(text).root_node
+        language = _CXX if file.endswith(".cc") else _LANGUAGE
+        self.root = tree_sitter.Parser(language).parse(text).root_node
         for node in walk(self.root):
             self.of_type[node.type].append(node)
 
@@ -113,7 +116,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Function:
-    """The definition of a function.  The function returns no pointer to a function."""
+    """The definition of a function, or of a C++ method outside its class.
+
+    The function returns no pointer to a function.  The name of `A::b` is `A_b`.
+    """
 
     node: Node
     name: bytes
@@ -126,14 +132,16 @@ class Function:
         declarator, stars = node.child_by_field_name("declarator"), b""
         while declarator is not None and declarator.type == "pointer_declarator":
             declarator, stars = declarator.child_by_field_name("declarator"), stars + b"*"
+        if declarator is not None and declarator.type == "reference_declarator":
+            declarator, stars = declarator.named_children[-1], b"&"
         if declarator is None or declarator.type != "function_declarator":
             return None
         name = child(declarator, "declarator")
-        if name.type != "identifier":
+        if name.type not in ("identifier", "qualified_identifier"):
             return None
         result = (specifiers(node) + b" " + stars).strip()
         body, parameters = child(node, "body"), child(declarator, "parameters")
-        return cls(node, text_of(name), body, parameters, result)
+        return cls(node, text_of(name).replace(b"::", b"_"), body, parameters, result)
 
     @cached_property
     def declarations(self) -> dict[bytes, list[Node]]:

@@ -1,14 +1,27 @@
-"""Which programs of several files lose something, and how is that hidden among harmless changes?
+"""Which programs of several files are broken, and how is that hidden among harmless changes?
 
-programs/NAME/*.c, *.h     a correct program
-programs/NAME/faults.toml  edits that leave something out, each with arguments and an input
+programs/NAME/*.c, *.cc, *.h  a correct program
+programs/NAME/faults.toml     faults, each with an input
+
+A fault has:
+  edits          edits of the bad version, or `file`, `old` and `new` for a single one
+  base           edits of both versions
+  args           arguments; the test then compares the output with that of good
+  test           a command instead; the test then compares the exit status
+  input          the file for standard input; `input` if it is left out
+
+An edit has a `kind`: "fault" if it is left out; "dodge" if the test also passes with these edits
+reverted, but not in the way of the good version; or "harmless".
 """
 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
+import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -30,12 +43,30 @@ else:
 PROGRAMS = Path(__file__).parent / "programs"
 CHANGES = 40  # harmless changes around a fault
 ATTEMPTS = 8
+Kinds = dict[tuple[Recipe, ...], float]
 # Names that several files share are not renamed: `renames` looks at one file.
-KINDS: dict[tuple[Recipe, ...], float] = {
+KINDS: Kinds = {
     (renames.local,): 1.0,
     reorderings.REORDERINGS: 1.5,
     refactorings.RECIPES: 4.0,
     features.RECIPES: 2.0,
+    reorderings.LAYOUT: 1.5,
+}
+# In C++, `+` has an order, a type may have no assignment, and a name may be a member.
+CXX_KINDS: Kinds = {
+    (reorderings.swap_statements, reorderings.swap_includes): 1.0,
+    (
+        refactorings.parenthesise,
+        refactorings.spell_assignment,
+        refactorings.name_constant,
+        refactorings.add_braces,
+        refactorings.invert_condition,
+        refactorings.loop_with_while,
+        refactorings.return_by_branches,
+        refactorings.extract_result,
+        refactorings.extract_condition,
+    ): 4.0,
+    (features.count_calls, features.call_new_function, features.add_field): 2.0,
     reorderings.LAYOUT: 1.5,
 }
 
@@ -46,14 +77,31 @@ class BadCaseError(Exception):
 
 @dataclass(frozen=True)
 class Omission:
-    """One thing that a program no longer does."""
+    """One fault of a program; in most cases, something that it no longer does."""
 
     program: str
     name: str
     good: Files
     faulty: Files
-    arguments: tuple[str, ...]
+    mended: Files  # the faulty version without the fault: other edits may need it
+    dodged: Files  # the faulty version without the dodge
+    test: str
+    is_output: bool  # does the test compare the output?  If not, the exit status
     stdin: bytes
+
+    @property
+    def is_cxx(self) -> bool:
+        return any(name.endswith(".cc") for name in self.good)
+
+    @property
+    def has_dodge(self) -> bool:
+        return self.dodged != self.faulty
+
+    @property
+    def build(self) -> str:
+        return (
+            f"{'$CXX -std=c++17' if self.is_cxx else '$CC'} -g -w -o program *.c{'c' * self.is_cxx}"
+        )
 
 
 @dataclass(frozen=True)
@@ -67,26 +115,47 @@ class Pair:
 
 def load(folder: Path) -> Iterator[Omission]:
     """Yield the faults of a program."""
-    good = {path.name: path.read_bytes() for path in sorted(folder.glob("*.[ch]"))}
+    files = [*folder.glob("*.[ch]"), *folder.glob("*.cc")]
+    program = {path.name: path.read_bytes() for path in sorted(files)}
     for entry in tomllib.loads((folder / "faults.toml").read_text("utf-8"))["fault"]:
-        faulty = dict(good)
-        for edit in entry.get("edits", [entry]):
-            old, new = edit["old"].encode(), edit["new"].encode()
-            if faulty[edit["file"]].count(old) != 1:
-                raise BadCaseError(f"{folder.name}/{entry['name']}: `old` does not occur once")
-            faulty[edit["file"]] = faulty[edit["file"]].replace(old, new)
+        edits = entry.get("edits", [entry])
+        chosen = [
+            [edit for edit in edits if edit.get("kind", "fault") != left_out]
+            for left_out in ("", "fault", "dodge")
+        ]
+        good = _edited(program, entry.get("base", []), f"{folder.name}/{entry['name']}")
+        faulty, mended, dodged = (_edited(good, each, entry["name"]) for each in chosen)
         stdin = (folder / entry.get("input", "input")).read_bytes()
-        arguments = tuple(entry.get("args", ()))
-        yield Omission(folder.name, entry["name"], good, faulty, arguments, stdin)
+        is_output = "test" not in entry
+        test = f"{shlex.join(['./program', *entry.get('args', ())])} < stdin"
+        yield Omission(
+            folder.name, entry["name"], good, faulty, mended, dodged,
+            entry.get("test", test), is_output, stdin,
+        )  # fmt: skip
+
+
+def _edited(files: Files, edits: list[dict[str, str]], name: str) -> Files:
+    found = dict(files)
+    for edit in edits:
+        old, new = edit["old"].encode(), edit["new"].encode()
+        if found[edit["file"]].count(old) != 1:
+            raise BadCaseError(f"{name}: `{edit['old']}` does not occur once")
+        found[edit["file"]] = found[edit["file"]].replace(old, new)
+    return found
 
 
 def hidden(case: Omission, folder: Path) -> Pair:
     """Write both versions into the new `folder`, after checking how they behave."""
+    name = f"{case.program}/{case.name}"
     truth = _behaviour(case, case.good, folder / "check")
+    if case.has_dodge and _behaviour(case, case.dodged, folder / "check") != truth:
+        raise BadCaseError(f"{name}: the test fails without the dodge")
     for attempt in range(ATTEMPTS):
-        rng = random.Random(f"{case.program}/{case.name}/{attempt}")
-        desk = Desk(dict(case.faulty), list(_places(case)), rng)
-        pool: Pool = {r: (weight / len(k), set()) for k, weight in KINDS.items() for r in k}
+        rng = random.Random(f"{name}/{attempt}")
+        places = list(_places(case))
+        desk = Desk(dict(case.faulty), [fault for fault, _ in places], rng)
+        kinds = CXX_KINDS if case.is_cxx else KINDS
+        pool: Pool = {r: (weight / len(k), set()) for k, weight in kinds.items() for r in k}
         changes = _compared(case.good, desk.files)
         while len(changes.changes) < CHANGES:
             for _ in range(max(1, (CHANGES - len(changes.changes)) // 4)):
@@ -95,40 +164,66 @@ def hidden(case: Omission, folder: Path) -> Pair:
         if _behaviour(case, desk.mended(), folder / "check") != truth:
             continue  # a change was not harmless in a program of several files
         if _behaviour(case, desk.files, folder / "check") == truth:
-            raise BadCaseError(f"{case.program}/{case.name}: the test passes")
+            raise BadCaseError(f"{name}: the test passes")
         for version, files in (("good", case.good), ("bad", desk.files)):
             write({**files, "stdin": case.stdin}, folder / version)
+        # The desk keeps the order of its faults.
+        own = [fault for fault, (_, is_fault) in zip(desk.faults, places, strict=True) if is_fault]
+        desk.faults = own
         culprits = tuple(_place(change) for change in _culprits(changes, desk))
         return Pair(folder, culprits, len(changes.changes))
-    raise BadCaseError(f"{case.program}/{case.name}: no harmless changes around it")
+    raise BadCaseError(f"{name}: no harmless changes around it")
 
 
-def _places(case: Omission) -> Iterator[Fault]:
-    """Yield the lines in which the faulty program differs from the correct one."""
+def _places(case: Omission) -> Iterator[tuple[Fault, bool]]:
+    """Yield the lines in which the faulty program differs from the correct one.
+
+    The second value says whether they are the fault.
+    """
     for file, text in case.good.items():
         old, new = (t.splitlines(keepends=True) for t in (text, case.faulty[file]))
+        known = set(case.mended[file].splitlines(keepends=True))
         starts = [0, *accumulate(len(line) for line in new)]
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         for what, i, j, k, m in matcher.get_opcodes():
             if what != "equal":
-                yield Fault(file, starts[k], starts[m], b"".join(old[i:j]))
+                # Without the fault, the lines of the other edits are still there.
+                is_other = known.issuperset(new[k:m]) and (k < m or known.isdisjoint(old[i:j]))
+                yield Fault(file, starts[k], starts[m], b"".join(old[i:j])), not is_other
 
 
 def _behaviour(case: Omission, files: Files, folder: Path) -> tuple[int | None, bytes]:
     """Return exit status and output of a version; None for a test that does not end."""
     shutil.rmtree(folder, ignore_errors=True)
-    write(files, folder)
-    sources = [name for name in files if name.endswith(".c")]
-    built = subprocess.run(
-        ["cc", "-w", "-g", "-o", "program", *sources], cwd=folder, capture_output=True, check=False
-    )
-    if built.returncode:
-        return built.returncode, json.dumps(built.stderr.decode(errors="replace")).encode()
+    write({**files, "stdin": case.stdin}, folder)
+    env = {**os.environ, "CC": "cc", "CXX": "c++"}
+    for command in _commands(case, files, folder):
+        built = subprocess.run(
+            command, shell=True, cwd=folder, env=env, capture_output=True, check=False
+        )
+        if built.returncode:
+            return built.returncode, json.dumps(built.stderr.decode(errors="replace")).encode()
     try:
         ended = subprocess.run(
-            ["./program", *case.arguments],
-            cwd=folder, input=case.stdin, capture_output=True, timeout=10, check=False,
-        )  # fmt: skip
+            case.test, shell=True, cwd=folder, capture_output=True, timeout=10, check=False
+        )
     except subprocess.TimeoutExpired:
         return None, b""
-    return ended.returncode, ended.stdout
+    return ended.returncode, ended.stdout if case.is_output else b""
+
+
+def _commands(case: Omission, files: Files, folder: Path) -> Iterator[str]:
+    """Yield the commands that build a version.  Objects are kept beside the folder of the case."""
+    headers = b"".join(text for name, text in sorted(files.items()) if name.endswith(".h"))
+    objects = folder.parent.parent / "objects"
+    objects.mkdir(exist_ok=True)
+    compiler = "$CXX -std=c++17" if case.is_cxx else "$CC"
+    built = []
+    for name, text in files.items():
+        if name.endswith((".c", ".cc")):
+            made = objects / f"{hashlib.sha256(headers + text).hexdigest()[:24]}.o"
+            out = shlex.quote(str(made))
+            built.append(out)
+            if not made.exists():
+                yield f"{compiler} -w -c -o {out}.new {name} && mv {out}.new {out}"
+    yield f"{compiler} -o program {' '.join(built)}"

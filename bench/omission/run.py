@@ -1,13 +1,13 @@
-"""Measure whether `whence explain` names what a program no longer does."""
+"""Measure whether `whence explain` names the fault of a program, and tells a dodge from it."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,14 @@ from bench import WORK
 from bench.explain.methods import is_on_chain
 from bench.isolate.score import Place, hits
 from bench.omission.cases import PROGRAMS, BadCaseError, Omission, Pair, hidden, load
+from bench.trace.table import markdown_table
 
-BUILD = "$CC -g -w -o program *.c"
+HEAD = ("fault", "in root", "on chain", "explained", "dodge told", "changes", "runs", "seconds")
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="only faults with this in PROGRAM/NAME")
+    parser.add_argument("--only", action="append", help="only faults with this in PROGRAM/NAME")
     parser.add_argument("--make", action="store_true", help="only make and verify the versions")
     parser.add_argument("--seconds", type=float, default=600.0, help="limit for one case")
     parser.add_argument("--work", type=Path, default=WORK / "omission")
@@ -31,31 +32,66 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def explained(case: Omission, pair: Pair, seconds: float) -> dict[str, Any] | None:
     """Return the result document of `whence explain`; None if there is none."""
     out = pair.folder / "result.json"
-    words = [sys.executable, "-m", "whence", "explain", "--oracle", "output", "--quiet"]
+    words = [sys.executable, "-m", "whence", "explain", "--quiet"]
+    words += ["--oracle", "output"] if case.is_output else []
     words += ["--good", str(pair.folder / "good"), "--bad", str(pair.folder / "bad")]
-    words += ["--test", f"{shlex.join(['./program', *case.arguments])} < stdin", "--build", BUILD]
+    words += ["--test", case.test, "--build", case.build]
     words += ["--store", str(pair.folder / "runs.sqlite"), "--json", str(out)]
-    try:
-        subprocess.run(words, cwd=pair.folder, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return None
+    with (pair.folder / "out.txt").open("wb") as log:
+        try:
+            subprocess.run(
+                words, cwd=pair.folder, stdout=log, stderr=log, timeout=seconds, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return None
     return dict(json.loads(out.read_text())) if out.exists() else None
 
 
-def row(case: Omission, pair: Pair, document: dict[str, Any] | None) -> tuple[bool, str]:
-    """Return whether the answer is right, and a line about it."""
+@dataclass(frozen=True)
+class Row:
+    """What whence answered to one fault."""
+
+    name: str
+    in_root: str = "-"  # the number of root changes that are the fault, of how many
+    is_found: bool = False
+    is_on_chain: bool = False
+    is_explained: bool = False
+    has_dodge: bool = False
+    is_told: bool = False  # does the answer call another set of changes a dodge?
+    changes: int = 0
+    runs: int = 0
+    seconds: float = 0.0
+
+    @property
+    def is_right(self) -> bool:
+        is_told = self.is_told or not self.has_dodge
+        return self.is_found and self.is_on_chain and self.is_explained and is_told
+
+    def cells(self) -> tuple[str, ...]:
+        told = _yes(self.is_told) if self.has_dodge else "told" if self.is_told else "-"
+        return (
+            self.name, self.in_root, _yes(self.is_on_chain), _yes(self.is_explained), told,
+            str(self.changes), str(self.runs), f"{self.seconds:.0f}",
+        )  # fmt: skip
+
+
+def _yes(claim: bool) -> str:
+    return "yes" if claim else "NO"
+
+
+def row(case: Omission, pair: Pair, document: dict[str, Any] | None) -> Row:
+    """Return what whence answered, compared with the fault."""
     name = f"{case.program}/{case.name}"
     if document is None:
-        return False, f"{name}: no answer"
-    found = [change for change in document["root"] if _hits(change, pair.culprits)]
-    on_chain = is_on_chain(document, pair.culprits)
-    text = (
-        f"{name}: {document['status']}, {len(found)} of {len(document['root'])} root changes are "
-        f"the fault, {'' if on_chain else 'NOT '}on the chain, {len(document['causes'])} causes, "
-        f"{document['cost']['runs']} runs, {pair.changes} changes, "
-        f"{document['cost']['seconds']['total']:.0f} s"
-    )
-    return bool(found) and on_chain, text
+        return Row(name, has_dodge=case.has_dodge, changes=pair.changes)
+    root, cost = document["root"], document["cost"]
+    found = [change for change in root if _hits(change, pair.culprits)]
+    told = bool(document.get("dodged")) or any(o["is_dodge"] for o in document.get("other", []))
+    return Row(
+        name, f"{len(found)} of {len(root)}", bool(found), is_on_chain(document, pair.culprits),
+        document["status"] == "explained", case.has_dodge, told, pair.changes, cost["runs"],
+        cost["seconds"]["total"],
+    )  # fmt: skip
 
 
 def _hits(change: dict[str, Any], culprits: tuple[Place, ...]) -> bool:
@@ -65,28 +101,31 @@ def _hits(change: dict[str, Any], culprits: tuple[Place, ...]) -> bool:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    right = count = 0
+    rows: list[Row] = []
     for folder in sorted(path.parent for path in PROGRAMS.glob("*/faults.toml")):
         for case in load(folder):
-            if options.only not in f"{case.program}/{case.name}":
+            name = f"{case.program}/{case.name}"
+            if not any(each in name for each in options.only or [""]):
                 continue
-            count += 1
             own = options.work.resolve() / f"{case.program}-{case.name}"
             shutil.rmtree(own, ignore_errors=True)
             try:
                 pair = hidden(case, own)
             except BadCaseError as error:
                 print(error, flush=True)
+                rows.append(Row(name))
                 continue
             if options.make:
-                print(f"{case.program}/{case.name}: {pair.changes} changes", flush=True)
-                right += 1
+                is_made = Row(name, "-", True, True, True, changes=pair.changes)
+                rows.append(is_made)
+                print(f"{name}: {pair.changes} changes, fault in {pair.culprits}", flush=True)
                 continue
-            is_right, text = row(case, pair, explained(case, pair, options.seconds))
-            right += is_right
-            print(text, flush=True)
-    print(f"{right} of {count}")
-    return 0 if right == count else 1
+            rows.append(row(case, pair, explained(case, pair, options.seconds)))
+            print(*rows[-1].cells(), sep="  ", flush=True)
+    print(markdown_table(HEAD, [each.cells() for each in rows]))
+    right = sum(each.is_right for each in rows)
+    print(f"\n{right} of {len(rows)} right")
+    return 0 if right == len(rows) else 1
 
 
 if __name__ == "__main__":
