@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.explain.explaining import ExplainedPair, explain
 
-GXX = "$CXX -std=c++17 -g -w -o program program.cpp"
 FILE = "program.cpp"
 
 # The wrong text passes find, substr, a map, to_string, setw, an ostringstream and std::cout.
@@ -73,11 +74,38 @@ CALLED_BACK = """
          return 0;
      }
 """
+# A digit is no longer written, so the padding is longer; the first wrong byte is a blank.
+PADDED = """
+     #include <iomanip>
+     #include <iostream>
+     #include <sstream>
+     #include <string>
+     static std::string money(long cents) {
+         std::ostringstream out;
+         out << cents / 100 << '.';
+    -    if (cents % 100 < 10)  // [fault]
+    -        out << '0';  // [fault]
+         out << cents % 100;
+         return out.str();
+     }
+     static std::string padded(const std::string &cell) {
+         std::ostringstream out;
+         out << std::setw(9) << cell;
+         return out.str();
+     }
+     int main() {
+         std::ostringstream out;
+         out << padded(money(2045)) << "|" << padded(money(2000)) << "|";
+         std::cout << out.str() << "\\n";  // [fails]
+         return 0;
+     }
+"""
 
 
-def explained(folder: Path, text: str, test: str) -> ExplainedPair:
+def explained(folder: Path, text: str, test: str, standard: str = "-std=c++17") -> ExplainedPair:
     """Explain two versions of a C++ program.  `check_claims` allows no link in a header."""
-    return explain(folder, text, test, build=GXX, file=FILE)
+    build = f"$CXX {standard} -g -w -o program program.cpp"
+    return explain(folder, text, test, build=build, file=FILE)
 
 
 def test_a_value_is_followed_through_strings_maps_and_streams(tmp_path: Path) -> None:
@@ -95,3 +123,13 @@ def test_functions_that_the_library_calls_are_followed(tmp_path: Path) -> None:
     assert found.links[0] == "fault"
     assert 'std::out_of_range "first is job30"' in found.chain[-1].says
     assert {"fault", "calls", "test"} <= found.in_tree
+
+
+# Before C++20, `str()` is another function of the library than since.
+@pytest.mark.parametrize("standard", ["-std=c++11", "-std=c++20"])
+def test_what_a_stream_returns_is_followed_in_every_standard(tmp_path: Path, standard: str) -> None:
+    found = explained(tmp_path, PADDED, "./program | grep -q '|    20.00|'", standard)
+    assert found.root == {"fault"}
+    assert found.links == ["fault", *found.links[1:-1], "fails"]
+    assert found.result.status == "explained"
+    assert "out << '0';" in [link.text.strip() for link in found.missing]

@@ -128,7 +128,7 @@ def test_the_last_write_is_the_last_write(seed: int) -> None:
     queries = Queries(found.stream)
     rows = found.stream.writes
     for before in range(1, found.stream.steps, 37):
-        for start, size in ((995, 20), (1003, 1), (1000, 5)):
+        for start, size in ((995, 20), (1003, 1), (1000, 5), (1000, 0)):
             bytes_: dict[int, int | None] = {start + k: None for k in range(size)}
             for row in rows[rows["step"] < before]:
                 for address in range(int(row["addr"]), int(row["addr"]) + int(row["len"])):

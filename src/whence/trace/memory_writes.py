@@ -46,6 +46,8 @@ class MemoryWrites:
 
     def last_write(self, address: int, size: int, before: Step) -> list[Written]:
         """Return who wrote each of the `size` bytes at `address` last before the step `before`."""
+        if not size:
+            return []
         sections = self._stream.sections
         definer = np.zeros(size, np.int64)
         if sections is None:

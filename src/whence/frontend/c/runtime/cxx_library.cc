@@ -82,3 +82,33 @@ template istream &getline(istream &, string &, char);
 #endif
 
 } // namespace std
+
+#if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
+// Before C++20, the symbol is that of `str() const`; since then, that of `str() const &`.  A member
+// function is called like a function whose first argument is the object.
+#define WHENCE_MEMBER extern "C" __attribute__((weak))
+
+WHENCE_MEMBER std::string
+_ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv(const std::stringbuf *self)
+{
+    return self->str();
+}
+
+WHENCE_MEMBER std::string
+_ZNKSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEE3strEv(const std::stringstream *self)
+{
+    return self->str();
+}
+
+WHENCE_MEMBER std::string
+_ZNKSt7__cxx1119basic_istringstreamIcSt11char_traitsIcESaIcEE3strEv(const std::istringstream *self)
+{
+    return self->str();
+}
+
+WHENCE_MEMBER std::string
+_ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv(const std::ostringstream *self)
+{
+    return self->str();
+}
+#endif
