@@ -181,15 +181,22 @@ def _places(case: Omission) -> Iterator[tuple[Fault, bool]]:
     The second value says whether they are the fault.
     """
     for file, text in case.good.items():
-        old, new = (t.splitlines(keepends=True) for t in (text, case.faulty[file]))
-        known = set(case.mended[file].splitlines(keepends=True))
-        starts = [0, *accumulate(len(line) for line in new)]
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-        for what, i, j, k, m in matcher.get_opcodes():
-            if what != "equal":
-                # Without the fault, the lines of the other edits are still there.
-                is_other = known.issuperset(new[k:m]) and (k < m or known.isdisjoint(old[i:j]))
-                yield Fault(file, starts[k], starts[m], b"".join(old[i:j])), not is_other
+        # Without the fault, the other edits are still there.
+        others = {(i, j, new) for i, j, _, new in _differences(text, case.mended[file])}
+        lines = text.splitlines(keepends=True)
+        for i, j, start, new in _differences(text, case.faulty[file]):
+            fault = Fault(file, start, start + len(new), b"".join(lines[i:j]))
+            yield fault, (i, j, new) not in others
+
+
+def _differences(old: bytes, new: bytes) -> Iterator[tuple[int, int, int, bytes]]:
+    """Yield the lines [i, j) of `old` that differ, where `new` has others, and the others."""
+    before, after = (text.splitlines(keepends=True) for text in (old, new))
+    starts = [0, *accumulate(len(line) for line in after)]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for what, i, j, k, m in matcher.get_opcodes():
+        if what != "equal":
+            yield i, j, starts[k], b"".join(after[k:m])
 
 
 def _behaviour(case: Omission, files: Files, folder: Path) -> tuple[int | None, bytes]:

@@ -64,11 +64,12 @@ class Row:
 
     @property
     def is_right(self) -> bool:
-        is_told = self.is_told or not self.has_dodge
-        return self.is_found and self.is_on_chain and self.is_explained and is_told
+        return self.is_found and self.is_on_chain and self.is_explained
 
     def cells(self) -> tuple[str, ...]:
-        told = _yes(self.is_told) if self.has_dodge else "told" if self.is_told else "-"
+        # Whoever finds the fault first does not meet the dodge, and has nothing to tell.
+        unmet = ("not met" if self.is_found else "NO") if self.has_dodge else "-"
+        told = "told" if self.is_told else unmet
         return (
             self.name, self.in_root, _yes(self.is_on_chain), _yes(self.is_explained), told,
             str(self.changes), str(self.runs), f"{self.seconds:.0f}",

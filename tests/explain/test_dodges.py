@@ -122,6 +122,102 @@ NEW_STRUCT = """
          return 0;
      }
 """
+# The check is in new lines that the fixed run enters as well, through `expand`.
+ENTERED_TWICE = """
+     #include <assert.h>
+     #include <stdlib.h>
+    -static int name_length(const char *text);  // [proto]
+    +static int name_length(const char *text, int is_host);  // [proto]
+    +static int is_reserved(int c) {  // [letters]
+    +    return c == ';' || c == '@';  // [letters]
+    +}  // [letters]
+    +static int is_allowed(int c) {  // [letters]
+    +    if (c >= 'a' && c <= 'z')  // [letters]
+    +        return 1;  // [letters]
+    +    return c == '-' || c == '.';  // [letters]
+    +}  // [letters]
+    -int expand(const char *text, char **out) {  // [head]
+    +int validated(const char *text, char **out, int is_host) {  // [head]
+         int at = 0;
+    -    int length = name_length(text);  // [passes]
+    +    int length = name_length(text, is_host);  // [passes]
+         if (length < 0)
+             return 8;
+         *out = malloc(length + 1);
+         for (; *text; text++) {
+    -        if (*text == '.')
+    +        if (is_reserved(*text))
+                 (*out)[at++] = '\\\\';
+             (*out)[at++] = *text;
+         }
+         (*out)[at] = 0;
+         return 0;
+     }
+    +int expand(const char *text, char **out) {  // [wrapper]
+    +    return validated(text, out, 0);  // [wrapper]
+    +}  // [wrapper]
+    -static int name_length(const char *text) {  // [sign]
+    +static int name_length(const char *text, int is_host) {  // [sign]
+         int n = 0;
+         for (; *text; text++) {
+    -        n += *text == '.' ? 2 : 1;  // [check]
+    +        if (is_reserved(*text)) {  // [check]
+    +            if (is_host)  // [check]
+    +                return -1;  // [check]
+    +            n += 2;  // [check]
+    +        } else {  // [check]
+    +            if (is_host && !is_allowed(*text))  // [check]
+    +                return -1;  // [check]
+    +            n += 1;  // [check]
+    +        }  // [check]
+         }
+         return n;
+     }
+    -int response(const char *text, char **out) {  // [call]
+    -    int status = expand(text, out);  // [call]
+    +int response(const char *text, char **out, int is_host) {  // [call]
+    +    int status = validated(text, out, is_host);  // [call]
+         if (status == 8)
+             status = 10;
+         return status;
+     }
+     int main(void) {
+         char *name;
+    -    int status = response("*.example", &name);  // [main]
+    +    int status = response("*.example", &name, 1);  // [main]
+         assert(status == 0);  // [fails]
+         return 0;
+     }
+"""
+# Only the strict version tells that nothing was found; the loose one goes on.
+ERROR_TOLD = """
+     #include <stdio.h>
+     #include <string.h>
+     static const char *names[] = {"red", "green", "blue"};
+     static int count;
+     static int find(const char *wanted) {
+    -    for (int i = 0; i < 3; i++)  // [fault]
+    +    for (int i = 0; i < 2; i++)  // [fault]
+             if (strcmp(names[i], wanted) == 0)
+                 return i;
+         return -1;
+     }
+     static int paint(const char *name) {
+         int place = find(name);
+         if (place < 0) {
+             fprintf(stderr, "no colour %s\\n", name);
+    -        return 0;  // [strict]
+    +        return 1;  // [strict]
+         }
+         count += place;
+         return 0;
+     }
+     int main(void) {
+         int failed = paint("red");
+         failed |= paint("blue");
+         return failed ? 2 : 0;
+     }
+"""
 PYTHON_PIECE = """
      signs = {"$": "USD", "#": "GBP"}
      def amount(text):
@@ -187,6 +283,20 @@ def test_the_chain_shows_the_faulty_line_of_a_new_function(tmp_path: Path) -> No
     answer = explain(tmp_path, NEW_FUNCTION)
     [link] = [link for link in answer.chain if link.text.strip() == "return age < limit;"]
     assert "this line is new" in link.says.lower()
+
+
+def test_a_faulty_function_that_the_fixed_run_enters_in_another_way_is_the_root(
+    tmp_path: Path,
+) -> None:
+    answer = explain(tmp_path, ENTERED_TWICE)
+    assert answer.root == {"check"}
+    assert "check" in answer.links
+    [dodge] = [other for other in answer.explanation.alternatives if other.is_dodge]
+    assert answer.names(dodge.root) == {"main"}
+
+
+def test_the_place_where_an_error_is_told_does_not_replace_the_fault(tmp_path: Path) -> None:
+    check_dodge(explain(tmp_path, ERROR_TOLD), "fault", "strict")
 
 
 def test_a_piece_of_a_block_that_makes_python_return_a_default_is_not_enough(

@@ -21,7 +21,10 @@ from whence.explain.candidates import CandidateChanges
 from whence.explain.chain import ChainBuilder, FailurePlace
 from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import (
+    NO_UNEXECUTED,
+    Unexecuted,
     avoided_changes,
+    behind_changes,
     damage_start,
     first_run,
     gets_damage,
@@ -55,7 +58,7 @@ class ExplainedSet:
     chain: tuple[Link, ...]
     passing: str  # the passing run: "good" (the good version), "reverted" (the fixed run)
     fixed: Recording | None = None  # the fixed run
-    unexecuted: Reverted = frozenset()  # changes that the failing run executes, and it does not
+    unexecuted: Unexecuted = NO_UNEXECUTED  # what the failing run executes, and it does not
 
     @property
     def gap(self) -> Link | None:
@@ -119,7 +122,10 @@ class Chooser:
             is_dodge = best.is_nearer_than(choice)
             why = f"with it reverted, the run {choice.deviation.words()}" if is_dodge else ""
             others += [self._alternative(choice, is_dodge=is_dodge, why=why), *choice.dodges]
-        return best, tuple(others)
+        first: dict[tuple[object, ...], Alternative] = {}  # a set may have been found twice
+        for other in others:
+            first.setdefault(tuple(change.ids for change in other.root), other)
+        return best, tuple(first.values())
 
     def _with_another(self, choice: Choice) -> list[Choice]:
         """Return the choice and, if its run goes another way than good's, another set; best first.
@@ -186,11 +192,27 @@ class Chooser:
 
     def _choice(self, answer: Answer) -> Choice:
         """Explain an answer, and compare its fixed run with the run of the good version."""
-        choice = self._without_dodge(answer)
+        return self._compared(self._without_dodge(answer))
+
+    def _compared(self, choice: Choice) -> Choice:
+        """Return the choice with the deviation of its fixed run."""
         fixed, reverted = choice.explained.fixed, choice.answer.reverted
         if fixed is None or self._good_way is None:
             return choice
         return replace(choice, deviation=self._good_way.deviation(fixed, reverted))
+
+    def _nearer(self, choice: Choice, instead: Choice) -> Choice:
+        """Return `instead`, unless its fixed run writes other output than the good version's run.
+
+        Then the code that the choice avoids is only where the damage went, such as an error that
+        is told.  Which lines run does not count here: an option may lead to code that good has,
+        too, and that is at fault now.
+        """
+        choice, instead = self._compared(choice), self._compared(instead)
+        if choice.deviation.output >= instead.deviation.output:
+            return instead
+        why = f"with it reverted, the run {instead.deviation.words()}"
+        return replace(choice, dodges=(self._alternative(instead, is_dodge=True, why=why),))
 
     @cached_property
     def _good_way(self) -> GoodWay | None:
@@ -221,7 +243,8 @@ class Chooser:
             places = change_places(changes, avoided)
             why = f"it only keeps the faulty code from running: {places}"
             dodge = self._alternative(Choice(answer, explained), is_dodge=True, why=why)
-            return Choice(*self._explain(replacement.answer), dodges=(dodge,))
+            instead = Choice(*self._explain(replacement.answer), dodges=(dodge,))
+            return self._nearer(Choice(answer, explained), instead)
         if not replacement.with_found:
             return Choice(answer, explained)
         root_places = change_places(changes, union(answer.root))
@@ -275,13 +298,16 @@ class Chooser:
         root, meeting = union(answer.root), self._context.meeting
         changes = self._context.changes
         found = avoided_changes(explained.tree, explained.causes_on_chain, meeting, root)
+        unexecuted = explained.unexecuted
         # Code that also runs in the fixed run may only pass on the damage when it runs more often.
-        run_too = found - explained.unexecuted
+        run_too = found - unexecuted.whole
         found -= run_too - self._at_fault(run_too, answer, explained)
-        behind = avoided_changes(explained.tree, explained.causes, meeting, root)
-        found |= behind & explained.unexecuted
+        found |= avoided_changes(explained.tree, explained.causes, meeting, root) & unexecuted.whole
+        # The fixed run may execute the code that the root leads to in another way.
+        behind = behind_changes(explained.causes, root)
+        found |= avoided_changes(explained.tree, behind, meeting, root) & unexecuted.partly
         # A new function that the root calls may be at fault by what it does not do.
-        found |= self._called(root) & explained.unexecuted
+        found |= self._called(root) & unexecuted.whole
         return found - _same_functions(changes, root) - self._problem.minor
 
     def _at_fault(self, changes: Reverted, answer: Answer, explained: ExplainedSet) -> Reverted:
@@ -368,7 +394,7 @@ class Chooser:
             failing = self._failure.flow.thread.recording
             reverted = answer.reverted
             unexecuted = unexecuted_changes(changes, failing, fixed, reverted, root)
-            if unexecuted or entered:
+            if unexecuted.partly or entered:
                 _grow_behind(candidates)
             self._context.solved(candidates.tree)
             explained = self._explained_set(candidates, root, "reverted", failure, entered)

@@ -8,6 +8,7 @@ set is a dodge.  A new function that a changed line calls is the usual case.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from whence.trace.recording import Recording
 
 _MAX_INPUTS = 5000  # limit on steps behind the code of a change that are looked at; guessed
 _MODULE_CODE = "<module>"  # the function that runs the statements of a Python module
-_NO_LINES: frozenset[int] = frozenset()
 
 
 def avoided_changes(
@@ -48,31 +48,58 @@ def avoided_changes(
     return frozenset(found)
 
 
+@dataclass(frozen=True)
+class Unexecuted:
+    """The changes, outside the root, with lines that only the failing run executed."""
+
+    whole: Reverted = frozenset()  # the fixed run executed none of their lines
+    partly: Reverted = frozenset()  # these, and those of which it executed other lines
+
+
+NO_UNEXECUTED = Unexecuted()
+
+
 def unexecuted_changes(
     changes: Sequence[Change],
     failing: Recording,
     fixed: Recording,
     reverted: Reverted,
     root: Reverted,
-) -> frozenset[ChangeId]:
-    """Return the changes, outside the root, whose lines only the failing run executed.
+) -> Unexecuted:
+    """Compare the lines that the two runs executed.
 
     This is cheap: if there are none, no change is avoided.  `reverted` are the changes that the
     fixed run has reverted.
     """
     variant = VariantLines(changes, reverted)
     in_failing, in_fixed = covered_lines(failing), covered_lines(fixed)
-    found: set[ChangeId] = set()
+    whole: set[ChangeId] = set()
+    partly: set[ChangeId] = set()
     for change in changes:
         if change.id in root:
             continue
         lines = variant.of_change(change.id)
         if lines is None:
             lines = change.new.lines
-        ran = not in_failing.get(change.file, _NO_LINES).isdisjoint(change.new.lines)
-        if ran and in_fixed.get(change.file, _NO_LINES).isdisjoint(lines):
-            found.add(change.id)
-    return frozenset(found)
+        ran, still = (
+            {place for place, line in enumerate(own) if line in executed.get(change.file, ())}
+            for own, executed in ((change.new.lines, in_failing), (lines, in_fixed))
+        )
+        if change.id in reverted and still:
+            continue  # its old lines are not comparable with its new ones
+        if ran - still:
+            partly.add(change.id)
+            whole.update(() if still else (change.id,))
+    return Unexecuted(frozenset(whole), frozenset(partly))
+
+
+def behind_changes(causes: Iterable[Cause], changes: Reverted) -> list[Cause]:
+    """Return the causes that meet some changes, and all causes below these."""
+    found: dict[int, Cause] = {}
+    for cause in causes:  # a cause comes after its parents
+        if changes.intersection(cause.changes) or found.keys() & {cause.parent, *cause.also}:
+            found[cause.id] = cause
+    return list(found.values())
 
 
 def gets_damage(
