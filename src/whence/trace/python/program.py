@@ -8,8 +8,10 @@ the log is one instance of a stretch.
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,10 +93,11 @@ class PythonProgram:
         self.block_function: list[int] = []
         self._blocks: list[tuple[int, int]] = []  # first operation, number of operations
         self._controlling: dict[int, list[tuple[Block, ...]]] = {}  # by function
-        for module in loaded:
-            path = descriptions / f"{module.digest}.json"
-            self._add(module, json.loads(path.read_text("utf-8")))
-        self._cut()
+        with _without_collector():
+            for module in loaded:
+                path = descriptions / f"{module.digest}.json"
+                self._add(module, json.loads(path.read_text("utf-8")))
+            self._cut()
 
     def _add(self, loaded: Loaded, found: Json) -> None:
         """Append a module with the description `found`."""
@@ -152,38 +155,29 @@ class PythonProgram:
     # --- stretches -----------------------------------------------------------------------------
 
     def _cut(self) -> None:
-        """Cut the blocks into stretches."""
-        self._stretches: list[Any] = []  # the range of the operations of each
-        self.stretch_first: list[Op] = []
-        self.stretch_ops: list[int] = []  # the number of operations
-        self.stretch_block: list[Block] = []
-        self.block_first_stretch: list[Stretch] = []
-        self.block_stretches: list[int] = []  # the number of stretches
-        self.op_stretch = [Stretch(0)] * len(self.opcode)
-        self._last_ops: list[Op] = []
-        for block, (first, count) in enumerate(self._blocks):
-            self.block_first_stretch.append(Stretch(len(self.stretch_first)))
-            for start, end in self._pieces(first, first + count):
-                for op in range(start, end):
-                    self.op_stretch[op] = Stretch(len(self.stretch_first))
-                self._stretches.append(range(start, end))
-                self._last_ops.append(Op(end - 1))
-                self.stretch_first.append(Op(start))
-                self.stretch_ops.append(end - start)
-                self.stretch_block.append(Block(block))
-            self.block_stretches.append(len(self.stretch_first) - self.block_first_stretch[block])
+        """Cut the blocks into stretches.
 
-    def _pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield where each stretch of a block begins and ends."""
-        for op in range(start, end):
-            if self.opcode[op] == "try" and op > start:
-                yield start, op  # a `try` also runs if an operation before it raised
-                start = op
-            if self.logged[op]:
-                yield start, op + 1
-                start = op + 1
-        if start < end:
-            yield start, end
+        A stretch begins with a block, after a logged operation, and with a `try`: that one also
+        runs if an operation before it raised.
+        """
+        blocks = np.array(self._blocks, np.int64).reshape(-1, 2)
+        firsts, count = blocks[:, 0], len(self.opcode)
+        if blocks[:, 1].sum() != count or (firsts != np.cumsum(blocks[:, 1]) - blocks[:, 1]).any():
+            raise ValueError("the blocks of a module do not follow each other")
+        begins = np.fromiter(map("try".__eq__, self.opcode), bool, count)
+        begins[1:] |= np.array(self.logged[:-1], bool)
+        begins[firsts[blocks[:, 1] > 0]] = True
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts, count)[1:]
+        of_block = np.searchsorted(starts, firsts)
+        of_stretch = np.repeat(np.arange(len(blocks)), blocks[:, 1])[starts]
+        self.stretch_first: list[Op] = [*map(Op, starts.tolist())]
+        self.stretch_ops: list[int] = (ends - starts).tolist()  # the number of operations
+        self.stretch_block: list[Block] = of_stretch.tolist()
+        self.block_first_stretch: list[Stretch] = of_block.tolist()
+        self.block_stretches: list[int] = np.diff(np.append(of_block, len(starts))).tolist()
+        self.op_stretch: list[Stretch] = (np.cumsum(begins) - 1).tolist()
+        self._last_ops: list[Op] = (ends - 1).tolist()
 
     def block_ops(self, block: int) -> Sequence[Op]:
         """Return the operations of a block."""
@@ -196,8 +190,7 @@ class PythonProgram:
 
     def ops_of(self, stretch: int) -> Sequence[Op]:
         """Return the operations of a stretch."""
-        ops: Sequence[Op] = self._stretches[stretch]
-        return ops
+        return _ops(self.stretch_first[stretch], self.stretch_ops[stretch])
 
     def last_op(self, stretch: int) -> Op:
         """Return the last operation of a stretch; only that one can be logged."""
@@ -257,7 +250,9 @@ class PythonProgram:
 
     @cached_property
     def op_function(self) -> list[int]:
-        return [self.block_function[self.stretch_block[stretch]] for stretch in self.op_stretch]
+        sizes = [count for _, count in self._blocks]
+        found: list[int] = np.repeat(np.array(self.block_function, np.int64), sizes).tolist()
+        return found
 
     @cached_property
     def is_in_generator(self) -> list[bool]:
@@ -271,7 +266,8 @@ class PythonProgram:
 
     @cached_property
     def kind(self) -> list[int]:
-        return [_kind(opcode) for opcode in self.opcode]
+        kinds = {opcode: _kind(opcode) for opcode in {*self.opcode}}
+        return [kinds[opcode] for opcode in self.opcode]
 
     @cached_property
     def code(self) -> Code:
@@ -279,7 +275,7 @@ class PythonProgram:
         start = np.zeros(len(counts) + 1, np.uint32)
         np.cumsum(counts, out=start[1:])
         flat = [NONE if use is None or use < 0 else use for uses in self.uses for use in uses]
-        links = [opcode in LOADS for opcode in self.opcode]
+        links = list(map(LOADS.__contains__, self.opcode))
         before = np.zeros(len(links) + 1, np.int64)
         np.cumsum(links, out=before[1:])
         firsts = np.array(self.stretch_first, np.int64)
@@ -304,6 +300,18 @@ class PythonProgram:
             function_ops=_u32([function.n_ops for function in functions]),
             names=tuple(function.name for function in functions),
         )
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Let no garbage be collected: millions of new lists, none in a cycle, would be searched."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _kind(opcode: str) -> int:

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Block
-from whence.trace.columns import BRANCH, U32
+from whence.trace.columns import U32
 from whence.trace.python.events import PythonType
 from whence.trace.python.kernel import Arrays, Kernel
 from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import (
     BODIES,
+    BRANCHES,
     LOADS,
     VARIABLES,
     Display,
@@ -55,7 +56,7 @@ _RUN_CODE = frozenset({
 # Operations whose event contains more than a value, or depends on the operation before.
 _SPECIAL_EVENTS = frozenset({"enter", "leave", "caught", "finally", "resume", "with_exit"})
 # The source texts of callees that print to standard output.
-_PRINT = ("print", "sys.stdout.write", "stdout.write", "sys.stdout.buffer.write")
+_PRINT = frozenset({"print", "sys.stdout.write", "stdout.write", "sys.stdout.buffer.write"})
 # Mutating methods that only add elements: the elements that were there stay where they are.
 _ADDING_METHODS = frozenset({"append", "add", "setdefault", "extend", "update"})
 # Mutating methods after which no earlier write says where an element is.
@@ -108,30 +109,31 @@ class ProgramTables:
 
     def _ops(self) -> dict[str, npt.NDArray[np.generic]]:
         program = self._program
-        names = [-1 if name is None else self._name(name) for name in program.name]
-        is_generator = np.array(program.is_in_generator, bool)
-        is_async = np.array([extra == "async" for extra in program.extra], bool)
-        opcodes = {opcode: _opcode_flags(opcode) for opcode in {*program.opcode}}
-        flags = np.array([opcodes[opcode] for opcode in program.opcode], np.int64)
+        self._names = {name: n for n, name in enumerate(filter(None, dict.fromkeys(program.name)))}
+        names = np.array([self._names.get(name or "", -1) for name in program.name], np.int64)
+        opcodes = list(dict.fromkeys(program.opcode))
+        index = {opcode: n for n, opcode in enumerate(opcodes)}
+        number = np.fromiter(map(index.__getitem__, program.opcode), np.int64)
+        codes = np.array([_CODES.get(opcode, 0) for opcode in opcodes], np.uint8)[number]
+        flags = np.array([*map(_opcode_flags, opcodes)], np.int64)[number]
         flags |= np.array(program.logged, np.int64) * _LOGGED
+        kinds = np.array([function.kind == "genexpr" for function in program.functions], bool)
+        is_generator = kinds[np.array(program.op_function, np.int64)]
+        is_async = np.array([extra == "async" for extra in program.extra], bool)
         flags |= is_async * _ASYNC | is_generator * _GENEXPR
-        flags |= (np.array(program.kind, np.int64) == BRANCH) * _BRANCH
-        codes = np.array([_CODES.get(opcode, 0) for opcode in program.opcode], np.uint8)
         flags[is_async | ((codes == _CODES["next"]) & is_generator)] &= ~_PLAIN
-        flags |= np.array([bool(extra) for extra in program.extra], bool) * _EXTRA
-        flags |= np.array([text in _PRINT for text in program.text], bool) * _PRINTS
+        flags |= np.fromiter(map(bool, program.extra), bool) * _EXTRA
+        flags |= np.fromiter(map(_PRINT.__contains__, program.text), bool) * _PRINTS
         elements = [use for uses in program.elements.values() for use in uses]
         flags[np.array(elements, np.int64)] |= _ELEMENT
-        by_name = np.array([*map(_name_flags, self._names), 0], np.int64)
-        special = np.array([*map(_special_name_flags, self._names), 0], np.int64)
-        named = np.array(names, np.int64)
-        flags |= special[named]
+        by_name = np.array([*map(_name_flags, self._names), 0], np.int64)[names]
+        flags |= np.array([*map(_special_name_flags, self._names), 0], np.int64)[names]
         extra, extra_name, slot = self._extras()
         return {
             "op_code": codes,
             "op_flags": flags,
-            "op_name_flags": by_name[named],
-            "op_name": named,
+            "op_name_flags": by_name,
+            "op_name": names,
             "op_extra": extra,
             "op_extra_name": extra_name,
             "op_slot": slot,
@@ -276,6 +278,7 @@ def _opcode_flags(opcode: str) -> int:
         _RUNS_CODE * (opcode in _RUN_CODE)
         | _PLAIN * (opcode not in _SPECIAL_EVENTS)
         | _LINK * (opcode in LOADS)
+        | _BRANCH * (opcode in BRANCHES)
     )
 
 
