@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from tests.trace.python.replayed import differences
 from whence.frontend.python.record import record
 from whence.languages import open_recording
 from whence.subject.trial import BuildAndTest
+from whence.trace.python.events import Events
+from whence.trace.python.kernel import DamagedLog
 from whence.trace.python.recording import PythonRecording
+from whence.trace.python.replaying import replay
 
 SEEDS = range(20, 28)  # other programs than those of test_random_programs
 
@@ -42,3 +46,38 @@ def test_a_random_program_is_replayed_as_by_the_oracle(seed: int, tmp_path: Path
     recording = recorded(tmp_path, Writer(seed).text)
     assert recording.processes
     assert differences(recording) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_log_with_changed_bytes_is_refused_or_replayed(seed: int, tmp_path: Path) -> None:
+    """Whatever the bytes are, the C code stays in its memory: else this process would crash."""
+    recording = recorded(tmp_path, Writer(seed).text)
+    (process,) = recording.processes
+    image, log = recording.image(process), process.logs[0]
+    whole, chance = log.path.read_bytes(), random.Random(seed)
+    replayed = 0
+    for _ in range(100):
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 3, 30))):
+            data[chance.randrange(8, len(data))] = chance.randrange(256)
+        log.path.write_bytes(data)
+        try:
+            events = Events(log.path)
+        except DamagedLog:
+            continue
+        run = replay(image.program, events, image.tables)
+        assert run.steps == len(run.columns["source"]) - 1
+        replayed += 1
+    assert replayed
+
+
+def test_a_log_that_was_cut_is_replayed_up_to_its_last_whole_chunk(tmp_path: Path) -> None:
+    recording = recorded(tmp_path, "total = 0\nfor n in range(300_000):\n    total += n\n")
+    (process,) = recording.processes
+    path = process.logs[0].path
+    whole = Events(path)
+    path.write_bytes(path.read_bytes()[:-5])
+    cut = Events(path)
+    assert (whole.is_damaged, cut.is_damaged) == (False, True)
+    assert 0 < cut.count < whole.count
+    assert not cut.has_ended

@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whence.frontend.python.logged import END, MODULE, TYPE, Token
-from whence.trace.python.kernel import Kernel, Tokens
+from whence.trace.python.kernel import DamagedLog, Kernel, Tokens
 from whence.trace.python.program import Loaded
+
+# Kinds of types by their number in replay.c; 0 stands for an unknown type.
+TYPE_KINDS = (
+    "", "object", "list", "tuple", "set", "dict", "str", "int", "float", "bytes", "enum",
+    "function", "builtin", "class", "module", "method", "exception",
+)  # fmt: skip
+_MAX_TYPES = 2**24  # more types than any program has
 
 
 class PythonType(NamedTuple):
@@ -38,13 +45,22 @@ class Events:
         tokens = Tokens(arrays)
         records = zip(arrays["records"].tolist(), arrays["record_values"].tolist(), strict=True)
         for record, number in records:
-            self._add(MODULE + record, tokens[number])
+            try:
+                self._add(MODULE + record, tokens[number])
+            except (TypeError, ValueError):
+                raise DamagedLog(path) from None
 
     def _add(self, record: int, value: Token) -> None:
         if record == MODULE:
             self.modules.append(Loaded(*value))
         elif record == TYPE:
             number, *rest = value
-            self.types[number] = PythonType(*rest)
+            made = PythonType(*rest)
+            addresses = (made.identity, *made.ancestors)
+            if not 0 <= number < _MAX_TYPES or made.kind not in TYPE_KINDS[1:]:
+                raise ValueError(f"type {number} is a {made.kind}")
+            if not all(type(one) is int and 0 <= one < 2**63 for one in addresses):
+                raise ValueError(f"type {number} has no address")
+            self.types[number] = made
         elif record == END:
             self.end, self.has_ended = value, True

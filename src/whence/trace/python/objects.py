@@ -18,9 +18,8 @@ import numpy as np
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import CONTAINERS
 from whence.program.ids import Step
-from whence.trace.columns import U32
 from whence.trace.python.events import PythonType
-from whence.trace.python.kernel import Arrays, Kernel
+from whence.trace.python.kernel import Arrays, Kernel, ints
 
 # Methods that change the container or stream on which they are called.
 MUTATING_METHODS = frozenset({
@@ -84,9 +83,10 @@ class ObjectHistory:
         self._types, self._kernel, self._columns = types, kernel, columns
         self._known: dict[int, ObjectState] = {}  # by number
         # The states by address, and those of one address in the order in which they began.
-        addresses = columns["states"]["address"]
-        self._order = np.argsort(addresses, kind="stable")
-        self._addresses = addresses[self._order]
+        states = columns["states"]
+        order = np.argsort(states["address"], kind="stable")
+        self._order, self._addresses = ints(order), ints(states["address"][order])
+        self._begun = ints(states["begun"][order])
 
     # --- values --------------------------------------------------------------------------------
 
@@ -107,12 +107,10 @@ class ObjectHistory:
         address = identity(token)
         if not address:
             return None
-        bounds = np.array([address, address + 1], np.uint64)
-        low, high = np.searchsorted(self._addresses, bounds)
-        numbers = self._order[low:high]
-        begun = self._columns["states"]["begun"][numbers]
-        at = int(np.searchsorted(begun, step, "right")) - 1
-        return self._state(int(numbers[at])) if at >= 0 else None
+        low = bisect_left(self._addresses, address)
+        high = bisect_right(self._addresses, address, low)
+        at = bisect_right(self._begun, step, low, high) - 1
+        return self._state(self._order[at]) if at >= low else None
 
     def _state(self, number: int) -> ObjectState:
         if number not in self._known:
@@ -122,12 +120,11 @@ class ObjectHistory:
 
     def may_have_changed_arguments(self, call: int) -> bool:
         """May a call of unrecorded code have changed its object or its arguments?"""
-        at = int(np.searchsorted(self._changers, call))
-        return at < len(self._changers) and int(self._changers[at]) == call
+        return call in self._changers
 
     @cached_property
-    def _changers(self) -> U32:
-        return np.unique(self._columns["changers"])
+    def _changers(self) -> frozenset[int]:
+        return frozenset(self._columns["changers"].tolist())
 
     def is_program_function(self, token: Token) -> bool:
         """Is the value a function that the program defines?"""

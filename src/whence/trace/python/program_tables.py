@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from whence.program.ids import Block
 from whence.trace.columns import U32
-from whence.trace.python.events import PythonType
+from whence.trace.python.events import TYPE_KINDS, PythonType
 from whence.trace.python.kernel import Arrays, Kernel
 from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import (
@@ -34,11 +34,6 @@ _OPERATIONS = (
     "method", "raise", "reraise", "jump",
 )  # fmt: skip
 _CODES = {name: number for number, name in enumerate(_OPERATIONS)}
-# Kinds of types by their number in replay.c; 0 stands for an unknown type.
-_KINDS = (
-    "", "object", "list", "tuple", "set", "dict", "str", "int", "float", "bytes", "enum",
-    "function", "builtin", "class", "module", "method", "exception",
-)  # fmt: skip
 # Flags of operations, of names and of functions, as in replay.c.
 (_LOGGED, _PLAIN, _RUNS_CODE, _GENEXPR, _ASYNC, _BRANCH, _EXTRA, _PRINTS, _ELEMENT, _AND,
  _INIT, _LINK) = (1 << bit for bit in range(12))  # fmt: skip
@@ -255,7 +250,7 @@ def type_tables(types: Mapping[int, PythonType]) -> Arrays:
     kinds, addresses = np.zeros(count, np.uint8), np.zeros(count, np.uint64)
     ancestors: list[Sequence[int]] = [()] * count
     for number, one in types.items():
-        kinds[number] = _KINDS.index(one.kind)
+        kinds[number] = TYPE_KINDS.index(one.kind)
         addresses[number], ancestors[number] = one.identity, one.ancestors
     start, flat = _rows(ancestors)
     return {

@@ -413,6 +413,7 @@ static running_t *owner_of(const kernel_t *k, running_t *a, u32 function) {
 }
 
 static u32 variable(kernel_t *k, running_t *a, u32 op) {
+    if (k->program.op_slot[op] < 0) return 0;
     u32 owner = (u32)k->program.op_extra[op], slot = (u32)k->program.op_slot[op];
     running_t *scope = owner_of(k, a, owner);
     if (!scope && k->program.function_flags[owner] & U_MODULE)
@@ -422,6 +423,7 @@ static u32 variable(kernel_t *k, running_t *a, u32 op) {
 }
 
 static void set_variable(kernel_t *k, running_t *a, u32 op, u32 step) {
+    if (k->program.op_slot[op] < 0) return;
     u32 owner = (u32)k->program.op_extra[op], slot = (u32)k->program.op_slot[op];
     running_t *scope = owner_of(k, a, owner);
     if (!scope && k->program.function_flags[owner] & U_MODULE) {
@@ -796,13 +798,10 @@ static void complete_silent(kernel_t *k, running_t *a, u32 op, u32 step) {
         set_variable(k, a, op, step);
         if (use_count(k, op)) k->values.at[step] = used(k, a, op, 0);
         break;
-    case O_PARAM: {
-        u32 slot = (u32)k->program.op_slot[op];
-        if (a->order && !a->variables[slot]) a->order[a->n_order++] = slot;
-        a->variables[slot] = step;
+    case O_PARAM:
+        set_variable(k, a, op, step);
         silent_parameter(k, a, op, step);
         break;
-    }
     case O_UNPACK: silent_unpack(k, a, op, step); break;
     case O_PHI:  /* in a condition only the truth of the alternatives is recorded */
         for (u32 at = k->start.at[step]; at < k->start.at[step + 1]; at++)

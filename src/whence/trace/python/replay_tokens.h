@@ -223,11 +223,36 @@ static u32 token_of(reader_t *r, const value_t *value) {
 static value_t whole_token(u32 token) { return (value_t){.token = token}; }
 static value_t whole_int(i64 number) { return (value_t){.number = number, .is_int = 1}; }
 
+/* Is it UTF-8 as marshal writes it, with surrogates? */
+static int is_utf8(const u8 *data, u64 size) {
+    for (u64 at = 0; at < size;) {
+        u8 byte = data[at++];
+        int more = byte < 0x80 ? 0 : byte < 0xC2 ? -1 : byte < 0xE0 ? 1 : byte < 0xF0 ? 2
+            : byte < 0xF5 ? 3 : -1;
+        if (more < 0 || (u64)more > size - at) return 0;
+        if (more > 1 && ((byte == 0xE0 && data[at] < 0xA0) || (byte == 0xF0 && data[at] < 0x90)
+                         || (byte == 0xF4 && data[at] > 0x8F)))
+            return 0;
+        for (; more; more--)
+            if ((data[at++] & 0xC0) != 0x80) return 0;
+    }
+    return 1;
+}
+
+static value_t take_text(reader_t *r, u32 size) {
+    const u8 *data = take(r, size);
+    if (!is_utf8(data, size)) bad_log();
+    return whole_token(text_token(r->tokens, T_STR, data, size));
+}
+
 static value_t take_long(reader_t *r) {
     const u8 *start = r->at;
     i32 written = (i32)take_u32(r);
     u32 digits = written < 0 ? 0u - (u32)written : (u32)written;
     const u8 *data = take(r, 2 * (u64)digits);
+    for (u32 k = 0; k < digits; k++)
+        if (data[2 * k + 1] & 0x80) bad_log();
+    if (digits && !(data[2 * digits - 2] | data[2 * digits - 1])) bad_log();  /* a leading zero */
     if (digits > 6)
         return whole_token(text_token(r->tokens, T_INT, start, 4 + 2 * (u64)digits));
     unsigned __int128 value = 0;
@@ -286,12 +311,10 @@ static value_t take_value(reader_t *r, int depth) {
     case 'l': found = take_long(r); break;
     case 'g': found = whole_token(text_token(t, T_FLOAT, take(r, 8), 8)); break;
     case 'z': case 'Z':
-        size = *take(r, 1);
-        found = whole_token(text_token(t, T_STR, take(r, size), size));
+        found = take_text(r, *take(r, 1));
         break;
     case 'a': case 'A': case 'u': case 't':
-        size = take_u32(r);
-        found = whole_token(text_token(t, T_STR, take(r, size), size));
+        found = take_text(r, take_u32(r));
         break;
     case 's':
         size = take_u32(r);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -140,16 +140,16 @@ class _Sparse(Mapping[int, Step]):
 
     def __init__(self, keys: U32, values: U32) -> None:
         order = np.argsort(keys, kind="stable")
-        self._keys, self._values = keys[order], values[order]
+        self._keys, self._values = ints(keys[order]), ints(values[order])
 
     def __getitem__(self, key: int) -> Step:
-        at = int(np.searchsorted(self._keys, key))
-        if at == len(self._keys) or int(self._keys[at]) != key:
+        at = bisect_left(self._keys, key)
+        if at == len(self._keys) or self._keys[at] != key:
             raise KeyError(key)
-        return Step(int(self._values[at]))
+        return Step(self._values[at])
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._keys.tolist())
+        return iter(self._keys)
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -164,20 +164,21 @@ class _Grouped(Mapping[int, list[Step]]):
 
     def __init__(self, keys: U32, values: U32) -> None:
         order = np.argsort(keys, kind="stable")
-        self._keys, self._values = keys[order], values[order]
+        self._keys, self._values = ints(keys[order]), ints(values[order])
 
     def __getitem__(self, key: int) -> list[Step]:
-        start, end = np.searchsorted(self._keys, [key, key + 1])
+        start = bisect_left(self._keys, key)
+        end = bisect_right(self._keys, key, start)
         if start == end:
             raise KeyError(key)
         found: list[Step] = self._values[start:end].tolist()
         return found
 
     def __iter__(self) -> Iterator[int]:
-        return iter(np.unique(self._keys).tolist())
+        return iter(dict.fromkeys(self._keys))
 
     def __len__(self) -> int:
-        return len(np.unique(self._keys))
+        return len({*self._keys})
 
 
 class _Activations:
