@@ -251,12 +251,14 @@ def test_results_for_any_text_are_within_its_lines(parts: list[bytes], language:
     assert all(1 <= line <= last for line in source.statement_starts(1, last))
 
 
-def test_only_the_trees_that_were_used_last_are_kept() -> None:
+def test_not_all_trees_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree that was dropped is parsed again: questions have the same answers."""
-    text = b"def f%d(x):\n    return [x, %d]\n\n\n"
-    content = b"".join(text % (n, n) for n in range(20_000))
-    sources = [ParsedSource("python", content) for _ in range(8)]
-    kept = [source for source in sources if source in syntax._kept_trees._roots]
-    assert 0 < len(kept) < len(sources)
-    assert sources[0] not in kept
+    monkeypatch.setattr(syntax, "_kept_trees", syntax._KeptTrees())
+    monkeypatch.setattr(syntax, "_MAX_TREES", 1 << 20)
+    content = b"".join(b"def f%d(x):\n    return [x]\n\n\n" % n for n in range(2_000))
+    sources = [ParsedSource("python", content) for _ in range(1 + (2 << 20) // len(content))]
+    kept = [source in syntax._kept_trees._roots for source in sources]
+    assert kept[0]
+    assert kept[-4:] == [True] * 4
+    assert 0.4 < sum(kept) / len(kept) < 0.6
     assert [source.statement_starts(5, 7) for source in sources] == [{5, 6}] * len(sources)

@@ -126,7 +126,8 @@ _DECLARATIONS = {
 }
 _DECLARED = {"identifier", "field_identifier", "type_identifier"}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
-_MAX_TREES = 4 * 2**20  # limit on the bytes of the sources whose trees are kept; guessed
+_MAX_TREES = 12 * 2**20  # limit on the bytes of the sources whose trees are kept: about 0.6 GB
+_IN_USE = 4  # the sources that were used last, whose trees stay; guessed
 _MAX_NESTED = 200  # limit on functions looked at to find the innermost one; guessed
 
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
@@ -195,8 +196,7 @@ class ParsedSource:
     def root(self) -> tree_sitter.Node:
         """The root of the syntax tree.
 
-        A tree takes a hundred times the memory of its source, so only the trees that were used
-        last are kept.  Others are parsed again.
+        A tree takes fifty times the memory of its source, so not all of them are kept.
         """
         return _kept_trees.root(self)
 
@@ -329,7 +329,11 @@ class ParsedSource:
 
 
 class _KeptTrees:
-    """The syntax trees that were used last."""
+    """Some syntax trees; others are parsed again.
+
+    Our passes over all changes go through the files in the same order.  So the trees that were used
+    last, except the few in use, are those that will not be needed for longest.
+    """
 
     def __init__(self) -> None:
         self._roots: dict[ParsedSource, tree_sitter.Node] = {}  # the last used last
@@ -344,9 +348,9 @@ class _KeptTrees:
                 self._size += source.size
             self._roots[source] = root
             while self._size > _MAX_TREES and len(self._roots) > 1:
-                oldest = next(iter(self._roots))
-                self._size -= oldest.size
-                del self._roots[oldest]
+                dropped = list(self._roots)[-min(_IN_USE + 1, len(self._roots))]
+                self._size -= dropped.size
+                del self._roots[dropped]
         return root
 
 
