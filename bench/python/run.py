@@ -12,6 +12,7 @@ from bench.isolate.cases import python_for_cases
 from bench.python import table
 from bench.python.cases import PythonCase, Shelf, python_cases
 from bench.python.measure import METHODS, Seen, from_json, seen, to_json
+from bench.python.own import write_own_cases
 from bench.trace.table import text_table
 
 
@@ -30,6 +31,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables as Markdown")
     parser.add_argument("--note", default="", help="text above the tables, e.g. the machine")
+    parser.set_defaults(needs_folder=True)
 
 
 def parse_places(
@@ -37,8 +39,10 @@ def parse_places(
 ) -> argparse.Namespace:
     """Parse the options of a benchmark that has those of `add_places`."""
     options = parser.parse_args(arguments)
-    options.cases = case_folder.require(parser, options.cases, hint="")
     options.work, options.env = options.work.resolve(), options.env.resolve()
+    if options.cases is None and not options.needs_folder:
+        options.cases = write_own_cases(options.work / "own")
+    options.cases = case_folder.require(parser, options.cases, hint="")
     return options
 
 
@@ -57,6 +61,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--again", action="store_true", help="measure again what was measured before"
     )
     parser.add_argument("--show", action="store_true", help="only show earlier results")
+    parser.set_defaults(needs_folder=False)  # without one, our own cases are measured
     options = parse_places(parser, arguments)
     options.methods = options.methods.split(",")
     if unknown := set(options.methods) - set(METHODS):

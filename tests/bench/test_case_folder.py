@@ -14,9 +14,9 @@ import pytest
 from bench import CHECKOUT
 from bench.case_folder import VARIABLE
 
-NEED_CASES = ("isolate.run", "explain.run", "python.run", "python.slowdown")
-COMMANDS = (*NEED_CASES, "python.differential", "python.variants", "trace.run", "why.run",
-            "why.real", "why.speed", "real.run")  # fmt: skip
+NEED_CASES = ("isolate.run", "explain.run", "python.slowdown")
+COMMANDS = (*NEED_CASES, "python.run", "python.differential", "python.variants", "trace.run",
+            "why.run", "why.real", "why.speed", "real.run")  # fmt: skip
 
 
 def bench(command: str, *flags: str, cases: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from bench.explain.methods import EXPLAIN, Measured
-from bench.isolate.cases import Case
+from bench.isolate.cases import Case, load
 from bench.isolate.score import Answer, Place, Row
 from bench.python import run, table
 from bench.python.cases import PythonCase, Shelf, python_cases
 from bench.python.measure import Seen, from_json, is_in_function, judged, to_json
+from bench.python.own import load_registry, write_own_cases
 from bench.trace.table import text_table
 from tests.bench.test_bench_isolate import SETUP, write_case
 
@@ -173,3 +174,47 @@ def test_a_case_runs_its_own_copy(tmp_path: Path) -> None:
     assert case.case.env == place
     assert str(place / "case" / "test.py") in case.case.test
     assert case.functions == {("m.py", "f")}
+
+
+# --- our own cases -----------------------------------------------------------------------------
+
+
+def test_every_own_case_is_written_as_a_case_that_can_be_loaded(tmp_path: Path) -> None:
+    folder = write_own_cases(tmp_path / "own")
+    names = [entry["name"] for entry in load_registry()]
+    assert len(set(names)) == len(names) >= 25
+    for name in names:
+        case = load(folder / "python" / name, tmp_path / "env", "python3")
+        assert case.id == name
+        assert case.culprits
+        compile((folder / "python" / name / "test.py").read_text("utf-8"), name, "exec")
+
+
+def test_an_own_case_is_set_up_from_its_package_and_releases(tmp_path: Path) -> None:
+    registry = tmp_path / "registry.toml"
+    registry.write_text(
+        """
+[[case]]
+name = "one"
+package = "Shop"
+good = "1.0"
+bad = "1.1"
+fixed = "1.2"
+deps = ["six==1.16.0"]
+pure = true
+env = {PLAIN = "1"}
+test = "import shop"
+[[case.culprit]]
+file = "shop.py"
+function = "f"
+good = [3, 0]
+bad = [3, 2]
+"""
+    )
+    folder = write_own_cases(tmp_path / "own", registry) / "python" / "one"
+    setup = (folder / "setup.sh").read_text()
+    assert "export PLAIN=1" in setup
+    assert '"$D/good" --only-binary=:all: --platform any Shop==1.0' in setup
+    assert '"$D/bad" --only-binary=:all: --platform any Shop==1.1' in setup
+    assert '"$D/deps" six==1.16.0' in setup
+    assert load(folder, tmp_path, "python3").culprits == (Place("shop.py", (3, 0), (3, 2)),)
