@@ -2,7 +2,7 @@
 
 These are: a branch that only the failing run executed, or that went another way in it; a branch or
 a removed statement that prevented a store whose value the passing run later read, or an output;
-and a load or a store that went elsewhere.
+a load or a store that went elsewhere; and what prevented an exception that the passing run raised.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class DivergencePredicates(QuestionFinder):
             self._diverging(ordered, question, lost),
             self._moved(ordered),
             self._unwritten(ordered, lost),
+            self._unraised(ordered, lost),
             self._unprinted(question, lost),
         )
         return self._gathered(raised, lost)
@@ -127,6 +128,30 @@ class DivergencePredicates(QuestionFinder):
                     yield Raised(Influence.ADDRESS, own, step, is_elsewhere=True)
                 elif self.comparison.went_elsewhere(step):
                     yield Raised(Influence.ADDRESS, step, step)
+
+    def _unraised(self, steps: Iterable[Step], lost: list[Lost]) -> Iterator[Raised]:
+        """Yield why the failing run lacks an exception that the passing run raised.
+
+        A branch prevented it, or the step that raised it worked on something else.  That may be
+        what another step left in a container, such as a key that was missing.
+        """
+        passing, found = self.comparison.passing, set[Step]()
+        for step in steps:
+            other = self.comparison.counterpart(step)
+            missing = None if other is None else passing.raised_by(other)
+            if missing is None or missing in found or self.flow.raised_by(step) is not None:
+                continue
+            found.add(missing)
+            own = self.comparison.alignment.failing_counterpart(missing)
+            if own is None:
+                yield from self._preventing(missing, step, lost)
+                continue
+            operands = self.flow.node(own).operands
+            moved = list(self._moved(each for each in operands if isinstance(each, int)))
+            yield from moved
+            is_other = any(self._other_pointers(own)) or self.comparison.other_arguments(own)
+            if is_other and not moved and not self.is_hidden(own):
+                yield Raised(Influence.ADDRESS, own, step)
 
     def _unprinted(self, question: Question, lost: list[Lost]) -> Iterator[Raised]:
         """Yield branches that prevented an output of the passing run."""

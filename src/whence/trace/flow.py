@@ -195,6 +195,10 @@ class Flow(ABC):
         is_own = self._flags[entered] & DIRECT and self._call[entered] == call
         return self._ret[entered] or None if is_own else None
 
+    def raised_by(self, step: Step) -> Step | None:  # noqa: ARG002 - where steps raise
+        """Return the step that raised the exception by which `step` ended; None if none did."""
+        return None
+
     # --- places --------------------------------------------------------------------------------
 
     def instance_of(self, step: Step) -> Instance:

@@ -15,6 +15,7 @@ from whence.program.operations import (
     PyOp,
 )
 from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Unrecorded
+from whence.trace.python.endings import origin
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import OmittedWrites
 from whence.trace.python.program import LOADS
@@ -125,6 +126,9 @@ class PythonFlow(Flow):
 
     def returned(self, call: Step) -> Step | None:
         return self.run.source.get(call) if self.is_call(call) else None
+
+    def raised_by(self, step: Step) -> Step | None:
+        return origin(self.run, step) if step in self.run.raised else None
 
     def made_at(self, step: Step) -> Step | None:
         return self.run.handed.get(self.activation_of(step))
