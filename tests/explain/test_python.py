@@ -282,6 +282,58 @@ RAISES_IN_CALL = """
          return number
      unittest.TestCase().assertRaises(ValueError, checked, -1)  # [fails]
 """
+UNRAISED = """
+     class Refused(Exception):
+         pass
+     def check(owner, wanted):
+    -    if isinstance(wanted, list):  # [fault]
+    +    if isinstance(wanted, (list, str)):  # [fault]
+             if owner not in wanted:
+                 raise Refused("not in the list")
+         elif owner != wanted:
+             raise Refused("another owner")
+     def enter(owner, wanted):
+         ticket = {"owner": owner}
+         check(ticket["owner"], wanted)
+         return ticket
+     try:
+         enter("ann", "anna")
+     except Refused:
+         pass
+     else:
+         raise AssertionError("a part of the name was accepted")  # [fails]
+"""
+UNRAISED_KEY = """
+     class Store:
+         def __init__(self):
+             self.items = {}
+         def put(self, name, count):
+    -        self.items[name] = count  # [fault]
+    +        self.items[name.strip()] = count  # [fault]
+         def take(self, name):
+             count = self.items[name]
+             return 1
+     store = Store()
+     store.put(" pen", 3)
+     try:
+         store.take("pen")
+         found = True
+     except KeyError:
+         found = False
+     assert not found  # [fails]
+"""
+PRICE = """
+     from decimal import Decimal
+     def price(text):
+    -    return Decimal(text)  # [fault]
+    +    return Decimal(text).quantize(Decimal("0.1"))  # [fault]
+     def total(texts):
+         found = Decimal(0)
+         for text in texts:
+             found = found + price(text)
+         return found
+     assert total(["1.25", "2.50"]) == Decimal("3.75")  # [fails]
+"""
 
 
 @pytest.mark.parametrize(
@@ -289,7 +341,7 @@ RAISES_IN_CALL = """
     [
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
-        BY_NAME, RAISES, RAISES_IN_CALL,
+        BY_NAME, RAISES, RAISES_IN_CALL, UNRAISED, UNRAISED_KEY, PRICE,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
@@ -385,6 +437,12 @@ def test_the_chain_has_the_exception_that_is_no_longer_raised(tmp_path: Path) ->
     link = explain_python(tmp_path, RAISES).link("call")
     assert link.failing == {"checked(-1)": "-1"}
     assert link.passing == {"checked(-1)": "raised ValueError(-1)"}
+
+
+def test_the_chain_shows_the_values_of_standard_types(tmp_path: Path) -> None:
+    link = explain_python(tmp_path, PRICE).link("fails")
+    assert "Decimal('3.7')" in link.failing.values()
+    assert "Decimal('3.75')" in link.passing.values()
 
 
 def test_one_of_many_changes_to_a_long_table_leads_to_the_failure(tmp_path: Path) -> None:

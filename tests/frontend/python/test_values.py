@@ -35,6 +35,8 @@ _NAMES = {
     "function": "builtins function function",
     "method": "builtins method method",
     "name": "app Name str",
+    "date": "datetime date known",
+    "pattern": "re Pattern known",
 }
 TYPES: dict[int, TypeRow] = {}
 for _number, _row in enumerate(_NAMES.values()):
@@ -118,6 +120,9 @@ def test_the_truth_of_instances_of_user_classes_is_unknown() -> None:
 @pytest.mark.parametrize(
     ("one", "text"),
     [
+        (value("date", "2024, 5, 6"), "date(2024, 5, 6)"),
+        (value("date", None), "<date>"),
+        (value("pattern", "'a+', flags=2"), "re.compile('a+', flags=2)"),
         (value("list", (3, (1, 2, "x"))), "[1, 2, 'x']"),
         (value("list", (14, tuple(range(12)))), f"{[*range(12)]!r}"[:-1] + ", …] (14 items)"),
         (value("list", (3, ("x" * 40, "y" * 40, 1))), f"['{'x' * 40}', …] (3 items)"),

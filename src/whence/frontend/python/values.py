@@ -56,6 +56,8 @@ class Obj:
     - "function", "builtin", "class", "module": its name.
     - "method": its name and the identity of its object.
     - "exception": the arguments.
+    - "known" (a date, a Decimal, a path, a pattern and the like): the arguments that would make
+      an equal value, as text.
     - "object": None.
     """
 
@@ -86,6 +88,8 @@ def decode(token: Token, types: Mapping[int, TypeRow]) -> Value:
         return UNKNOWN
     module, name, _, _, kind = row
     full = name if module == "builtins" else f"{module}.{name}"
+    if kind == "known" and shape is None:
+        kind = "object"
     return Obj(identity, kind, full, _shape(kind, shape, types))
 
 
@@ -220,6 +224,9 @@ def python_text(value: Value, most: int = 60) -> str:
         return f"{name}({python_text(value.shape, most - len(name))})"
     if value.kind == "enum":
         return f"{name}.{value.shape}"
+    if value.kind == "known" and isinstance(value.shape, str):
+        maker = "re.compile" if value.type == "re.Pattern" else name
+        return f"{maker}({_cut(value.shape, most - len(maker))})"
     if value.kind == "method" and isinstance(value.shape, tuple):
         return _cut(_unqualified(str(value.shape[0])), most)
     return _cut(_unqualified(str(value.shape)), most) if value.kind in _NAMED else f"<{name}>"

@@ -12,7 +12,7 @@ from whence.trace.python.program import Loaded
 # Kinds of types by their number in replay.c; 0 stands for an unknown type.
 TYPE_KINDS = (
     "", "object", "list", "tuple", "set", "dict", "str", "int", "float", "bytes", "enum",
-    "function", "builtin", "class", "module", "method", "exception",
+    "function", "builtin", "class", "module", "method", "exception", "known",
 )  # fmt: skip
 _MAX_TYPES = 2**24  # more types than any program has
 

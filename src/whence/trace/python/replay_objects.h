@@ -13,7 +13,7 @@
 
 enum {  /* kinds of types; the same order as in kernel.py */
     K_NONE, K_OBJECT, K_LIST, K_TUPLE, K_SET, K_DICT, K_STR, K_INT, K_FLOAT, K_BYTES, K_ENUM,
-    K_FUNCTION, K_BUILTIN, K_CLASS, K_MODULE, K_METHOD, K_EXCEPTION
+    K_FUNCTION, K_BUILTIN, K_CLASS, K_MODULE, K_METHOD, K_EXCEPTION, K_KNOWN
 };
 enum {  /* what is known about the name of a function or method; the same numbers as in kernel.py */
     N_MUTATING = 1, N_ADDING = 2, N_REWRITING = 4, N_PURE = 8, N_EXISTING = 16, N_APPEND = 32,

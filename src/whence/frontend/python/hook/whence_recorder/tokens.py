@@ -11,6 +11,7 @@ import sys
 from _weakref import ref
 from itertools import chain, islice
 
+from .known_values import known_text
 from .private import BUILTINS
 
 globals()["__builtins__"] = BUILTINS
@@ -83,6 +84,8 @@ class ValueTokens:
         kind = value_kind(t)
         is_exact = t is list or t is tuple
         shape, flat = self._shapes[kind, is_exact]
+        if kind == "object" and (text := known_text(t)) is not None:
+            kind, shape, flat = "known", text, text
 
         def forget(_: object) -> None:
             self.entries.pop(key, None)
