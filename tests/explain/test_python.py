@@ -334,6 +334,20 @@ PRICE = """
          return found
      assert total(["1.25", "2.50"]) == Decimal("3.75")  # [fails]
 """
+EXECUTED = """
+     def source(names):
+         lines = ["def make(values):"]
+         for at, name in enumerate(names):
+    -        lines.append(f"    {name} = values[{at}]")  # [fault]
+    +        lines.append(f"    {name} = values[{at} - 1]")  # [fault]
+         lines.append(f"    return dict({', '.join(f'{n}={n}' for n in names)})")
+         return chr(10).join(lines)
+     def compiled(names):
+         space = {}
+         exec(compile(source(names), "<made>", "exec"), space)  # [executed]
+         return space["make"]
+     assert compiled(["a", "b"])([1, 2]) == {"a": 1, "b": 2}  # [fails]
+"""
 
 
 @pytest.mark.parametrize(
@@ -342,6 +356,7 @@ PRICE = """
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
         BY_NAME, RAISES, RAISES_IN_CALL, UNRAISED, UNRAISED_KEY, PRICE,
+        EXECUTED,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:

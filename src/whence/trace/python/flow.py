@@ -340,13 +340,23 @@ class PythonFlow(Flow):
         return tuple(argument for argument in uses if argument is not None)
 
     def _is_known(self, callee: Operand) -> bool:
-        """Is a callee a named function, or a method of a module or a class?"""
+        """Is a callee a named function, or a method of a module or a class?
+
+        A function that the program does not define may be made while it runs, as by `exec`.  Then
+        what it does depends on what it was made from.
+        """
         if not isinstance(callee, int):
             return True
+        if self._is_function(callee):
+            return self.run.objects.is_program_function(self.run.values[callee])
         if self.opcode(callee) == "method":
             holder = self._uses(callee, self.op_of(callee))[0]
             return isinstance(holder, int) and self._is_code(holder)
         return self._is_code(callee)
+
+    def _is_function(self, step: Step) -> bool:
+        value = self.value(step)
+        return isinstance(value, Obj) and value.kind == "function"
 
     def _is_code(self, step: Step) -> bool:
         value = self.value(step)
