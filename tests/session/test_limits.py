@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.session.projects import Project, numbered
+from whence.changes.changeset import compare_trees
+from whence.changes.tree import read_tree
+from whence.search.suspicion import weigh_by_kind
 
 CULPRIT = 5_432
 
@@ -76,6 +79,18 @@ def test_a_stopped_search_shows_the_most_suspicious_changes_first(tmp_path: Path
     ended = project.isolate("--max-runs", "2", "--test", f"PYTHONPATH={{tree}} {program}")
     assert ended.document["status"] == "unexplained"
     assert [root["file"] for root in ended.document["root"]] == ["run.py", ".cvsignore", "DOCS"]
+
+
+def test_source_code_is_more_suspicious_than_documents_before_any_run(tmp_path: Path) -> None:
+    for name, number in (("good", 1), ("bad", 2)):
+        (tmp_path / name).mkdir()
+        for file in ("README", "run.py", "notes.md", "page.js"):
+            (tmp_path / name / file).write_text(f"value = {number}\n")
+    changes = compare_trees(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
+    weights = weigh_by_kind(changes)
+    code = {weights[c.id] for c in changes.changes if c.file in ("run.py", "page.js")}
+    others = {weights[c.id] for c in changes.changes if c.file in ("README", "notes.md")}
+    assert min(code) > max(others)
 
 
 def test_max_runs_leaves_room_for_the_two_versions(tmp_path: Path) -> None:

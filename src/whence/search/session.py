@@ -29,6 +29,7 @@ from whence.search.suspicion import (
     find_minor,
     find_renamings,
     weigh,
+    weigh_by_kind,
     withdrawing,
 )
 from whence.search.time_limit import TimeLimit
@@ -443,8 +444,10 @@ class IsolateSession:
         best = min(passing, key=lambda reverted: (len(reverted), sorted(reverted)))
         acquitted = union(r for r, run in known.items() if run.outcome is Outcome.FAIL)
 
+        weights = self._suspicion or weigh_by_kind(self.changes)
+
         def suspicion(unit: Reverted) -> float:
-            return max(self._suspicion.get(c, 1.0) * (c not in acquitted) for c in unit)
+            return max(weights.get(c, 1.0) * (c not in acquitted) for c in unit)
 
         units = units_of(self.changes.changes, best)
         return Answer(

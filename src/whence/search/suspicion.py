@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from whence.changes.changeset import ChangeSet, FileChanges
-from whence.changes.syntax import ParsedSource, is_word, tokens
+from whence.changes.halves import has_statements
+from whence.changes.syntax import ParsedSource, grammar_of, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Span
 from whence.search.dependencies import read_words
 from whence.source_lines import lines_with_ends
@@ -30,6 +31,7 @@ _MODULE = re.compile(r"module '([\w.]+)'|from '([\w.]+)'")
 _NOT_EXECUTED = 0.01
 _AT_IMPORT = 0.25  # executed, but outside any function: most such code always runs
 _COMMENT = 0.001
+_NO_SOURCE = 0.05  # the change is in a file without statements, such as a README
 _MINOR = 0.1  # the change only declares or renames things
 _BAD_ONLY = 4.0  # unchanged lines of the same function were executed only in the bad version
 _GOOD_ONLY = 2.0  # unchanged lines of the same function were executed only in the good version
@@ -76,6 +78,17 @@ def weigh(
         * named.get(c.id, 1.0)
         * (_WITHDRAWS if c.id in withdrawn else 1.0)
         for c in changes.changes
+    }
+
+
+def weigh_by_kind(changes: ChangeSet) -> dict[ChangeId, float]:
+    """Return how suspicious each change is if no run is known: source code before other files."""
+    minor = find_minor(changes)
+    return {
+        change.id: _weigh(changes, change, None, {}, frozenset())
+        * (_MINOR if change.id in minor else 1.0)
+        * (1.0 if grammar_of(change.file) or has_statements(change.file) else _NO_SOURCE)
+        for change in changes.changes
     }
 
 
