@@ -262,3 +262,13 @@ def test_not_all_trees_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept[-4:] == [True] * 4
     assert 0.4 < sum(kept) / len(kept) < 0.6
     assert [source.statement_starts(5, 7) for source in sources] == [{5, 6}] * len(sources)
+
+
+def test_the_trees_of_two_huge_versions_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of some megabytes is compared with its old version, in turns."""
+    monkeypatch.setattr(syntax, "_kept_trees", syntax._KeptTrees())
+    monkeypatch.setattr(syntax, "_MAX_TREES", 1)
+    old, new = (ParsedSource("c", b"int f(void) { return %d; }" % n) for n in (1, 2))
+    roots = [old.root, new.root]
+    monkeypatch.setattr(ParsedSource, "parse", None)
+    assert [old.root, new.root, old.root] == [*roots, roots[0]]

@@ -347,8 +347,8 @@ class _KeptTrees:
                 root = source.parse()
                 self._size += source.size
             self._roots[source] = root
-            while self._size > _MAX_TREES and len(self._roots) > 1:
-                dropped = list(self._roots)[-min(_IN_USE + 1, len(self._roots))]
+            while self._size > _MAX_TREES and len(self._roots) > _IN_USE:
+                dropped = list(self._roots)[-_IN_USE - 1]
                 self._size -= dropped.size
                 del self._roots[dropped]
         return root
