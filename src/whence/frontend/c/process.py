@@ -95,6 +95,11 @@ class CProcess:
         return int(self.fact("pid") or 0)
 
     @property
+    def started(self) -> int:
+        """When the process started, or called exec: nanoseconds of a clock that only counts up."""
+        return int(self.fact("started") or 0)
+
+    @property
     def arguments(self) -> list[str]:
         return self.facts.get("arg", [])
 
@@ -166,7 +171,7 @@ class CProcess:
 def c_processes(trace: Path) -> list[CProcess]:
     """Return the processes that were recorded into a folder, in the order in which they started."""
     found = [CProcess(path.parent) for path in trace.glob("*/process")]
-    return sorted(found, key=lambda p: ((p.folder / "process").stat().st_mtime_ns, p.pid))
+    return sorted(found, key=lambda process: (process.started, process.pid))
 
 
 def cut_logs(trace: Path, limit: int) -> None:

@@ -2,6 +2,7 @@
  * `modules`. */
 #include <link.h>
 #include <stdlib.h>
+#include <time.h>
 
 extern char **environ;
 
@@ -106,6 +107,9 @@ static void describe_process(const char *parent)
     add_number(fd, "version", 1);
     add_number(fd, "pid", (uint64_t)syscall(SYS_getpid));
     add_number(fd, "ppid", (uint64_t)syscall(SYS_getppid));
+    struct timespec now = {0, 0};
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    add_number(fd, "started", (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
     if (*parent)
         add_line(fd, "parent", parent);
     static char name[4096];
