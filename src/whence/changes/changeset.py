@@ -268,11 +268,11 @@ class _Comparison:
                 added.append(_line_block(change, change.file, change.new, change.added))
         for moved in find_moved(removed, added):
             self._moved.append(moved)
-            for piece in moved.edited:
-                self._add_inner(moved, piece)
+            if moved.edited:
+                self._add_inner(moved)
 
-    def _add_inner(self, moved: MovedCode, whole: BlockPiece) -> None:
-        """Add the changes of one edited part of moved code."""
+    def _add_inner(self, moved: MovedCode) -> None:
+        """Add the changes of the edited parts of moved code."""
         old_path, new_path = moved.removed.path, moved.added.path
         at, file = next(
             (at, file) for at, file in enumerate(self._file_changes) if file.new_path == new_path
@@ -286,22 +286,25 @@ class _Comparison:
             self._set.source(new_path, of_good=False),
         )
         inside = moved.added.change
-        block = self._new_block()
         found = []
-        for p in split_block(old_lines, new_lines, whole, *map(_starts, sources)):
-            change = self._change(
-                ChangeKind.EDIT,
-                replace(file, old_path=old_path),
-                old=_span(p.old_first, p.old_last),
-                new=_span(p.new_first, p.new_last),
-                removed=b"".join(old_lines[p.old_first : p.old_last]),
-                added=b"".join(new_lines[p.new_first : p.new_last]),
-                block=block,
-                function=_function(sources[1], p.new_first, p.new_last),
-                inside=inside,
-            )
-            text = self._changes[change].removed
-            found.append(InnerEdit(change, text, new_at[p.new_first], new_at[p.new_last], inside))
+        for whole in moved.edited:
+            block = self._new_block()
+            for p in split_block(old_lines, new_lines, whole, *map(_starts, sources)):
+                change = self._change(
+                    ChangeKind.EDIT,
+                    replace(file, old_path=old_path),
+                    old=_span(p.old_first, p.old_last),
+                    new=_span(p.new_first, p.new_last),
+                    removed=b"".join(old_lines[p.old_first : p.old_last]),
+                    added=b"".join(new_lines[p.new_first : p.new_last]),
+                    block=block,
+                    function=_function(sources[1], p.new_first, p.new_last),
+                    inside=inside,
+                )
+                text = self._changes[change].removed
+                found.append(
+                    InnerEdit(change, text, new_at[p.new_first], new_at[p.new_last], inside)
+                )
         self._file_changes[at] = replace(file, inner=(*file.inner, *found))
 
     @staticmethod
