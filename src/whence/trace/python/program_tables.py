@@ -53,11 +53,11 @@ _SPECIAL_EVENTS = frozenset({"enter", "leave", "caught", "finally", "resume", "w
 # The source texts of callees that print to standard output.
 _PRINT = frozenset({"print", "sys.stdout.write", "stdout.write", "sys.stdout.buffer.write"})
 # Mutating methods that only add elements: the elements that were there stay where they are.
-_ADDING_METHODS = frozenset({"append", "add", "setdefault", "extend", "update"})
+ADDING_METHODS = frozenset({"append", "add", "setdefault", "extend", "update"})
 # Mutating methods after which no earlier write says where an element is.
-_REWRITING_METHODS = frozenset({"clear", "sort", "reverse"})
+REWRITING_METHODS = frozenset({"clear", "sort", "reverse"})
 # Functions that do not change their arguments.
-_PURE_FUNCTIONS = frozenset({
+PURE_FUNCTIONS = frozenset({
     "len", "isinstance", "issubclass", "str", "repr", "int", "float", "bool", "bytes", "tuple",
     "list", "set", "frozenset", "dict", "sorted", "reversed", "min", "max", "sum", "any", "all",
     "abs", "round", "range", "enumerate", "zip", "map", "filter", "iter", "type", "id", "hash",
@@ -65,7 +65,7 @@ _PURE_FUNCTIONS = frozenset({
     "super", "cast", "deepcopy", "copy",
 })  # fmt: skip
 # Functions and methods that return an object which existed before the call.
-_RETURN_EXISTING = frozenset({
+RETURN_EXISTING = frozenset({
     "get", "setdefault", "pop", "popitem", "popleft", "next", "getattr", "max", "min", "cast",
     "vars", "globals", "__getitem__", "__next__",
 })  # fmt: skip
@@ -280,10 +280,10 @@ def _opcode_flags(opcode: str) -> int:
 def _name_flags(name: str) -> int:
     return (
         _MUTATING * (name in MUTATING_METHODS)
-        | _ADDING * (name in _ADDING_METHODS)
-        | _REWRITING * (name in _REWRITING_METHODS)
-        | _PURE * (name in _PURE_FUNCTIONS)
-        | _EXISTING * (name in _RETURN_EXISTING)
+        | _ADDING * (name in ADDING_METHODS)
+        | _REWRITING * (name in REWRITING_METHODS)
+        | _PURE * (name in PURE_FUNCTIONS)
+        | _EXISTING * (name in RETURN_EXISTING)
         | _APPEND * (name == "append")
         | _GETATTR * (name == "getattr")
     )

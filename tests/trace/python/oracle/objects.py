@@ -17,32 +17,15 @@ from whence.frontend.python.logged import Token
 from whence.frontend.python.values import CONTAINERS, MAX_ITEMS
 from whence.program.ids import Step
 from whence.trace.python.events import PythonType
+from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import Display
+from whence.trace.python.program_tables import (
+    ADDING_METHODS,
+    PURE_FUNCTIONS,
+    RETURN_EXISTING,
+    REWRITING_METHODS,
+)
 
-# Methods that change the container or stream on which they are called.
-MUTATING_METHODS = frozenset({
-    "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove",
-    "discard", "clear", "sort", "reverse", "appendleft", "popleft", "extendleft", "rotate",
-    "intersection_update", "difference_update", "symmetric_difference_update", "move_to_end",
-    "__setitem__", "__delitem__", "write", "writelines", "writerow",
-})  # fmt: skip
-# Mutating methods that only add elements: the elements that were there stay where they are.
-_ADDING_METHODS = frozenset({"append", "add", "setdefault", "extend", "update"})
-# Mutating methods after which no earlier write says where an element is.
-_REWRITING_METHODS = frozenset({"clear", "sort", "reverse"})
-# Functions that do not change their arguments.
-_PURE_FUNCTIONS = frozenset({
-    "len", "isinstance", "issubclass", "str", "repr", "int", "float", "bool", "bytes", "tuple",
-    "list", "set", "frozenset", "dict", "sorted", "reversed", "min", "max", "sum", "any", "all",
-    "abs", "round", "range", "enumerate", "zip", "map", "filter", "iter", "type", "id", "hash",
-    "print", "hasattr", "getattr", "callable", "ord", "chr", "divmod", "pow", "format", "vars",
-    "super", "cast", "deepcopy", "copy",
-})  # fmt: skip
-# Functions and methods that return an object which existed before the call.
-_RETURN_EXISTING = frozenset({
-    "get", "setdefault", "pop", "popitem", "popleft", "next", "getattr", "max", "min", "cast",
-    "vars", "globals", "__getitem__", "__next__",
-})  # fmt: skip
 _MAX_WRITERS = 400  # limit on the steps that one step reads through an object; guessed
 _MAX_SHIFTS = 16  # limit on the shifting steps that one read depends on; guessed
 _MAX_DEPTH = 3  # limit on objects nested in objects whose writers are collected; guessed
@@ -172,7 +155,7 @@ class ObjectHistory:
         if state is None:
             return
         has_changed = bool(state.last_seen) and state.last_seen[1:] != token[1:]
-        is_unexpected = not state.last_seen and name not in _RETURN_EXISTING
+        is_unexpected = not state.last_seen and name not in RETURN_EXISTING
         if self.is_container(token) and (has_changed or is_unexpected):
             self._begin(token[0], step)
 
@@ -274,12 +257,12 @@ class ObjectHistory:
             state.last_seen = (
                 self._appended(state.last_seen, arguments) if name == "append" else False
             )
-            if name in _REWRITING_METHODS:
+            if name in REWRITING_METHODS:
                 state.rewritten = step
                 state.items.clear()
-            elif name not in _ADDING_METHODS:
+            elif name not in ADDING_METHODS:
                 state.items.clear()
-            if name not in _ADDING_METHODS:
+            if name not in ADDING_METHODS:
                 state.shifts.append(step)
         elif state is not None and self.kind(receiver) in ("object", "exception"):
             self._changers.add(step)
@@ -298,7 +281,7 @@ class ObjectHistory:
 
     def call_function(self, name: str, arguments: Sequence[Token], step: Step) -> None:
         """Note that unrecorded code ran a function, which may have changed its arguments."""
-        if name not in _PURE_FUNCTIONS:
+        if name not in PURE_FUNCTIONS:
             for argument in arguments:
                 self._touch(argument, step)
 
