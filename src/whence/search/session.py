@@ -302,14 +302,14 @@ class IsolateSession:
         """Return what a search knows; `good.covered` and `bad.covered` are the executed lines."""
         assert bad.failure is not None
         evidence = Evidence(good.covered, bad.covered, bad.complaints, bad.failure.message)
-        dependencies = read_dependencies(self.changes)
+        fast = self._request.method == "fast"
+        dependencies = read_dependencies(self.changes) if fast else Dependencies()
         withdrawn = withdrawing(self.changes, dependencies.removes, evidence.message)
         ran, minor = executed(self.changes, evidence), find_minor(self.changes) - withdrawn
-        fast = self._request.method == "fast"
         self._suspicion = weigh(self.changes, evidence, ran, minor, withdrawn)
         return IsolateProblem(
             self.changes.changes,
-            dependencies if fast else Dependencies(),
+            dependencies,
             self._suspicion if fast else {},
             ran,
             minor,
