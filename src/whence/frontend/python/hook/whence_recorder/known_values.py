@@ -144,8 +144,8 @@ def _timedelta(base: type) -> Text | None:
         return None
 
     def text(x: Any) -> str:
-        numbers = [int(get(x)) for get in getters]
-        return ", ".join(f"{name}={n}" for name, n in zip(names, numbers) if n) or "0"  # noqa: B905
+        numbers = zip(names, [int(get(x)) for get in getters], strict=True)
+        return ", ".join(f"{name}={n}" for name, n in numbers if n) or "0"
 
     return text
 
