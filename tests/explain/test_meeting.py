@@ -77,6 +77,20 @@ def test_a_switch_meets_its_labels_and_an_if_its_else() -> None:
     assert at(choice, choice.replace("  z", "  else\n  z")) == {"else"}
 
 
+def test_a_switch_does_not_meet_the_comments_between_its_labels() -> None:
+    text = """int f(int a) {
+  switch (a) { /*HERE*/
+  /* The first case
+  ** %s.
+  */
+  case %d: return 1;
+  }
+  return 0;
+}
+"""
+    assert at(text % ("is one", 1), text % ("was one", 2)) == {"case 2: return 1;"}
+
+
 def test_an_else_if_is_a_statement_of_its_own() -> None:
     good = "int f(int n) {\n  if (n == 1) {\n    y();\n  } else if (n == 2) { /*HERE*/\n  }\n}\n"
     assert at(good, good.replace("n == 1", "n == 3")) == set()

@@ -13,10 +13,11 @@ import copy
 from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
+from whence.changes.syntax import grammar_of
 from whence.explain.meeting.changed_names import ChangedName, changed_names, idle_changes
 from whence.explain.meeting.name_uses import NameUses
 from whence.explain.meeting.version_index import Ids, VersionIndex, version_indexes
-from whence.model import ChangeId
+from whence.model import ChangeId, ChangeKind
 
 _NONE: Ids = frozenset()
 _MAX_HELD = 8  # with more changes to one statement, only those of its own line count; guessed
@@ -96,11 +97,11 @@ class Meeting:
         key = (version, file, line)
         if key not in self._held:
             lines = version.statement_lines(file, line)
-            own = range(line, line + 1)
-            found = version.touching(file, own, *lines)
+            own = version.touching(file, range(line, line + 1))
+            found = version.touching(file, *lines) - self._comments
             if len(found) > _MAX_HELD:  # such as a switch with many changed labels
-                found = version.touching(file, own) | (found & self._sought)
-            self._held[key] = found | version.uncommented(file, line)
+                found &= self._sought
+            self._held[key] = own | found | version.uncommented(file, line)
         return self._held[key]
 
     def _only_removes(self, change_id: ChangeId) -> bool:
@@ -112,6 +113,18 @@ class Meeting:
     @cached_property
     def _idle(self) -> Ids:
         return idle_changes(self._changes.changes)
+
+    @cached_property
+    def _comments(self) -> Ids:
+        """The changes of C or C++ files that touch no code, such as lines inside a comment."""
+        return frozenset(
+            change.id
+            for change in self._changes.changes
+            if change.kind is ChangeKind.EDIT
+            and grammar_of(change.file) in ("c", "cpp")
+            and not any(self._good.is_code(change.old_file, line) for line in change.old.lines)
+            and not any(self._bad.is_code(change.file, line) for line in change.new.lines)
+        )
 
     @cached_property
     def _changed(self) -> dict[str, list[ChangedName]]:
