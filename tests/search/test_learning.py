@@ -131,3 +131,45 @@ def test_the_place_of_a_line_counts_the_lines_of_reverted_changes(tmp_path: Path
         assert place.owner == owner, (line, reverted)
         assert place.function == {removed.id, edited.id}
     assert places.at(frozenset(), "other.c", 1) is None
+
+
+_OPTIONS = """struct options {
+    int depth;
+%s    const char *name;
+};
+typedef struct options Options;
+%s = {
+    %s3,
+%s    "utf-8"%s
+};
+"""
+
+
+def test_a_field_requires_the_value_that_is_listed_for_it(tmp_path: Path) -> None:
+    good = _OPTIONS % ("    char is_wide;\n", "struct options defaults", "", "    1,\n", "")
+    bad = _OPTIONS % ("", "struct options defaults", "", "", "")
+    changes = changes_between(tmp_path, {"o.c": good}, {"o.c": bad})
+    knowledge = knowledge_of(changes)
+    field, value = (c.id for c in changes.changes)
+    assert knowledge.closure({field}) == {field, value}
+    assert knowledge.closure({value}) == {field, value}
+
+
+def test_a_field_requires_the_values_in_every_row_of_a_table(tmp_path: Path) -> None:
+    good = _OPTIONS % ("    char is_wide;\n", "static Options table[]", "{", "    1,\n", "}")
+    bad = _OPTIONS % ("", "static Options table[]", "{", "", "}")
+    changes = changes_between(tmp_path, {"o.c": good}, {"o.c": bad})
+    field, value = (c.id for c in changes.changes)
+    assert knowledge_of(changes).closure({field}) == {field, value}
+
+
+def test_a_whole_row_and_a_named_value_require_no_field(tmp_path: Path) -> None:
+    table = "struct pair {\n    int a, c;\n%s};\nstruct pair rows[] = {\n    {1},\n%s};\n"
+    named = "struct pair one = {\n    .a = 1,\n%s};\n"
+    good = table % ("", "") + named % ""
+    bad = table % ("    int b;\n", "    {3, 4},\n") + named % "    .c = 2,\n"
+    changes = changes_between(tmp_path, {"t.c": good}, {"t.c": bad})
+    knowledge = knowledge_of(changes)
+    assert len(changes.changes) == 3
+    for change in changes.changes:
+        assert knowledge.closure({change.id}) == {change.id}

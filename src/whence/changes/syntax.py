@@ -102,6 +102,14 @@ _PARAMETERS = {
     "python": "(function_definition name: (_) @name parameters: (_) @parameters)",
 }
 
+_INITIALIZERS = """
+(declaration type: (_) @type declarator: (init_declarator
+    declarator: (_) @object value: (initializer_list) @list))
+"""
+_ALIASES = """
+(type_definition type: [(struct_specifier) (union_specifier)] @type
+    declarator: (type_identifier) @alias)
+"""
 _SIMPLE = {  # statements that hold no other statement
     "expression_statement",
     "return_statement",
@@ -154,6 +162,15 @@ class SourceName:
     line: int
     scope: str | None = None
     owner: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedValues:
+    """How many values, and how many whole objects of an array, some lines list for a structure."""
+
+    structure: str  # as the declaration writes it; perhaps an alias
+    values: int
+    objects: int  # 0 if the object is not an array
 
 
 def grammar_of(path: str) -> str | None:
@@ -302,6 +319,35 @@ class ParsedSource:
             if parameters.start_point[0] < last and parameters.end_point[0] >= first - 1:
                 yield _text(found["name"][0])
 
+    def listed_values(self, first: int, last: int) -> Iterator[ListedValues]:
+        """Yield the values that the lines list for the fields of structures, by position."""
+        if last < first or self.language not in ("c", "cpp"):
+            return
+        cursor = tree_sitter.QueryCursor(_query(self.language, _INITIALIZERS))
+        cursor.set_point_range((first - 1, 0), (last, 0))
+        for _, found in cursor.matches(self._outermost(first, last)):
+            listing, of_array = found["list"][0], found["object"][0].type == "array_declarator"
+            objects = [c for c in listing.named_children if c.type == "initializer_list"]
+            lists = objects if of_array else [listing]
+            values = sum(_begins(child, first, last) for each in lists for child in _values(each))
+            if structure := _structure_name(found["type"][0]):
+                count = sum(_begins(child, first, last) for child in objects) if of_array else 0
+                yield ListedValues(structure, values, count)
+
+    def aliases(self) -> Iterator[tuple[str, str]]:
+        """Yield the names that a typedef gives to a structure with a name of its own."""
+        cursor = tree_sitter.QueryCursor(_query(self.language, _ALIASES))
+        for _, found in cursor.matches(self.root):
+            if structure := _structure_name(found["type"][0]):
+                yield _text(found["alias"][0]), structure
+
+    def _outermost(self, first: int, last: int) -> tree_sitter.Node:
+        """Return the declaration around the lines; the root if there is none."""
+        node = self.root.descendant_for_point_range((first - 1, 0), (last, 0))
+        while node is not None and node.type != "declaration":
+            node = node.parent
+        return node or self.root
+
     def captures(self, query: str, first: int, last: int) -> dict[str, list[tree_sitter.Node]]:
         """Return the nodes that a tree-sitter query captures on the lines, by capture name."""
         if last < first:
@@ -397,6 +443,24 @@ def _structure_around(node: tree_sitter.Node) -> str | None:
     if name is None and structure.parent is not None:
         name = structure.parent.child_by_field_name("declarator")  # typedef struct {...} name;
     return _text(name) if name is not None else None
+
+
+def _structure_name(node: tree_sitter.Node) -> str | None:
+    """Return the name in `struct name` or of an alias; None for other types."""
+    if node.type in _STRUCTURES:
+        name = node.child_by_field_name("name")
+        return _text(name) if name is not None else None
+    return _text(node) if node.type == "type_identifier" else None
+
+
+def _values(listing: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """Return the values of an initialiser that are listed by position, not by a field's name."""
+    skipped = ("comment", "initializer_pair")
+    return [child for child in listing.named_children if child.type not in skipped]
+
+
+def _begins(node: tree_sitter.Node, first: int, last: int) -> bool:
+    return first <= node.start_point[0] + 1 <= last
 
 
 def _qualified(node: tree_sitter.Node) -> str | None:

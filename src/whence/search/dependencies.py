@@ -3,8 +3,10 @@
 Reverting a change restores its old lines and removes its new ones.  So it requires reverting
 1. the changes that removed names that the old lines use,
 2. the changes that use names that the new lines introduced,
-3. if it changes a function's parameters, the changes that call the function, and vice versa, and
-4. if it opens or closes a bracket, the changes of its function that close or open it again.
+3. if it changes a function's parameters, the changes that call the function, and vice versa,
+4. if it changes the fields of a structure, the changes of the values listed for them
+   (`initializers`), and vice versa, and
+5. if it opens or closes a bracket, the changes of its function that close or open it again.
 What is read from the sources is a guess.  Messages of compilers and interpreters add to it
 (`Knowledge.learn`).  A wrong guess costs runs; it never makes the answer wrong.
 """
@@ -19,6 +21,7 @@ from dataclasses import dataclass, field
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import ParsedSource, depth_changes, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run
+from whence.search.initializers import tied_to_values
 from whence.search.variant_places import VariantPlace, VariantPlaces
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
@@ -82,6 +85,9 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
     for group in _bracket_groups(changes.changes):
         for change in group:
             requires[change] |= group
+    for field_change, value_change in tied_to_values(changes, old.fields, new.fields):
+        requires[field_change].add(value_change)
+        requires[value_change].add(field_change)
     adapting: set[ChangeId] = set()
     for definition, callers in _parameter_changes(changes, old, new):
         requires[definition] |= callers
