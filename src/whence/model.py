@@ -290,6 +290,7 @@ class Cause:
     also: tuple[int, ...] = ()  # other causes that its predicate bears on
     children: tuple[int, ...] | None = None  # nearest first; None: not computed
     is_proved: bool = True  # False: the solver gave up, so some statements may be unnecessary
+    is_cut: bool = False  # True: its proof is too long, and has only some of the statements
     changes: tuple[ChangeId, ...] = ()
     missing: tuple[Missing, ...] = ()
     about: tuple[str, int] | None = None  # file and line of the step that its predicate bears on

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.causes.explaining import threads
+from tests.causes.explaining import causes, explained, threads
 from tests.causes.reevaluation import Reevaluation
 from whence.causes.precondition import Preconditions
 from whence.causes.proof import Proof, Prover
@@ -155,3 +156,31 @@ def test_a_core_forces_what_it_is_the_core_of(generated: list[Recording]) -> Non
                     assert run.of(seed) == flow.value(seed)
     assert cores > 5
     assert held > 50
+
+
+TABLE = """#include <assert.h>
+enum { N = 12 };
+static unsigned d[N + 1][N + 1];
+int main(void)
+{
+    for (int i = 0; i <= N; i++)
+        d[i][0] = i;
+    for (int i = 1; i <= N; i++)
+        for (int j = 1; j <= N; j++)
+            d[i][j] = d[i - 1][j] + d[i][j - 1];
+    assert(d[N][N] == 0);
+}
+"""
+
+
+def test_a_long_proof_is_cut_and_keeps_the_last_steps_and_some_origins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = causes(explained(TABLE, tmp_path / "whole"))[0]
+    monkeypatch.setattr("whence.causes.proof.MAX_STEPS", 200)
+    cut = causes(explained(TABLE, tmp_path / "cut"))[0]
+    assert not whole.is_cut
+    assert cut.is_cut
+    assert cut.instances < whole.instances
+    shown = {statement.text for statement in cut.statements}
+    assert {"d[i][0] = i;", "d[i][j] = d[i - 1][j] + d[i][j - 1];"} <= shown

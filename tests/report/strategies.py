@@ -63,4 +63,5 @@ def _cause(draw: st.DrawFn, number: int, parents: list[int | None]) -> Cause:
         times=draw(numbers),
         children=children or draw(st.sampled_from([None, ()])),
         is_proved=draw(st.booleans()),
+        is_cut=draw(st.booleans()),
     )

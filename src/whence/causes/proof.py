@@ -4,10 +4,15 @@ A proof walks backwards from the predicate.  At each operation it keeps only the
 force the result: one zero of a product, the arm of a select that was taken, the store that set the
 tested bit of `flags | option`.  Conditions and addresses are left out: they are questions of the
 next level.  For a Python tuple, a mask selects items instead of bits.
+
+A table that a program fills from earlier parts of itself can make a proof as long as the run.  Such
+a proof is cut.  It keeps the steps that ran last, and those on some of the ways to the origins of
+the values.  A loop has the same lines there as in between.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -27,6 +32,8 @@ from whence.trace.flow import (
     Unrecorded,
 )
 
+MAX_STEPS = 20_000  # limit on the steps of one proof: seconds; guessed
+
 
 @dataclass
 class Proof:
@@ -35,6 +42,7 @@ class Proof:
     steps: set[Step] = field(default_factory=set)
     inputs: set[External] = field(default_factory=set)
     premises: set[Step] = field(default_factory=set)  # branches whose outcome it assumes
+    is_cut: bool = False  # it is too long, and has only some of its steps
 
 
 class Prover:
@@ -66,9 +74,19 @@ class Prover:
 
     def prove(self, seeds: Iterable[tuple[Operand, int]]) -> Proof:
         """Return a proof that the seeds have their values, in the bits that the masks select."""
+        seeds = list(seeds)
+        found = self._walk(seeds, _Stack())
+        if found.is_cut:  # it has followed some ways to their ends
+            last = self._walk(seeds, _LatestFirst())
+            found.steps |= last.steps
+            found.inputs |= last.inputs
+        return found
+
+    def _walk(self, seeds: Iterable[tuple[Operand, int]], work: _Stack | _LatestFirst) -> Proof:
+        """Add steps to a proof until nothing is left to prove, or the proof is too long."""
         found = Proof()
         masks: dict[Operand, int] = {}  # the bits of each operand that are proved already
-        work = list(seeds)
+        work.add(seeds)
         while work:
             self._cancellation.check()
             operand, mask = work.pop()
@@ -77,8 +95,11 @@ class Prover:
             known = masks.get(operand, 0)
             if mask | known == known:
                 continue
+            if len(found.steps) > MAX_STEPS:
+                found.is_cut = True
+                break
             masks[operand] = mask | known
-            work += self._behind(found, operand, mask)
+            work.add(self._behind(found, operand, mask))
         return found
 
     def _behind(self, found: Proof, operand: Operand, mask: int) -> Iterable[tuple[Operand, int]]:
@@ -136,6 +157,49 @@ class Prover:
         if self._unwritten is not None and self.flow.reads(step):
             for operand in self._unwritten(step):
                 yield operand, ALL
+
+
+class _Stack:
+    """Operands that are still to be proved; the one that was added last comes first."""
+
+    def __init__(self) -> None:
+        self._items: list[tuple[Operand, int]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._items)
+
+    def add(self, items: Iterable[tuple[Operand, int]]) -> None:
+        self._items += items
+
+    def pop(self) -> tuple[Operand, int]:
+        return self._items.pop()
+
+
+class _LatestFirst:
+    """Operands that are still to be proved; the one that ran last comes first."""
+
+    def __init__(self) -> None:
+        self._items: list[tuple[int, int, Operand, int]] = []
+        self._added = 0  # makes the order of equal steps definite
+
+    def __bool__(self) -> bool:
+        return bool(self._items)
+
+    def add(self, items: Iterable[tuple[Operand, int]]) -> None:
+        for operand, mask in items:
+            self._added += 1
+            heapq.heappush(self._items, (-_step_of(operand), self._added, operand, mask))
+
+    def pop(self) -> tuple[Operand, int]:
+        _, _, operand, mask = heapq.heappop(self._items)
+        return operand, mask
+
+
+def _step_of(operand: Operand) -> int:
+    """Return the step of an operand; 0 if no recorded step made it."""
+    if isinstance(operand, int):
+        return operand
+    return operand.step if isinstance(operand, StoredBits | Left) else 0
 
 
 def _never(_step: Step) -> bool:

@@ -78,6 +78,7 @@ class QuestionProofs:
         proof.steps |= found.steps
         proof.inputs |= found.inputs
         proof.premises |= found.premises
+        proof.is_cut |= found.is_cut
         if isinstance(question, AddressQuestion):
             # If all arguments of a call are constants, the call itself is the whole proof.
             proof.steps |= {s for s in question.steps if self.flow.node(s).pointer is None}
@@ -93,6 +94,8 @@ class QuestionProofs:
     def _shortest(self, seeds: Collection[tuple[Operand, int]]) -> Proof:
         """Return the shortest proof that we can find for the values of the seeds."""
         found = self._prover.prove(seeds)
+        if found.is_cut:
+            return found
         goals = [(step, self.flow.value(step)) for step, _ in seeds if isinstance(step, int)]
         if len(goals) < len(seeds) or not goals:
             return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from whence.causes.proof import MAX_STEPS
 from whence.causes.tree import CauseSearch
 from whence.model import Cause, Failure, WhyResult
 from whence.trace.recording import Recording
@@ -44,7 +45,7 @@ def result_of(
         solver_calls=tree.solver_cost.calls,
         events=thread.events,
         seconds=seconds,
-        notes=(*observed.notes, *_unproved(causes), *notes),
+        notes=(*observed.notes, *_unproved(causes), *_cut(causes), *notes),
     )
 
 
@@ -64,6 +65,14 @@ def _unproved(causes: Sequence[Cause]) -> Iterator[str]:
     if count:
         which = "1 cause is" if count == 1 else f"{count} causes are"
         yield f"{which} not proved: the solver gave up, so some statements may be unnecessary"
+
+
+def _cut(causes: Sequence[Cause]) -> Iterator[str]:
+    """Yield a note if the proofs of some causes were too long."""
+    count = sum(cause.is_cut for cause in causes)
+    if count:
+        which = "1 cause is" if count == 1 else f"{count} causes are"
+        yield f"{which} cut: more than {MAX_STEPS:,} steps led to it, and only some are shown"
 
 
 def unexplained(

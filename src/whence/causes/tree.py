@@ -366,6 +366,7 @@ class CauseSearch:
             instances=len(steps),
             times=min(question.times, max(len(self._finder.executions(question.op)), 1)),
             is_proved=self.solver_cost.gave_up == gave_up,
+            is_cut=proof.is_cut,
             about=self._describer.file_and_line(question.about),
         )
         self._identities.add(question.identity)

@@ -108,6 +108,7 @@ def cause_document(cause: Cause) -> dict[str, Any]:
         "also": list(cause.also),
         "children": None if cause.children is None else list(cause.children),
         "is_proved": cause.is_proved,
+        "is_cut": cause.is_cut,
         "changes": list(cause.changes),
         "about": list(cause.about) if cause.about else None,
         "missing": [
@@ -223,6 +224,8 @@ def _title(cause: Cause, mark: Mark | None) -> Text:
         words.append(f"also bears on {numbers}" + (f" and {more} more" if more > 0 else ""))
     if not cause.is_proved:
         words.append("not proved: it may need fewer statements")
+    if cause.is_cut:
+        words.append("cut: it has more statements")
     if cause.children is None and mark is not Mark.BENIGN:
         words.append("…")
     return text.append(f"  {'; '.join(words)}", "dim")

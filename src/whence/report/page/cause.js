@@ -52,6 +52,7 @@ function facts(cause) {
   });
   if (cause.times > 1) words.push(` · stands for ${cause.times} iterations of a loop`);
   if (!cause.is_proved) words.push(" · not proved: it may need fewer statements");
+  if (cause.is_cut) words.push(" · cut: it has more statements");
   return words;
 }
 
