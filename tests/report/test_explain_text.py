@@ -98,6 +98,15 @@ def test_long_code_in_a_sentence_leaves_room_for_its_end() -> None:
     assert "first_condition_19 < limit` is false instead of true." in text
 
 
+def test_the_long_name_of_a_template_leaves_room_for_the_source() -> None:
+    text = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
+    name = f"fuzzy::Cached<{text} >::ratio<{text} >"
+    chain = tuple(replace(link, function=name) for link in invoice().chain)
+    lines = shown(replace(invoice(), chain=chain))
+    for link in chain:
+        assert any("in Cached::ratio " in line and link.text in line for line in lines)
+
+
 def test_of_many_changes_only_the_places_are_shown() -> None:
     changes = tuple(
         edit(n, Span(n, 3), Span(n, 3), "a\nb\nc\n", "d\ne\nf\n", f"f{n}") for n in range(1, 21)

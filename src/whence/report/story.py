@@ -45,6 +45,7 @@ _MAX_OTHERS = 3  # alternatives shown, and notes shown; guessed
 
 _FAILURE = "the failure: "  # how the last link of a chain begins
 _CODE = re.compile("`([^`]+)`")
+_ARGUMENTS = re.compile(r"(?<=\w)<[^<>]*>")  # of a template, without others inside
 _MIN_CODE = 30  # columns of code in a sentence that are kept; guessed
 
 _COLOURS = {LinkKind.CHANGE: "bold red", LinkKind.MISSING: "bold red", LinkKind.FAILURE: "bold"}
@@ -247,7 +248,24 @@ def _fitting(words: str, room: int) -> str:
 
 def _place(link: Link) -> str:
     at = f"{link.file}:{link.line}" if link.file else ""
-    return plain_text(" in ".join(filter(None, (at, link.function))))
+    place = " in ".join(filter(None, (at, link.function)))
+    if len(place) > _MAX_PLACE and link.function:
+        place = " in ".join(filter(None, (at, _short_name(link.function))))
+    return plain_text(place)
+
+
+def _short_name(function: str) -> str:
+    """Return the class and the name of a C++ function, without template arguments and namespaces.
+
+    The whole name would leave no room for the source.  Names of operators stay as they are, for
+    their brackets are no arguments.
+    """
+    if "operator" in function:
+        return function
+    name, before = function, ""
+    while name != before:  # from the inside out
+        before, name = name, _ARGUMENTS.sub("", name)
+    return "::".join(name.split("::")[-2:])
 
 
 def _folded(steps: Sequence[list[Text]], links: Sequence[Link], room: int) -> list[Text]:
