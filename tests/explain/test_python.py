@@ -348,6 +348,35 @@ EXECUTED = """
          return space["make"]
      assert compiled(["a", "b"])([1, 2]) == {"a": 1, "b": 2}  # [fails]
 """
+GENERATOR_EXPRESSION = """
+     class Kind:
+         def __init__(self, name):
+             self.name = name
+     TEXT, SPACE, NAME, ERROR = Kind("text"), Kind("space"), Kind("name"), Kind("error")
+     def raw(text):
+         queue = []
+         for number, letter in enumerate(text):
+             if letter == " ":
+    -            queue.append((number, TEXT, letter))  # [fault]
+    +            queue.append((number, SPACE, letter))  # [fault]
+             elif letter == ":":
+                 for start, kind, part in queue:
+                     if kind is TEXT:
+                         yield start, kind, part
+                     elif kind is NAME:
+                         yield start, kind, part.upper()
+                     else:
+                         yield start, ERROR, part
+                 queue.clear()
+                 yield number, TEXT, letter
+             else:
+                 queue.append((number, NAME, letter))
+     def tokens(text):
+         for _, kind, part in raw(text):
+             yield kind, part
+     found = list(tokens("a : b:"))
+     assert not any(kind is ERROR for kind, _ in found), found  # [fails]
+"""
 
 
 @pytest.mark.parametrize(
@@ -356,7 +385,7 @@ EXECUTED = """
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
         BY_NAME, RAISES, RAISES_IN_CALL, UNRAISED, UNRAISED_KEY, PRICE,
-        EXECUTED,
+        EXECUTED, GENERATOR_EXPRESSION,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
 from whence.program.ids import Instance, Op, Step
@@ -78,7 +79,9 @@ class PythonFlow(Flow):
         value = self.value(step)
         if value is UNKNOWN and self.is_load(step):
             return Comparable.WIDE
-        if not isinstance(value, Obj) or self.is_branch(step):
+        if not isinstance(value, Obj):
+            return Comparable.PLAIN
+        if self.is_branch(step) and self.opcode(step) != "next":  # a loop's branch has its item
             return Comparable.PLAIN
         if value.kind in CONTAINERS:
             return Comparable.PLAIN if _is_all_known(value) else Comparable.POINTER
@@ -142,6 +145,8 @@ class PythonFlow(Flow):
         op = self.op_of(step)
         opcode = self.program.opcode[op]
         operands = self._operands(step, op)
+        if opcode == "next" and not operands:
+            operands = self._iterated(step)
         source = self.run.source.get(step)
         if source:
             return self._taken(step, opcode, Step(source), operands)
@@ -190,6 +195,31 @@ class PythonFlow(Flow):
             if is_same_object(self.program.constant(op, use), value):
                 return FlowNode(_COPY, (Constant(self.python.constant(op, use), 0),), (call,))
         return FlowNode(_OPAQUE, self._all(call, self._operands(call, op)), (call,))
+
+    def _iterated(self, step: Step) -> tuple[Operand, ...]:
+        """Return what a generator expression iterates over: code outside of it evaluated that.
+
+        The expression was made before its first step.  If several are in progress, the one that
+        was made last counts.
+        """
+        maker = self._genexprs.get(self.program.op_function[self.op_of(step)])
+        if maker is None:
+            return ()
+        first = int(self.thread.stream.activations["first_instance"][self.activation_of(step)])
+        made = self.executions(maker)
+        count = made.before(int(self.thread.stream.first[first]))
+        if not count:
+            return ()
+        return self._operands(Step(int(made[count - 1 : count][0])), maker)
+
+    @cached_property
+    def _genexprs(self) -> dict[int, Op]:
+        """By function: the operation that makes this generator expression."""
+        return {
+            self.program.extra[op]: Op(op)
+            for op, opcode in enumerate(self.program.opcode)
+            if opcode == "genexpr"
+        }
 
     def _tried(self, step: Step, op: Op) -> Iterator[Step]:
         """Yield the steps that a try body executed: each of them could have raised."""
