@@ -27,6 +27,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "frontend": ("whence", "errors", "source_lines", "model", "changes", "subject", "program"),
     "trace": ("whence", "errors", "inputs", "model", "changes", "subject", "program", "frontend"),
     "logic": ("whence", "errors", "inputs", "model", "program", "frontend", "trace"),
+    "paths": (
+        *("whence", "errors", "inputs", "model", "subject", "program", "frontend", "trace"),
+        "logic",
+    ),
     "causes": ("whence", "errors", "inputs", "model", "program", "frontend", "trace", "logic"),
     "languages": (
         *("whence", "errors", "source_lines", "model", "subject"),
@@ -60,7 +64,13 @@ LAYERS: dict[str, tuple[str, ...]] = {
 # The only module that lists the languages.
 TABLE_OF_LANGUAGES = "whence.languages"
 LANGUAGES = ("c", "python")
-WITH_LANGUAGES = ("frontend", "trace", "logic", "causes")  # layers with a part per language
+WITH_LANGUAGES = (
+    "frontend",
+    "trace",
+    "logic",
+    "paths",
+    "causes",
+)  # layers with a part per language
 
 Graph = dict[str, set[str]]
 

@@ -34,6 +34,24 @@ def encode(
     return found if defined is None else z3.Implies(defined, found)
 
 
+def applied(operation: Operation, operands: Sequence[z3.BitVecRef]) -> z3.BitVecRef | None:
+    """Return what the operation gives, where that is a term of its operands; else None.
+
+    A comparison gives a truth value.  The result holds where the operation is `defined`.
+    """
+    if operation.op in _CONDITIONS:
+        return _CONDITIONS[operation.op](operation, *operands)
+    if operation.op in _RULES:
+        return _RULES[operation.op](operation, *operands)
+    return None
+
+
+def defined(operation: Operation, operands: Sequence[z3.BitVecRef]) -> z3.BoolRef | None:
+    """Return the condition under which the result of an operation is defined; None: always."""
+    rule = _DEFINED.get(operation.op)
+    return None if rule is None else rule(operation, *operands)
+
+
 # --- integers --------------------------------------------------------------------------------
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c import ir
+from whence.frontend.c.layout import Layout
 from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode, OpKind
-from whence.inputs import InputRange
+from whence.inputs import InputByte, InputRange, InputSource
 from whence.program.ids import Column, Instance, Op, Step
 from whence.program.operations import COp, Operation
 from whence.program.rows import COPY, INPUT, MIXED, OUTPUT, READ
@@ -77,6 +78,7 @@ class CFlow(Flow):
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
         self._known: dict[ModuleSource, Meanings] = {}
         self._strings, self._sources = GivenStrings(thread), sources(thread)
+        self._addresses: dict[ModuleSource, dict[str, int]] = {}  # of static variables, by name
 
     def describer(self) -> CStepDescriber:
         return CStepDescriber(self.thread)
@@ -321,6 +323,72 @@ class CFlow(Flow):
                     for _, operand in self._strings.operands(step, address, length):
                         yield operand
 
+    def memory(self, address: int, size: int, before: Step) -> list[tuple[int, Operand]]:
+        """Return the operands of the bytes at an address just before a step, each with its offset.
+
+        Initial contents are operands of the step.
+        """
+        found: list[tuple[int, Operand]] = []
+        for run in self.queries.last_write(address, size, before):
+            start = address + run.offset
+            is_copy = run.step is not None and self.queries.is_copy(run.step)
+            writer = Dependence(
+                run.step, "memory" if run.step else "initial", length=run.length,
+                address=start if is_copy else None,
+            )  # fmt: skip
+            found += self._written(writer, before, start, run.offset, run.length, [], _MAX_HOPS)
+        return sorted(found, key=lambda part: part[0])
+
+    def callee(self, call: Step) -> Operand | None:
+        """Return the operand that says which function a call enters; None if the code names it."""
+        op = self.op_of(call)
+        source, local = self.thread.image.locate(op)
+        callee = source.instruction(local).callee
+        if not isinstance(callee, ir.Local):
+            return None
+        number = source.register(local, callee.name)
+        if number is None:
+            names = [parameter.name for parameter in source.function(local).parameters]
+            number = -1 - names.index(callee.name)
+        else:
+            number += op - local
+        return self._resolved(number, self.instance_of(call), op, [])
+
+    def source_of(self, number: int) -> InputSource:
+        """Return the source that effects name by a number."""
+        return self._sources.get(number, UNKNOWN_SOURCE)
+
+    def given(self, call: Step, number: int) -> int:
+        """Return the address that a call passed, if it is that of a static variable."""
+        op = self.op_of(call)
+        source, local = self.thread.image.locate(op)
+        found = source.instruction(local).operands[number].value
+        addresses = self._static_addresses(source)
+        return addresses.get(found.name, 0) if isinstance(found, ir.Global) else 0
+
+    def _static_addresses(self, source: ModuleSource) -> dict[str, int]:
+        if source not in self._addresses:
+            image = self.thread.image
+            place = next(n for n, module in enumerate(image.modules) if module is source)
+            names = source.description.names
+            rows = source.description.arrays["symbols"]["name"].tolist()
+            addresses = image.process.modules[place].addresses
+            self._addresses[source] = {
+                names[row]: address for row, address in zip(rows, addresses, strict=True)
+            }
+        return self._addresses[source]
+
+    def input_byte(self, left: Left, offset: int) -> InputByte | None:
+        """Return the input byte that a call left as byte `offset` of memory; None if none."""
+        address = left.address + offset
+        for number in self.queries.effects_of(left.step):
+            row = self.thread.stream.effects[number]
+            start = int(row["addr"])
+            if row["kind"] == INPUT and start and start <= address < start + int(row["len"]):
+                source = self._sources.get(int(row["source"]), UNKNOWN_SOURCE)
+                return InputByte(source, int(row["offset"]) + address - start)
+        return None
+
     def operands_of(self, op: Op, instance: Instance) -> tuple[Operand, ...]:
         """Return the operands of an operation that is about to run, its pointer first."""
         template = self._template(op)
@@ -405,6 +473,10 @@ class CFlow(Flow):
         if source not in self._known:
             self._known[source] = Meanings(source.module)
         return self._known[source]
+
+    def layout_of(self, op: Op) -> Layout:
+        """Return how the types of an operation's module lie in memory."""
+        return self._meanings(op).layout
 
     def _width(self, op: Op, kind: ir.Type) -> int:
         return self._meanings(op).layout.width(kind)

@@ -1,0 +1,104 @@
+"""How is a recorded C or C++ program run again with other inputs, after one build?
+
+The program is started itself, not the script around it: its recorded arguments, folder and
+variables are known, so other inputs reach it wherever the script took them from.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from whence.frontend.c.process import CProcess
+from whence.frontend.c.record import build_recorded, recording_environment
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, write_run
+from whence.frontend.rerun.built_tree import BuiltTree
+from whence.frontend.test_execution import fixed_addresses, run_in_tree
+from whence.subject.command import Ended
+from whence.subject.trial import BuildAndTest, judge
+
+_OURS = "WHENCE_"  # variables that begin so are the recorder's
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramInputs:
+    """One way to start a program."""
+
+    folder: str  # where it runs
+    arguments: tuple[str, ...]  # the first is the name that it is called by
+    variables: Mapping[str, str]
+    stdin: bytes | None = None  # None: it is empty
+    files: Mapping[str, bytes] = field(default_factory=dict)  # by path, below the tree
+
+    @property
+    def command(self) -> str:
+        """The command line, without standard input."""
+        return shlex.join(self.arguments)
+
+
+def inputs_of_process(process: CProcess) -> ProgramInputs:
+    """Return how a recorded process was started; standard input is added by the caller."""
+    variables = dict(text.split("=", 1) for text in process.facts.get("env", []) if "=" in text)
+    called = process.arguments[0] if process.arguments else process.fact("exe")
+    name = called if "/" in called else process.fact("exe")
+    return ProgramInputs(
+        process.fact("cwd"),
+        (name, *process.arguments[1:]),
+        {key: value for key, value in variables.items() if not key.startswith(_OURS)},
+    )
+
+
+class InputRerunner:
+    """A program that was built once and can be run with any inputs."""
+
+    def __init__(self, tree: Path, commands: BuildAndTest, folder: Path) -> None:
+        """Build `tree`, a workspace of ours, in place.  `folder` is empty and is kept."""
+        self.tree, self._commands = tree, commands
+        self._modules = folder.absolute() / MODULES
+        self._modules.mkdir()
+        self._environment = recording_environment(tree, self._modules, "record", commands.layout)
+        if commands.build is not None:
+            build_recorded(commands, tree, self._environment)
+        self._built = BuiltTree(tree, folder.absolute() / "tree")
+
+    def run_test(self, record_into: Path) -> Ended:
+        """Run the test command as it is, recorded."""
+        return self._run(self._commands.test, self._environment, record_into)
+
+    def run(self, inputs: ProgramInputs, record_into: Path | None = None) -> Ended:
+        """Run the program with these inputs; without a folder nothing is recorded."""
+        environment = {**inputs.variables, **self._ours()}
+        with tempfile.TemporaryDirectory(prefix="whence-inputs-") as scratch:
+            stdin = Path(scratch) / "stdin"
+            stdin.write_bytes(inputs.stdin or b"")
+            command = (
+                f"cd {shlex.quote(inputs.folder)} && exec {inputs.command} "
+                f"< {shlex.quote(str(stdin))}"
+            )
+            return self._run(command, environment, record_into, inputs.files)
+
+    def _ours(self) -> dict[str, str]:
+        return {key: value for key, value in self._environment.items() if key.startswith(_OURS)}
+
+    def _run(
+        self, command: str, environment: Mapping[str, str], record_into: Path | None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> Ended:  # fmt: skip
+        self._built.restore()
+        for name, contents in (files or {}).items():
+            (self.tree / name).write_bytes(contents)
+        environment = dict(environment)
+        if record_into is not None:
+            environment["WHENCE_TRACE"] = str(record_into.absolute())
+            environment["WHENCE_MAX_TRACE"] = str(DEFAULT_MAX_TRACE)
+        with fixed_addresses():
+            ended = run_in_tree(command, self.tree, environment, self._commands)
+        if record_into is not None:
+            (record_into / MODULES).symlink_to(self._modules)
+            commands = replace(self._commands, test=command)
+            run = judge(ended, commands, self.tree)
+            write_run(record_into, self.tree, commands, run, ended, None, frontend="c")
+        return ended

@@ -1,0 +1,1 @@
+"""Conditions over the inputs of C and C++ programs."""

@@ -1,0 +1,109 @@
+"""What does a call of a function that is not recorded get, read and return?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import z3
+
+from whence.inputs import InputByte
+from whence.paths.c.values import RunValues, Value
+from whence.paths.conditions import ConditionKind
+from whence.paths.terms import Fact, Term
+from whence.program.ids import Step
+
+_CHUNK = 32  # bytes of a string that are read at a time
+MAX_STRING = 2048  # bytes of a string with a formula; guessed
+
+
+class Call:
+    """A call of a function that is not recorded."""
+
+    def __init__(self, of: RunValues, step: Step, name: str) -> None:
+        self.of, self.flow, self.step, self.name = of, of.flow, step, name
+
+    def argument(self, number: int) -> Value:
+        operand = self.flow.argument(self.step, number)
+        return None if operand is None else self.of.of(operand)
+
+    def recorded(self, number: int) -> int:
+        """Return the recorded value of an argument; one that inputs decide gets pinned."""
+        operand = self.flow.argument(self.step, number)
+        assert operand is not None
+        value, found = self.of.of(operand), self.flow.value_of(operand)
+        if isinstance(value, Term):
+            self.of.pin(self.step, value, found or 0)
+        return self.address_of(operand) if found is None else found
+
+    def address_of(self, operand: Any) -> int:
+        """Return the value of a constant that the linker chose: an address of memory read."""
+        value = self.of.of(operand)
+        if isinstance(value, int):
+            return value
+        number = next(
+            k for k in range(self.flow.arguments(self.step))
+            if self.flow.argument(self.step, k) == operand
+        )  # fmt: skip
+        return self.flow.given(self.step, number)
+
+    @property
+    def result(self) -> int:
+        return self.flow.value(self.step)
+
+    @property
+    def width(self) -> int:
+        return self.flow.node(self.step).operation.width
+
+    def memory(self, address: int, size: int) -> list[Value]:
+        return self.of.memory(address, size, self.step)
+
+    def string(self, address: int) -> list[Value] | None:
+        """Return the bytes of a string up to the zero that surely ends it; None if unknown."""
+        found: list[Value] = []
+        while len(found) < MAX_STRING:
+            for value in self.memory(address + len(found), _CHUNK):
+                if value is None:
+                    return None
+                found.append(value)
+                if value == 0 or self._is_end(value):
+                    return found
+        return None
+
+    def _is_end(self, value: Value) -> bool:
+        """Is the byte the zero behind an argument?"""
+        if not isinstance(value, Term):
+            return False
+        member = next(self.of.unknowns.members(value.unknowns))
+        what = member.what
+        is_end = isinstance(what, InputByte) and len(self.of.contents[what.source]) == what.offset
+        return is_end and value.unknowns.bit_count() == 1
+
+    def returns(self, value: Value) -> bool:
+        self.of.result(self.step, value)
+        return True
+
+    def shape(self, facts: Sequence[Fact]) -> None:
+        """Add the condition that the call reads its input in the way that it did."""
+        unknowns = 0
+        for fact in facts:
+            unknowns |= fact.unknowns
+        if unknowns:
+            formula = z3.And([fact.formula for fact in facts])
+            self.of.add(self.step, ConditionKind.SHAPE, Fact(formula, unknowns))
+
+
+def bits(value: Value, width: int) -> Any:
+    """Return a value as a bit-vector, filled up with zeros."""
+    assert value is not None
+    if isinstance(value, Term):
+        more = width - value.term.size()
+        return z3.ZeroExt(more, value.term) if more else value.term
+    return z3.BitVecVal(value, width)
+
+
+def unknowns_of(values: Sequence[Value]) -> int:
+    found = 0
+    for value in values:
+        found |= value.unknowns if isinstance(value, Term) else 0
+    return found

@@ -1,0 +1,123 @@
+"""Which inputs fulfil some conditions and break another one?
+
+The recorded inputs fulfil all conditions, so only those count that share unknowns with the one to
+break; all other inputs keep their values.  The limit of a question counts the solver's own steps:
+a busy machine gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import z3
+
+from whence.inputs import InputByte, InputSource
+from whence.paths.terms import Fact, NumberText, Unknowns
+
+LIMIT = 2_000_000  # of one question, in the solver's own unit; guessed
+_NEAR = 1000  # numbers up to this are easy to read; guessed
+_PRINTABLE = (0x20, 0x7E)
+
+
+class Verdict(Enum):
+    """What the solver says about a question."""
+
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class SolverAnswer:
+    """The answer to one question; `contents` are the inputs, if there are any."""
+
+    verdict: Verdict
+    contents: Mapping[InputSource, bytes] | None = None
+
+
+class Solver:
+    """Answers questions about the conditions of runs, and counts them."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.unknown = 0
+
+    def solve(
+        self,
+        unknowns: Unknowns,
+        kept: Sequence[Fact],
+        broken: Fact,
+        contents: Mapping[InputSource, bytes],
+    ) -> SolverAnswer:
+        """Return inputs for which the facts `kept` hold, and `broken` does too."""
+        facts = [broken, *unknowns.connected(broken.unknowns, kept)]
+        members = 0
+        for fact in facts:
+            members |= fact.unknowns
+        closed, given = unknowns.closed(members)
+        solver = z3.Solver()
+        solver.set("rlimit", LIMIT)
+        solver.add(*(fact.formula for fact in [*facts, *given]))
+        verdict = self._check(solver)
+        if verdict is not Verdict.FEASIBLE:
+            return SolverAnswer(verdict)
+        model = solver.model()
+        solver.add(*self._readable(unknowns, closed))
+        if self._check(solver, counts=False) is Verdict.FEASIBLE:
+            model = solver.model()
+        return SolverAnswer(Verdict.FEASIBLE, changed(unknowns, closed, model, contents))
+
+    def _check(self, solver: z3.Solver, *, counts: bool = True) -> Verdict:
+        self.calls += 1
+        found = solver.check()
+        if found == z3.unknown:
+            self.unknown += counts
+            return Verdict.UNKNOWN
+        return Verdict.FEASIBLE if found == z3.sat else Verdict.INFEASIBLE
+
+    @staticmethod
+    def _readable(unknowns: Unknowns, closed: int) -> list[Any]:
+        """Return what makes inputs easy to read: printable bytes, short numbers."""
+        found: list[Any] = []
+        for one in unknowns.members(closed):
+            if isinstance(one.what, InputByte):
+                low, high = _PRINTABLE
+                is_text = z3.And(z3.UGE(one.term, low), z3.ULE(one.term, high))
+                found.append(z3.Or(is_text, one.term == one.recorded))
+            elif isinstance(one.what, NumberText) and z3.is_bv(one.term):
+                found.append(z3.And(one.term >= -_NEAR, one.term <= _NEAR))
+        return found
+
+
+def changed(
+    unknowns: Unknowns, closed: int, model: Any, contents: Mapping[InputSource, bytes]
+) -> dict[InputSource, bytes]:
+    """Return the inputs with the values that a model gives to some unknowns."""
+    edits: dict[InputSource, list[tuple[int, int, bytes]]] = {}
+    members = list(unknowns.members(closed))
+    for one in members:
+        if not isinstance(one.what, InputByte):
+            continue
+        value = model.eval(one.term, model_completion=True).as_long()
+        if one.what.offset < len(contents[one.what.source]):
+            edit = (one.what.offset, one.what.offset + 1, bytes([value]))
+            edits.setdefault(one.what.source, []).append(edit)
+    spelled = {one.what for one in members if isinstance(one.what, InputByte)}
+    for one in members:
+        if not isinstance(one.what, NumberText):
+            continue
+        source, start, stop = one.what
+        if any(InputByte(source, offset) in spelled for offset in range(start, stop + 1)):
+            continue  # its digits are given
+        value = model.eval(one.term, model_completion=True).as_signed_long()
+        edits.setdefault(source, []).append((start, stop, b"%d" % value))
+    found = dict(contents)
+    for source, own in edits.items():
+        text = found[source]
+        for start, stop, new in sorted(own, reverse=True):
+            text = text[:start] + new + text[stop:]
+        found[source] = text
+    return found

@@ -1,0 +1,186 @@
+"""What are the unknowns of a condition, and what is known about each of them?
+
+A value of a run is an int if inputs do not matter for it, else a `Term`: a term of the solver with
+the unknowns in it.  An unknown is an input byte, a number that a piece of input spells, or a value
+that code without a formula made.  A set of unknowns is an int with one bit for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import z3
+
+from whence.inputs import InputByte, InputSource
+from whence.program.ids import Step
+
+
+class Term(NamedTuple):
+    """A value that depends on inputs."""
+
+    term: Any  # of the solver: a bit-vector in C, a number or a truth value in Python
+    unknowns: int
+
+
+class Fact(NamedTuple):
+    """A formula, and the unknowns in it."""
+
+    formula: Any
+    unknowns: int
+
+
+class NumberText(NamedTuple):
+    """Bytes start..stop of a source that spell a number."""
+
+    source: InputSource
+    start: int
+    stop: int
+
+
+class Pinned(NamedTuple):
+    """A value that code without a formula made, and that is taken as recorded."""
+
+    step: Step
+    by: str  # what made it, such as "qsort"
+
+
+What = InputByte | NumberText | Pinned
+
+
+@dataclass(slots=True)
+class UnknownValue:
+    """One unknown of the conditions of a run."""
+
+    what: What
+    term: Any
+    recorded: Any  # its value in the run
+    # What holds of it in every run that reads its inputs in the same way: an argument has no zero
+    # byte, a byte of a line is no newline.
+    facts: list[Fact] = field(default_factory=list)
+    # What holds of a number and the bytes that spell it, if other code looks at these bytes.
+    spelling: Fact | None = None
+
+
+class Unknowns:
+    """The unknowns of the conditions of one run."""
+
+    def __init__(self, value: Callable[[InputByte], int]) -> None:
+        """`value` returns the recorded value of an input byte."""
+        self._value = value
+        self._numbers: dict[What, int] = {}
+        self.all: list[UnknownValue] = []
+
+    def byte(self, byte: InputByte) -> Term:
+        """Return the term of an input byte: a bit-vector of 8 bits."""
+        return self._term(byte, lambda name: z3.BitVec(name, 8), lambda: self._value(byte))
+
+    def number(self, text: NumberText, width: int, value: int) -> Term:
+        """Return the term of the number that a piece of input spells."""
+        return self._term(text, lambda name: z3.BitVec(name, width), lambda: value)
+
+    def pinned(self, what: Pinned, sort: Any, value: Any) -> Term:
+        """Return the term of a value that is taken as recorded."""
+        return self._term(what, lambda name: z3.Const(name, sort), lambda: value)
+
+    def whole(self, what: What, sort: Any, value: Any) -> Term:
+        """Return the term of an unknown that is no bit-vector."""
+        return self._term(what, lambda name: z3.Const(name, sort), lambda: value)
+
+    def _term(self, what: What, make: Callable[[str], Any], value: Callable[[], Any]) -> Term:
+        number = self._numbers.get(what)
+        if number is None:
+            number = self._numbers[what] = len(self.all)
+            self.all.append(UnknownValue(what, make(f"u{number}"), value()))
+        return Term(self.all[number].term, 1 << number)
+
+    def add_fact(self, what: What, fact: Fact) -> None:
+        """Note what holds of an unknown that has a term already."""
+        facts = self.all[self._numbers[what]].facts
+        if not any(fact.formula.eq(known.formula) for known in facts):
+            facts.append(fact)
+
+    def __contains__(self, what: What) -> bool:
+        return what in self._numbers
+
+    def of(self, what: What) -> UnknownValue:
+        return self.all[self._numbers[what]]
+
+    def members(self, unknowns: int) -> Iterator[UnknownValue]:
+        """Yield the unknowns of a set."""
+        while unknowns:
+            lowest = unknowns & -unknowns
+            yield self.all[lowest.bit_length() - 1]
+            unknowns ^= lowest
+
+    def closed(self, unknowns: int) -> tuple[int, list[Fact]]:
+        """Return the set with all that its members depend on, and what holds of them."""
+        facts: list[Fact] = []
+        done = 0
+        while unknowns & ~done:
+            lowest = unknowns & ~done
+            lowest &= -lowest
+            done |= lowest
+            unknown = self.all[lowest.bit_length() - 1]
+            for fact in unknown.facts:
+                facts.append(fact)
+                unknowns |= fact.unknowns
+        linked, spellings = self._spelled(unknowns)
+        if linked & ~unknowns:
+            closed, more = self.closed(unknowns | linked)
+            return closed, more
+        return unknowns, facts + spellings
+
+    def _spelled(self, unknowns: int) -> tuple[int, list[Fact]]:
+        """Return how numbers in a set and bytes in it that spell them hang together."""
+        bytes_in = {one.what for one in self.members(unknowns) if isinstance(one.what, InputByte)}
+        found: list[Fact] = []
+        linked = 0
+        for one in self.members(unknowns):
+            if one.spelling is not None and self._is_spelled_by(one.what, bytes_in):
+                found.append(one.spelling)
+                linked |= one.spelling.unknowns
+        return linked, found
+
+    @staticmethod
+    def _is_spelled_by(what: What, some: set[Any]) -> bool:
+        assert isinstance(what, NumberText)
+        # The byte behind the number ended it.
+        around = range(what.start, what.stop + 1)
+        return any(InputByte(what.source, offset) in some for offset in around)
+
+    def connected(self, start: int, facts: Sequence[Fact]) -> list[Fact]:
+        """Return those of `facts` that share unknowns with `start`, directly or through others.
+
+        A number and the bytes that spell it are connected.
+        """
+        keys = [self._key(fact.unknowns) for fact in facts]
+        reached = self._key(start)
+        kept = [False] * len(facts)
+        while True:
+            grown = reached
+            for at, key in enumerate(keys):
+                if not kept[at] and key & reached:
+                    kept[at] = True
+                    grown |= key
+            if grown == reached:
+                return [fact for fact, is_kept in zip(facts, kept, strict=True) if is_kept]
+            reached = grown
+
+    def _key(self, unknowns: int) -> int:
+        """Return the set with all unknowns that share input bytes or facts with it."""
+        found = unknowns
+        for one in self.members(unknowns):
+            found |= self._neighbours(one)
+        return found
+
+    def _neighbours(self, one: UnknownValue) -> int:
+        found = 0
+        for fact in one.facts:
+            found |= fact.unknowns
+        if isinstance(one.what, NumberText):
+            for offset in range(one.what.start, one.what.stop + 1):
+                number = self._numbers.get(InputByte(one.what.source, offset))
+                found |= 0 if number is None else 1 << number
+        return found

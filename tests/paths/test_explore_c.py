@@ -1,0 +1,121 @@
+"""Which inputs does the exploration of a C program find?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.paths.exploring import explored, outputs
+
+# The program of the thesis, Figure 6.2: eight paths, three ways to compute `out`.
+SIGNATURE = """
+#include <stdio.h>
+#include <stdlib.h>
+int signature(int x, int y, int z) {
+    int out, a, b = 2;
+    if (x - y > 0)
+        a = x;
+    else
+        a = y;
+    if (x + y > 10)
+        b = a;
+    if (z * z > 3)
+        fprintf(stderr, "large\\n");
+    else
+        fprintf(stderr, "small\\n");
+    out = b;
+    return out;
+}
+int main(int argc, char **argv) {
+    if (argc < 4)
+        return 2;
+    printf("%d\\n", signature(atoi(argv[1]), atoi(argv[2]), atoi(argv[3])));
+    return 0;
+}
+"""
+# Figure 6.10: a table with an index that is an input.
+TABLE = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int a[2] = {0, 1}, x = atoi(argv[1]), y = atoi(argv[2]);
+    if (x < 0 || x > 1)
+        return 3;
+    if (a[x] > 0)
+        puts(y > 0 ? "positive" : "negative");
+    else
+        puts("zero");
+    return 0;
+}
+"""
+
+
+def test_every_path_is_explored_once(tmp_path: Path) -> None:
+    found = explored(tmp_path, SIGNATURE, "6 2 2")
+    assert found.is_complete
+    assert len(found.runs) == 8
+
+
+def test_a_relevant_slice_is_explored_once_for_each_way_to_compute_the_variable(
+    tmp_path: Path,
+) -> None:
+    found = explored(tmp_path, SIGNATURE, "6 2 2", at="p.c:16:out")
+    assert found.is_complete
+    assert [len(one.run.conditions) for one in found.runs] == [1, 2, 2]
+
+
+def test_an_element_of_a_table_is_a_choice(tmp_path: Path) -> None:
+    found = explored(tmp_path, TABLE, "0 0")
+    assert {b"positive\n", b"negative\n", b"zero\n", b""} <= outputs(found)
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments", "wanted"),
+    [
+        ('puts(strcmp(argv[1], "key") ? "other" : "key");', "abc", {b"key\n", b"other\n"}),
+        ('puts(strncmp(argv[1], "--", 2) ? "word" : "option");', "abc", {b"option\n", b"word\n"}),
+        ('puts(isdigit((unsigned char)argv[1][0]) ? "digit" : "no");', "a", {b"digit\n", b"no\n"}),
+        ('puts(strchr(argv[1], \'=\') ? "pair" : "single");', "abc", {b"pair\n", b"single\n"}),
+        ('puts(strstr(argv[1], "ok") ? "yes" : "no");', "abcd", {b"yes\n", b"no\n"}),
+        ('puts(strspn(argv[1], "xy") == 2 ? "two" : "else");', "abc", {b"two\n", b"else\n"}),
+        ('puts(toupper(argv[1][0]) == \'Q\' ? "q" : "else");', "a", {b"q\n", b"else\n"}),
+        ('puts(strtol(argv[1], 0, 10) > 4000 ? "far" : "near");', "7", {b"far\n", b"near\n"}),
+        ('char *e; puts(strtol(argv[1], &e, 10) == 12 && !*e ? "12" : "no");', "7",
+         {b"12\n", b"no\n"}),
+        ('switch (argv[1][0]) { case \'a\': puts("a"); break; case \'b\': puts("b"); break; '
+         'case \'c\': puts("c"); break; default: puts("else"); }', "a",
+         {b"a\n", b"b\n", b"c\n", b"else\n"}),
+        ('int x = atoi(argv[1]); puts(x && 100 / x > 30 ? "much" : "little");', "9",
+         {b"much\n", b"little\n"}),
+        ('int s = 0; for (char *p = argv[1]; *p; p++) s = s * 31 + *p; '
+         'puts(s == 3105 ? "hit" : "miss");', "aa", {b"hit\n", b"miss\n"}),
+    ],
+)  # fmt: skip
+def test_library_functions_lead_from_inputs_to_branches(
+    tmp_path: Path, body: str, arguments: str, wanted: set[bytes]
+) -> None:
+    heads = "".join(f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "string", "ctype"))
+    source = f"{heads}int main(int argc, char **argv) {{ {body} return 0; }}\n"
+    assert outputs(explored(tmp_path, source, arguments, most=20)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("body", "stdin", "wanted"),
+    [
+        ('int a, b; puts(scanf("%d %d", &a, &b) == 2 && a * 3 == b + 100 ? "hit" : "miss");',
+         b"1 2\n", {b"hit\n", b"miss\n"}),
+        ('char line[40]; fgets(line, sizeof line, stdin); puts(atoi(line) > 500 ? "far" : "near");',
+         b"12\n", {b"far\n", b"near\n"}),
+        ('int c = getchar(); puts(c == \'{\' ? "open" : "else");', b"x", {b"open\n", b"else\n"}),
+        ('char b[8]; long n = fread(b, 1, 4, stdin); '
+         'puts(n == 4 && !memcmp(b, "PK\\3\\4", 4) ? "zip" : "no");',
+         b"abcd", {b"zip\n", b"no\n"}),
+    ],
+)  # fmt: skip
+def test_standard_input_leads_to_branches(
+    tmp_path: Path, body: str, stdin: bytes, wanted: set[bytes]
+) -> None:
+    heads = "".join(f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "string"))
+    source = f"{heads}int main(void) {{ {body} return 0; }}\n"
+    assert outputs(explored(tmp_path, source, "", stdin=stdin, most=20)) == wanted
