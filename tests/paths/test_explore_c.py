@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths.exploring import explored, outputs
+from tests.paths.generated import generated
 
 # The program of the thesis, Figure 6.2: eight paths, three ways to compute `out`.
 SIGNATURE = """
@@ -119,3 +120,8 @@ def test_standard_input_leads_to_branches(
     heads = "".join(f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "string"))
     source = f"{heads}int main(void) {{ {body} return 0; }}\n"
     assert outputs(explored(tmp_path, source, "", stdin=stdin, most=20)) == wanted
+
+
+@pytest.mark.parametrize("seed", range(1000, 1006))
+def test_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
+    assert len(explored(tmp_path, generated(seed), "5 40 xy", most=8).runs) >= 1
