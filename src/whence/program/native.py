@@ -1,4 +1,4 @@
-"""How is whence's own C code compiled and loaded into Python?"""
+"""How is whence's own C code compiled, for Python to load or to run?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 from whence.errors import UserError, install_command
 from whence.subject.toolchain import compilers
 
-_FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
+_FLAGS = ("-O2", "-std=gnu11")
+_LIBRARY_FLAGS = (*_FLAGS, "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 def library(sources: Sequence[Path], compiler: Sequence[str] | None = None) -> Path:
@@ -22,10 +23,21 @@ def library(sources: Sequence[Path], compiler: Sequence[str] | None = None) -> P
     It is compiled once and kept in the user's cache, under a hash of its sources and the
     compiler.  Several processes may ask for it at the same time.
     """
-    command = list(compiler) if compiler else _compiler()
-    path = _cache() / f"{_fingerprint(sources, command)}.so"
+    return _made(sources, compiler, _LIBRARY_FLAGS, ".so")
+
+
+def executable(source: Path, compiler: Sequence[str] | None = None) -> Path:
+    """Return a program compiled from the C `source` (and the headers beside it), kept likewise."""
+    return _made([source], compiler, _FLAGS, "")
+
+
+def _made(
+    sources: Sequence[Path], compiler: Sequence[str] | None, flags: Sequence[str], suffix: str
+) -> Path:
+    command = [*(compiler or _compiler()), *flags]
+    path = _cache() / f"{_fingerprint(sources, command)}{suffix}"
     if not path.exists():
-        _compile([*command, *_FLAGS, *map(str, sources), "-lm"], path)
+        _compile([*command, *map(str, sources), "-lm"], path)
     return path
 
 
@@ -48,7 +60,7 @@ def _cache() -> Path:
 
 def _fingerprint(sources: Sequence[Path], command: Sequence[str]) -> str:
     headers = {header for source in sources for header in source.parent.glob("*.h")}
-    digest = hashlib.sha256(repr([*command, *_FLAGS]).encode())
+    digest = hashlib.sha256(repr(list(command)).encode())
     for file in sorted({*sources, *headers}):
         digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:32]

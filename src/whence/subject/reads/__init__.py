@@ -98,8 +98,13 @@ def _variables() -> dict[str, str]:
     return {
         f"${name}": _hash(os.fsencode(value))
         for name, value in sorted(os.environ.items())
-        if name not in _SESSION_VARIABLES and not name.startswith(_SESSION_PREFIXES)
+        if not is_of_session(name)
     }
+
+
+def is_of_session(variable: str) -> bool:
+    """Does a new terminal, login or job set this variable anew?  No test should depend on it."""
+    return variable in _SESSION_VARIABLES or variable.startswith(_SESSION_PREFIXES)
 
 
 def _cache() -> Path:

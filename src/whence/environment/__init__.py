@@ -1,0 +1,1 @@
+"""Which answer of the operating system makes a program fail here that passes elsewhere?"""

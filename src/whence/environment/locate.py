@@ -1,0 +1,253 @@
+"""Which answers of the system make a command fail here that passed where it was recorded?
+
+1. The command fails here, twice: once plain and once under the tracer.
+2. What the command inherits (variables, limits, ...) is put in as recorded.  If that suffices, the
+   smallest part of it that does is the cause.
+3. All calls get the recorded answers where the live ones differ.  What was replaced, and what is
+   inherited, are the candidates; the smallest set of them with which the command passes is the cause.
+   Volatile subjects (times, /proc, the clock) are candidates only if the others do not suffice.
+4. Of a file, the smallest set of lines with which the command passes.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whence.environment.differing import (
+    Answered,
+    LineChange,
+    line_changes,
+    live_content,
+    with_changes,
+)
+from whence.environment.inherited import Inherited, differences, inherit
+from whence.environment.log import Call, CallFlag
+from whence.environment.minimise import minimal
+from whence.environment.plan import Planner, Subject, subject_of, subjects_of
+from whence.environment.recording import Recording
+from whence.environment.tracing import Ended, TracedRun, run_plain, trace
+from whence.errors import UserError
+
+Say = Callable[[str], None]
+CLOCK = Subject("system", "clock")
+Candidate = Inherited | Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """A part of the environment that makes the difference."""
+
+    candidate: Candidate
+    answered: tuple[Answered, ...] = ()  # of a subject: the answers that were replaced
+    lines: tuple[LineChange, ...] = ()  # of a text file: the lines that matter
+    viewed: bool = False  # the command also passes, untraced, in a private view with the difference
+
+
+@dataclass(slots=True)
+class Located:
+    """What `locate` found.  `culprits` is empty if there is no answer; `reason` then says why."""
+
+    culprits: list[Culprit] = field(default_factory=list)
+    reason: str | None = None
+    notes: list[str] = field(default_factory=list)
+    calls: int = 0  # of the recording
+    candidates: int = 0
+    runs: int = 0
+    failing: Ended | None = None
+
+
+class Locator:
+    """Runs a command with parts of a recording.  It counts its runs."""
+
+    def __init__(
+        self, recording: Recording, command: Sequence[str], folder: Path, timeout: float, say: Say
+    ) -> None:
+        self._recording = recording
+        self._command = tuple(command)
+        self._folder = folder
+        self._timeout = timeout
+        self._say = say
+        self._planner = Planner(recording, folder / "contents")
+        self._offset = 0
+        self._known: dict[frozenset[Candidate], bool] = {}
+        self.result = Located(calls=recording.log.seen)
+        self._stdin = folder / "stdin"
+        self._stdin.write_bytes(recording.stdin)
+
+    # --- runs ------------------------------------------------------------------------------------
+
+    def _plain(self, chosen: Sequence[Candidate] = ()) -> Ended:
+        self.result.runs += 1
+        kept = [one for one in chosen if isinstance(one, Inherited)]
+        command, setting = inherit(kept, self._command, os.environ)
+        return run_plain(command, setting, stdin=self._stdin, timeout=self._timeout)
+
+    def replay(
+        self,
+        chosen: Sequence[Candidate],
+        edits: dict[str, bytes] | None = None,
+        options: Sequence[str] = (),
+    ) -> TracedRun:
+        """Run the command with the recorded values and answers that were chosen."""
+        self.result.runs += 1
+        kept = [one for one in chosen if isinstance(one, Inherited)]
+        subjects = {one for one in chosen if isinstance(one, Subject)}
+        command, setting = inherit(kept, self._command, os.environ)
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        plan = folder / "plan"
+        self._planner.write(plan, subjects, edits)
+        clock = [f"clock={self._offset}"] if CLOCK in subjects and self._offset else []
+        return trace(
+            command, folder, setting, stdin=self._stdin, plan=plan,
+            options=(*clock, *options), timeout=self._timeout,
+        )  # fmt: skip
+
+    def _passes(self, chosen: Sequence[Candidate]) -> bool:
+        key = frozenset(chosen)
+        if key not in self._known:
+            subjects = any(isinstance(one, Subject) for one in chosen)
+            ended = self.replay(chosen).ended if subjects else self._plain(chosen)
+            self._known[key] = ended.passes
+            self._say(f"run {self.result.runs}: {len(chosen)} answers, "
+                      f"{'passes' if ended.passes else 'fails'}")  # fmt: skip
+        return self._known[key]
+
+    # --- the search ------------------------------------------------------------------------------
+
+    def locate(self) -> Located:
+        """Find the smallest set of differences that makes the command pass."""
+        inherited = self._fails_here()
+        self._known[frozenset()] = False
+        if inherited and self._passes(inherited):
+            chosen: list[Candidate] = list(minimal(inherited, self._passes))
+            self.result.candidates = len(inherited)
+            self.result.culprits = [Culprit(one) for one in chosen]
+            return self.result
+        everything = self._replay_all(inherited)
+        if everything is None:
+            return self.result
+        run, full = everything
+        answered = self._answered(run)
+        subjects = sorted(answered, key=lambda one: (one.is_volatile, one.name.startswith("/usr/")))
+        clock = [CLOCK] if CLOCK in full else []
+        candidates: list[Candidate] = [*subjects, *inherited, *clock]
+        self.result.candidates = len(candidates)
+        if not candidates or not self._passes(candidates):
+            self.result.reason = (
+                "With all recorded answers the command passes, but not with only those that were seen "
+                "to differ: it does not behave the same in each run."
+            )
+            return self.result
+        chosen = minimal(candidates, self._passes)
+        self.result.culprits = [self._culprit(one, chosen, answered) for one in chosen]
+        return self.result
+
+    def _fails_here(self) -> list[Inherited]:
+        """Check that the command fails here; return what it inherits otherwise than there."""
+        self._say("running the command as it is")
+        plain = self._plain()
+        self.result.failing = plain
+        if plain.passes:
+            raise UserError(
+                "The command passes here too, so there is no difference to look for.\n"
+                "Run whence environment locate where the command fails.",
+                slug="passes-here",
+            )
+        traced = self.replay([])
+        if traced.ended.passes:
+            again = self._plain()
+            raise UserError(
+                "The command does not behave the same in each run: it fails plain "
+                f"(exit status {plain.status}), passes under the tracer, and then "
+                f"{'passes' if again.passes else 'fails'} plain.\n"
+                "Make it deterministic first: fix seeds, remove what earlier runs left behind.",
+                slug="not-deterministic",
+            )
+        if traced.ended.status != plain.status:
+            self.result.notes.append(
+                f"the command ends with exit status {plain.status} plain, and with "
+                f"{traced.ended.status} under the tracer"
+            )
+        if traced.log.seen and not traced.log.starts:
+            return []
+        redacted = [name for name in _variables(self._recording) if self._recording.is_redacted(name)]
+        return differences(self._recording.start, traced.log.starts[0], redacted)
+
+    def _replay_all(
+        self, inherited: list[Inherited]
+    ) -> tuple[TracedRun, list[Candidate]] | None:
+        """Replay all answers, the volatile ones only if need be; None if the command still fails."""
+        subjects = subjects_of(self._recording)
+        stable = sorted(one for one in subjects if not one.is_volatile)
+        from whence.environment.recording import now
+
+        self._offset = self._recording.clock - now()
+        for chosen in (stable, [*sorted(subjects), CLOCK]):
+            full: list[Candidate] = [*chosen, *inherited]
+            run = self.replay(full)
+            self._say(f"run {self.result.runs}: all {len(full)} recorded answers, "
+                      f"{'passes' if run.ended.passes else 'fails'}")  # fmt: skip
+            if run.ended.passes:
+                return run, full
+        unable = sorted({call.name for call in run.log.calls if call.flags & CallFlag.UNABLE})
+        self.result.reason = (
+            "The command fails even with all recorded answers that could be replayed: "
+            "what makes the difference is not in the recording"
+            + (f", or is one of those that could not be replayed: {', '.join(unable[:5])}" if unable else "")
+            + "."
+        )
+        return None
+
+    def _answered(self, run: TracedRun) -> dict[Subject, list[Answered]]:
+        """Return the answers that were replaced in a run, by subject, with those of the recording."""
+        recorded: dict[str, Call] = {}
+        for call in self._recording.log.calls:
+            recorded.setdefault(call.question, call)
+        found: dict[Subject, list[Answered]] = {}
+        for call in run.log.calls:
+            good, subject = recorded.get(call.question), subject_of(call)
+            if not call.flags & CallFlag.REPLACED or good is None or subject is None:
+                continue
+            checksum = self._recording.content_of(good)
+            found.setdefault(subject, []).append(
+                Answered(
+                    subject, run.log.roles[call.process], good, call,
+                    self._recording.read_content(checksum) if checksum else None,
+                    live_content(call, run.spool),
+                )
+            )  # fmt: skip
+        return found
+
+    def _culprit(
+        self,
+        candidate: Candidate,
+        chosen: list[Candidate],
+        answered: dict[Subject, list[Answered]],
+    ) -> Culprit:
+        if isinstance(candidate, Inherited) or candidate not in answered:
+            return Culprit(candidate)
+        found = answered[candidate]
+        text = next((one for one in found if one.is_text and one.good.group != "exec"), None)
+        if text is None or text.good_content is None or text.bad_content is None:
+            return Culprit(candidate, tuple(found))
+        good, bad = text.good_content, text.bad_content
+        changes = line_changes(good, bad)
+
+        def passes(some: Sequence[LineChange]) -> bool:
+            run = self.replay(chosen, {candidate.name: with_changes(bad, some)})
+            self._say(f"run {self.result.runs}: {len(some)} lines of {candidate.name}, "
+                      f"{'passes' if run.ended.passes else 'fails'}")  # fmt: skip
+            return run.ended.passes
+
+        lines = minimal(changes, passes) if len(changes) > 1 else changes
+        return Culprit(candidate, tuple(found), tuple(lines))
+
+
+def _variables(recording: Recording) -> list[str]:
+    from whence.environment.inherited import variables_of
+
+    return sorted(variables_of(recording.start))
