@@ -40,6 +40,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages"),
     ),
+    "environment": ("whence", "errors", "model", "subject", "program"),
     "report": (
         "whence",
         "errors",
@@ -55,7 +56,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cli": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages"),
-        *("explain", "report", "service"),
+        *("explain", "environment", "report", "service"),
     ),
     "__main__": ("cli",),
     "pytest_plugin": (),  # starts a process of cli

@@ -390,3 +390,37 @@ class Explanation:
     )
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of the passing version
     recorded: int = 0  # number of the result's runs that were recorded
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentAnswer:
+    """One answer of the operating system, or one inherited value, that differs between machines.
+
+    `difference` is a sentence; `good` and `bad` are the answers there (passes) and here (fails).
+    """
+
+    sentence: str
+    call: str
+    path: str | None
+    variable: str | None
+    process: str
+    good: str
+    bad: str
+    difference: str
+    line: int | None = None  # of the file here, from 1
+    verified: bool = False
+    verified_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentResult:
+    """What `whence environment` answers; `is_located` is False for a plain comparison."""
+
+    answers: tuple[EnvironmentAnswer, ...]
+    reason: str | None
+    notes: tuple[str, ...]
+    calls: int
+    runs: int = 0
+    seconds: float = 0.0
+    is_located: bool = True
+    empty_status: str = "unexplained"

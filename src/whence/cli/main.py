@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whence import __version__
+from whence.cli.environment import environment_group
 from whence.cli.explain import explain
 from whence.cli.isolate import isolate
 from whence.cli.settings import read_settings
@@ -43,6 +44,9 @@ def cli(context: click.Context) -> None:
     failure of one run of a C, C++ or Python program, as a tree to browse and prune.  whence trace
     records such a run, and whence slice shows what a crash, an output byte or a variable depends on.
 
+    whence environment needs no second version: it finds out why a command passes on one machine and
+    fails on another.
+
     \b
     whence explain --good v1.4 --bad HEAD --build make --test ./check.sh
     whence explain --good ../old --bad . --build make --test "./parse in.txt" --html why.html
@@ -52,6 +56,7 @@ def cli(context: click.Context) -> None:
     whence why --source . --build make --test ./check.sh --interactive
     whence trace --source . --build make --test ./check.sh --out run
     whence slice run --at crash
+    whence environment record --out good.rec -- ./server --check
 
     The file whence.toml in the current directory can set defaults for all options.
     """
@@ -83,6 +88,7 @@ cli.add_command(isolate)
 cli.add_command(trace)
 cli.add_command(slice_command)
 cli.add_command(why)
+cli.add_command(environment_group)
 
 
 def main() -> None:

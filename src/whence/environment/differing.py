@@ -44,7 +44,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class LineChange:
-    """One line of a file that differs: the line of the content here, counted from 0, and both texts.
+    """One line of a file that differs: its place in the content here, from 0, and both texts.
 
     `good` or `bad` is None if only the other content has the line.
     """
@@ -121,6 +121,17 @@ def answer_words(call: Call, content: bytes | None = None) -> str:
     if call.blocks and call.blocks[0] and not call.opens:
         return repr(call.blocks[0][:80])[1:]
     return str(call.result) if call.group.startswith(("get", "umask")) else "works"
+
+
+def recorded_status(call: Call) -> tuple[int, int, int] | None:
+    """Return mode, user and group of the file that a call asked about; None if it gave none."""
+    status = call.blocks[1] if call.opens and len(call.blocks) > 1 else b""
+    if not call.opens and call.blocks and len(call.blocks[0]) == 144:
+        status = call.blocks[0]
+    if len(status) != 144:
+        return None
+    mode, user, group, _ = _STAT.unpack_from(status)
+    return mode, user, group
 
 
 def _status_words(status: bytes) -> str:

@@ -72,7 +72,7 @@ def umask_of(start: ProgramStart) -> str | None:
 
 def user_of(start: ProgramStart) -> str:
     """Return user, group and further groups of a program, by number."""
-    fields = dict(re.findall(r"(?m)^(Uid|Gid|Groups):\s*(.*?)\s*$", start.status.decode()))
+    fields = dict(re.findall(r"(?m)^(Uid|Gid|Groups):[ \t]*(.*?)[ \t]*$", start.status.decode()))
     user, group = (fields.get(name, "?").split()[0] for name in ("Uid", "Gid"))
     return f"user {user}, group {group}, groups {fields.get('Groups') or 'none'}"
 
@@ -80,11 +80,12 @@ def user_of(start: ProgramStart) -> str:
 def differences(good: ProgramStart, bad: ProgramStart, redacted: Iterable[str]) -> list[Inherited]:
     """Return what differs, the most likely causes first; the values of some are not known."""
     hidden = set(redacted)
-    found = []
     ours, theirs = variables_of(bad), variables_of(good)
-    for name in sorted({*ours, *theirs} - hidden):
-        if ours.get(name) != theirs.get(name):
-            found.append(Inherited(_VARIABLE, name, theirs.get(name), ours.get(name)))
+    found = [
+        Inherited(_VARIABLE, name, theirs.get(name), ours.get(name))
+        for name in sorted({*ours, *theirs} - hidden)
+        if ours.get(name) != theirs.get(name)
+    ]
     our_limits, their_limits = limits_of(bad), limits_of(good)
     for name in sorted({*our_limits} & {*their_limits}):
         if our_limits[name][0] != their_limits[name][0]:
@@ -98,6 +99,13 @@ def differences(good: ProgramStart, bad: ProgramStart, redacted: Iterable[str]) 
         words = ("\0".join(start.command[1:]) for start in (good, bad))
         found.append(Inherited("arguments", "the arguments", *words))
     return sorted(found, key=lambda one: one.is_of_session)
+
+
+def _with_hard_limit(soft: int, hard: int) -> tuple[int, int]:
+    """Return a soft limit with the hard limit here, raised if it is lower."""
+    unlimited = resource.RLIM_INFINITY
+    is_lower = hard != unlimited and (soft == unlimited or soft > hard)
+    return soft, soft if is_lower else hard
 
 
 def inherit(
@@ -116,7 +124,7 @@ def inherit(
         elif one.kind == "limit" and one.good is not None:
             number = getattr(resource, _LIMITS[one.name], None)
             if number is not None:
-                limits[number] = (int(one.good), resource.getrlimit(number)[1])
+                limits[number] = _with_hard_limit(int(one.good), resource.getrlimit(number)[1])
         elif one.kind == "umask" and one.good is not None:
             setting = replace(setting, umask=int(one.good, 8))
         elif one.kind == "folder":

@@ -1,35 +1,42 @@
 """Which answers of the system make a command fail here that passed where it was recorded?
 
 1. The command fails here, twice: once plain and once under the tracer.
-2. What the command inherits (variables, limits, ...) is put in as recorded.  If that suffices, the
-   smallest part of it that does is the cause.
+2. What the command inherits (variables, limits, ...) is put in as recorded.  If that suffices,
+   the smallest part of it that does is the cause.
 3. All calls get the recorded answers where the live ones differ.  What was replaced, and what is
-   inherited, are the candidates; the smallest set of them with which the command passes is the cause.
-   Volatile subjects (times, /proc, the clock) are candidates only if the others do not suffice.
+   inherited, are the candidates.  The smallest set of them with which the command passes is the
+   cause.  Volatile subjects (times, /proc, the clock) count only if the others do not suffice.
 4. Of a file, the smallest set of lines with which the command passes.
+5. The difference alone is put into a private view of the files, where the system allows one, and
+   the command runs there without the tracer.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whence.environment.differing import (
     Answered,
     LineChange,
+    answer_words,
     line_changes,
     live_content,
+    recorded_status,
+    shown_name,
     with_changes,
 )
-from whence.environment.inherited import Inherited, differences, inherit
-from whence.environment.log import Call, CallFlag
+from whence.environment.inherited import Inherited, differences, inherit, variables_of
+from whence.environment.log import Call, Handling
 from whence.environment.minimise import minimal
-from whence.environment.plan import Planner, Subject, subject_of, subjects_of
-from whence.environment.recording import Recording
-from whence.environment.tracing import Ended, TracedRun, run_plain, trace
+from whence.environment.plan import TIMED, Planner, Subject, subject_of, subjects_of
+from whence.environment.recording import EnvironmentRecording, now
+from whence.environment.tracing import CommandEnd, TracedRun, run_traced, run_untraced
+from whence.environment.view import run_in_view
 from whence.errors import UserError
 
 Say = Callable[[str], None]
@@ -57,14 +64,19 @@ class Located:
     calls: int = 0  # of the recording
     candidates: int = 0
     runs: int = 0
-    failing: Ended | None = None
+    failing: CommandEnd | None = None
 
 
 class Locator:
     """Runs a command with parts of a recording.  It counts its runs."""
 
     def __init__(
-        self, recording: Recording, command: Sequence[str], folder: Path, timeout: float, say: Say
+        self,
+        recording: EnvironmentRecording,
+        command: Sequence[str],
+        folder: Path,
+        timeout: float,
+        say: Say,
     ) -> None:
         self._recording = recording
         self._command = tuple(command)
@@ -80,11 +92,11 @@ class Locator:
 
     # --- runs ------------------------------------------------------------------------------------
 
-    def _plain(self, chosen: Sequence[Candidate] = ()) -> Ended:
+    def _plain(self, chosen: Sequence[Candidate] = ()) -> CommandEnd:
         self.result.runs += 1
         kept = [one for one in chosen if isinstance(one, Inherited)]
         command, setting = inherit(kept, self._command, os.environ)
-        return run_plain(command, setting, stdin=self._stdin, timeout=self._timeout)
+        return run_untraced(command, setting, stdin=self._stdin, timeout=self._timeout)
 
     def replay(
         self,
@@ -101,7 +113,7 @@ class Locator:
         plan = folder / "plan"
         self._planner.write(plan, subjects, edits)
         clock = [f"clock={self._offset}"] if CLOCK in subjects and self._offset else []
-        return trace(
+        return run_traced(
             command, folder, setting, stdin=self._stdin, plan=plan,
             options=(*clock, *options), timeout=self._timeout,
         )  # fmt: skip
@@ -131,23 +143,24 @@ class Locator:
         if everything is None:
             return self.result
         run, full = everything
-        answered = self._answered(run)
+        answered = self._answered(run, full)
         subjects = sorted(answered, key=lambda one: (one.is_volatile, one.name.startswith("/usr/")))
         clock = [CLOCK] if CLOCK in full else []
         candidates: list[Candidate] = [*subjects, *inherited, *clock]
         self.result.candidates = len(candidates)
         if not candidates or not self._passes(candidates):
             self.result.reason = (
-                "With all recorded answers the command passes, but not with only those that were seen "
-                "to differ: it does not behave the same in each run."
+                "With all recorded answers the command passes, but not with only those that were "
+                "seen to differ: it does not behave the same in each run."
             )
             return self.result
         chosen = minimal(candidates, self._passes)
-        self.result.culprits = [self._culprit(one, chosen, answered) for one in chosen]
+        culprits = [self._culprit(one, chosen, answered) for one in chosen]
+        self.result.culprits = self._viewed(culprits)
         return self.result
 
     def _fails_here(self) -> list[Inherited]:
-        """Check that the command fails here; return what it inherits otherwise than there."""
+        """Check that the command fails here; return what it inherits with other values."""
         self._say("running the command as it is")
         plain = self._plain()
         self.result.failing = plain
@@ -174,17 +187,14 @@ class Locator:
             )
         if traced.log.seen and not traced.log.starts:
             return []
-        redacted = [name for name in _variables(self._recording) if self._recording.is_redacted(name)]
+        names = variables_of(self._recording.start)
+        redacted = [name for name in names if self._recording.is_redacted(name)]
         return differences(self._recording.start, traced.log.starts[0], redacted)
 
-    def _replay_all(
-        self, inherited: list[Inherited]
-    ) -> tuple[TracedRun, list[Candidate]] | None:
-        """Replay all answers, the volatile ones only if need be; None if the command still fails."""
+    def _replay_all(self, inherited: list[Inherited]) -> tuple[TracedRun, list[Candidate]] | None:
+        """Replay all answers, the volatile ones only if need be; None: the command still fails."""
         subjects = subjects_of(self._recording)
         stable = sorted(one for one in subjects if not one.is_volatile)
-        from whence.environment.recording import now
-
         self._offset = self._recording.clock - now()
         for chosen in (stable, [*sorted(subjects), CLOCK]):
             full: list[Candidate] = [*chosen, *inherited]
@@ -193,25 +203,32 @@ class Locator:
                       f"{'passes' if run.ended.passes else 'fails'}")  # fmt: skip
             if run.ended.passes:
                 return run, full
-        unable = sorted({call.name for call in run.log.calls if call.flags & CallFlag.UNABLE})
+        unable = sorted({call.name for call in run.log.calls if call.flags & Handling.UNABLE})
         self.result.reason = (
             "The command fails even with all recorded answers that could be replayed: "
             "what makes the difference is not in the recording"
-            + (f", or is one of those that could not be replayed: {', '.join(unable[:5])}" if unable else "")
+            + (
+                f", or is one of those that could not be replayed: {', '.join(unable[:5])}"
+                if unable
+                else ""
+            )
             + "."
         )
         return None
 
-    def _answered(self, run: TracedRun) -> dict[Subject, list[Answered]]:
-        """Return the answers that were replaced in a run, by subject, with those of the recording."""
+    def _answered(self, run: TracedRun, full: list[Candidate]) -> dict[Subject, list[Answered]]:
+        """Return the answers that were replaced in a run, with the recorded ones, by subject."""
         recorded: dict[str, Call] = {}
         for call in self._recording.log.calls:
             recorded.setdefault(call.question, call)
         found: dict[Subject, list[Answered]] = {}
         for call in run.log.calls:
             good, subject = recorded.get(call.question), subject_of(call)
-            if not call.flags & CallFlag.REPLACED or good is None or subject is None:
+            if not call.flags & Handling.REPLACED or good is None or subject is None:
                 continue
+            times = Subject("times", call.name)
+            if times in full and good.group in TIMED and answer_words(good) == answer_words(call):
+                subject = times
             checksum = self._recording.content_of(good)
             found.setdefault(subject, []).append(
                 Answered(
@@ -237,17 +254,64 @@ class Locator:
         good, bad = text.good_content, text.bad_content
         changes = line_changes(good, bad)
 
+        known: dict[tuple[LineChange, ...], bool] = {}
+
         def passes(some: Sequence[LineChange]) -> bool:
+            if tuple(some) in known:
+                return known[tuple(some)]
             run = self.replay(chosen, {candidate.name: with_changes(bad, some)})
+            known[tuple(some)] = run.ended.passes
             self._say(f"run {self.result.runs}: {len(some)} lines of {candidate.name}, "
                       f"{'passes' if run.ended.passes else 'fails'}")  # fmt: skip
             return run.ended.passes
 
-        lines = minimal(changes, passes) if len(changes) > 1 else changes
+        if len(changes) == 1 or not passes(changes):  # another property than its lines matters
+            return Culprit(candidate, tuple(found), tuple(changes[:1] if len(changes) == 1 else ()))
+        lines = minimal(changes, passes)
         return Culprit(candidate, tuple(found), tuple(lines))
 
+    # --- the private view ------------------------------------------------------------------------
 
-def _variables(recording: Recording) -> list[str]:
-    from whence.environment.inherited import variables_of
+    def _viewed(self, culprits: list[Culprit]) -> list[Culprit]:
+        """Run the command in a private view with the difference alone, if it is one path."""
+        subjects = [one for one in culprits if isinstance(one.candidate, Subject)]
+        if len(subjects) != 1:
+            return culprits
+        [culprit] = subjects
+        seen = _content_and_status(culprit)
+        if seen is None:
+            return culprits
+        content, status = seen
+        kept = [one.candidate for one in culprits if isinstance(one.candidate, Inherited)]
+        command, setting = inherit(kept, self._command, os.environ)
+        name = shown_name(culprit.candidate.name)
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        ended = run_in_view(
+            command, setting, name, content, status, folder,
+            stdin=self._stdin, timeout=self._timeout,
+        )  # fmt: skip
+        self.result.runs += ended is not None
+        if ended is not None and not ended.passes:
+            self.result.notes.append(
+                f"with {name} changed in a private view the command fails; the answer rests on the "
+                "replay alone"
+            )
+        is_viewed = ended is not None and ended.passes
+        return [replace(one, viewed=is_viewed) if one is culprit else one for one in culprits]
 
-    return sorted(variables_of(recording.start))
+
+def _content_and_status(culprit: Culprit) -> tuple[bytes | None, tuple[int, int, int]] | None:
+    """Return what a view must show at the path of a culprit; None if a view cannot show it."""
+    if not isinstance(culprit.candidate, Subject) or culprit.candidate.kind != "path":
+        return None
+    for one in culprit.answered:
+        status = recorded_status(one.good)
+        if one.good.result < 0 or status is None or one.good.group == "exec":
+            continue
+        if stat.S_ISDIR(status[0]):
+            return None, status
+        if culprit.lines and one.bad_content is not None:
+            return with_changes(one.bad_content, culprit.lines), status
+        if one.good_content is not None:
+            return one.good_content, status
+    return None

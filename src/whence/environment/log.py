@@ -12,7 +12,7 @@ _CALL = struct.Struct("<IHHq6Q")
 _SEPARATOR = "\x1f"
 
 
-class CallFlag(IntFlag):
+class Handling(IntFlag):
     """What the tracer did about a call."""
 
     REPLACED = 1  # it gave the recorded answer instead of the live one
@@ -32,7 +32,7 @@ class Call:
 
     process: int
     number: int  # of the system call
-    flags: CallFlag
+    flags: Handling
     result: int  # an error is a negative number
     arguments: tuple[int, ...]
     group: str
@@ -114,7 +114,7 @@ class _Reader:
         return os.fsdecode(self.block())
 
 
-def read_log(content: bytes) -> RunLog:
+def read_run_log(content: bytes) -> RunLog:
     """Return what a log contains; a log that was cut off has what came before."""
     log = RunLog()
     for kind, body in _records(content):
@@ -139,17 +139,18 @@ def _add(log: RunLog, kind: bytes, reader: _Reader) -> None:
         log.roles[number] = reader.text()
     elif kind == b"X":
         process, path = reader.number(4), reader.text()
-        blocks = [reader.block() for _ in range(4)]
-        log.starts.append(ProgramStart(process, path, *blocks, reader.text()))
+        cmdline, environ, limits, status = (reader.block() for _ in range(4))
+        log.starts.append(
+            ProgramStart(process, path, cmdline, environ, limits, status, reader.text())
+        )
     elif kind == b"C":
         log.calls.append(_call(reader))
     elif kind == b"E":
-        log.exits[reader.number(4)] = reader.number(8)
+        process = reader.number(4)  # before the status: an assignment evaluates its value first
+        log.exits[process] = reader.number(8)
     elif kind == b"S":
         process, maps = reader.number(4), reader.block()
-        log.stacks.append(
-            Stack(process, maps, reader.number(8), reader.number(8), reader.block())
-        )
+        log.stacks.append(Stack(process, maps, reader.number(8), reader.number(8), reader.block()))
     elif kind == b"Z":
         log.status = reader.number(4)
         log.seen = reader.number(8)
@@ -161,19 +162,19 @@ def _call(reader: _Reader) -> Call:
     process, number, flags, result, *arguments = _CALL.unpack(reader.take(_CALL.size))
     group, _, name = reader.text().partition(_SEPARATOR)
     blocks = tuple(reader.block() for _ in range(reader.number(1)))
-    return Call(process, number, CallFlag(flags), result, tuple(arguments), group, name, blocks)
+    return Call(process, number, Handling(flags), result, tuple(arguments), group, name, blocks)
 
 
 # --- writing, for a recording whose secrets were left out ------------------------------------
 
 
-def write_log(log: RunLog) -> bytes:
-    """Return the bytes from which `read_log` returns the same."""
+def write_run_log(log: RunLog) -> bytes:
+    """Return the bytes from which `read_run_log` returns the same."""
     parts = [_record(b"P", struct.pack("<II", number, 0), _block(os.fsencode(role)))
              for number, role in log.roles.items()]  # fmt: skip
     for start in log.starts:
-        blocks = (os.fsencode(start.path), start.cmdline, start.environ, start.limits)
-        blocks = (*blocks, start.status, os.fsencode(start.cwd))
+        blocks = [os.fsencode(start.path), start.cmdline, start.environ, start.limits]
+        blocks += [start.status, os.fsencode(start.cwd)]
         parts.append(_record(b"X", struct.pack("<I", start.process), *map(_block, blocks)))
     parts += [_call_record(call) for call in log.calls]
     parts += [_record(b"E", struct.pack("<IQ", *item)) for item in log.exits.items()]

@@ -16,10 +16,14 @@ def minimal(items: Sequence[T], passes: Passes[T]) -> list[T]:
     about 2k log(n/k) runs for k of n items.
     """
     found = _needed([], False, list(items), passes)
-    if found and not passes(found):  # more items can make a run fail, so what was learnt is not enough
+    if found and not passes(
+        found
+    ):  # more items can make a run fail, so what was learnt is not enough
         found = list(items)
     lap = 0
-    while len(found) > 1 and lap < len(found):  # whole laps: dropping one can make another droppable
+    while len(found) > 1 and lap < len(
+        found
+    ):  # whole laps: dropping one can make another droppable
         fewer = found[1:]
         if passes(fewer):
             found, lap = fewer, 0

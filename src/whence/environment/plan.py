@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whence.environment.log import Call
-from whence.environment.recording import Recording
+from whence.environment.recording import EnvironmentRecording
 
 _WITH_TIMES, _STREAM = 1, 2
+# The calls that say when a file changed, with the place of its size in what they write.
 _SIZE = {"stat": 48, "lstat": 48, "fstat": 48, "statx": 40, "lstatx": 40, "fstatx": 40}
+TIMED = frozenset(_SIZE)
 _OF_THE_KERNEL = ("/proc/", "/sys/", "/dev/")
 _VOLATILE = frozenset({"sysinfo", "statfs"})
 _WITHOUT_ANSWERS = frozenset({"stdin"})  # its bytes are given to every run
@@ -51,7 +53,7 @@ def subject_of(call: Call) -> Subject | None:
     return Subject("address", call.name)
 
 
-def subjects_of(recording: Recording) -> set[Subject]:
+def subjects_of(recording: EnvironmentRecording) -> set[Subject]:
     """Return all subjects of a recording, with the times of the files."""
     found = {subject for call in recording.log.calls if (subject := subject_of(call))}
     timed = {call.name for call in recording.log.calls if call.group in _SIZE and call.name}
@@ -62,7 +64,7 @@ def subjects_of(recording: Recording) -> set[Subject]:
 class Planner:
     """Writes plans of a recording; contents go to `folder` once."""
 
-    recording: Recording
+    recording: EnvironmentRecording
     folder: Path
 
     def write(
@@ -76,7 +78,9 @@ class Planner:
         answers: dict[str, list[bytes]] = {}
         flags: dict[str, int] = {}
         failed_writes = {
-            call.name for call in self.recording.log.calls if call.group == "write" and call.result < 0
+            call.name
+            for call in self.recording.log.calls
+            if call.group == "write" and call.result < 0
         }
         first_role: dict[str, str] = {}
         for call in self.recording.log.calls:

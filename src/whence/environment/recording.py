@@ -1,8 +1,8 @@
 """What is in a recording, the one file that is carried from one machine to another?
 
 It is a zip archive: `meta.json`, `log` (the calls, see log.py), `stdin` (what the program read from
-a pipe) and `content/SHA256` for each file that was opened.  `meta.json` has the version, the machine
-and the size and checksum of every other member; all of them are checked when it is opened.
+a pipe) and `content/SHA256` for each file that was opened.  `meta.json` has the version, the
+machine, and the size and checksum of every other member.  All are checked when it is opened.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from whence.environment.log import Call, ProgramStart, RunLog, read_log, with_blocks, write_log
+from whence.environment.log import (
+    Call,
+    ProgramStart,
+    RunLog,
+    read_run_log,
+    with_blocks,
+    write_run_log,
+)
 from whence.environment.tracing import TracedRun
 from whence.errors import UserError
 
@@ -30,7 +37,7 @@ _LEVEL = 3  # of compression; guessed: higher levels cost more seconds than they
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class EnvironmentRecording:
     """A recorded run.  `contents` maps the checksum of a kept content to its length."""
 
     path: Path
@@ -52,7 +59,7 @@ class Recording:
         return next((start for start in starts if start.command == self.command), starts[0])
 
     def role(self, call: Call) -> str | None:
-        """Return the role of the process of a call, seen from the command; None: it is not below."""
+        """Return the role of a call's process, seen from the command; None: it is not below."""
         return below(self.log.roles[call.process], self.log.roles[self.start.process])
 
     def content_of(self, call: Call) -> str | None:
@@ -81,10 +88,10 @@ def below(role: str, top: str) -> str | None:
 
 def save(
     run: TracedRun, command: Sequence[str], out: Path, *, clock: int, redact: Sequence[str] = ()
-) -> Recording:
+) -> EnvironmentRecording:
     """Write a run to the file `out`."""
     log, contents = _with_checksums(run, redact)
-    members = {"log": write_log(_without_variables(log, redact)), "stdin": stdin_of(log)}
+    members = {"log": write_run_log(_without_variables(log, redact)), "stdin": stdin_of(log)}
     meta = {
         _KEY: _VERSION,
         "machine": platform.machine(),
@@ -99,7 +106,9 @@ def save(
     }
     unfinished = out.with_name(f"{out.name}.part")
     try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
+        with zipfile.ZipFile(
+            unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL
+        ) as archive:
             archive.writestr("meta.json", json.dumps(meta))
             for name, data in members.items():
                 archive.writestr(name, data)
@@ -164,7 +173,7 @@ def _checksum(content: bytes) -> str:
 # --- opening -------------------------------------------------------------------------------------
 
 
-def open_recording_file(path: Path) -> Recording:
+def open_recording_file(path: Path) -> EnvironmentRecording:
     """Return what the file holds, after checking all of it."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -210,11 +219,11 @@ def _check_version(path: Path, meta: dict[str, Any]) -> None:
         )
 
 
-def _recording(path: Path, meta: dict[str, Any], members: dict[str, bytes]) -> Recording:
-    log = read_log(members["log"])
+def _recording(path: Path, meta: dict[str, Any], members: dict[str, bytes]) -> EnvironmentRecording:
+    log = read_run_log(members["log"])
     if not log.starts or log.status is None:
         raise _damaged(path, "the log has no end")
-    return Recording(
+    return EnvironmentRecording(
         path=path,
         machine=str(meta["machine"]),
         kernel=str(meta["kernel"]),
@@ -232,7 +241,7 @@ def _recording(path: Path, meta: dict[str, Any], members: dict[str, bytes]) -> R
 def _damaged(path: Path, why: str) -> UserError:
     return UserError(
         f"{path} is no recording of whence environment, or it is damaged: {why}.\n"
-        "Was it copied completely?  Compare its size and checksum with the original, or record again.",
+        "Was it copied completely?  Compare its checksum with the original's, or record again.",
         slug="damaged-recording",
     )
 

@@ -10,12 +10,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from whence.environment.log import RunLog, read_log
+from whence.environment.log import RunLog, read_run_log
 from whence.errors import UserError
 from whence.program.native import executable
 
@@ -26,7 +26,7 @@ _TIMED_OUT = 124  # as of timeout(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CommandEnd:
     """How a command ended: its exit status as a shell gives it, and what it took and printed."""
 
     status: int
@@ -46,7 +46,7 @@ class Ended:
 class TracedRun:
     """A run under the tracer: how it ended, and what was logged."""
 
-    ended: Ended
+    ended: CommandEnd
     log: RunLog
     spool: Path
 
@@ -78,7 +78,7 @@ def check_command(command: Sequence[str], setting: Setting) -> None:
     if not shutil.which(command[0], path=path):
         raise UserError(
             f"There is no command {command[0]}.\n"
-            "Give the command after --, for instance: whence environment record --out FILE -- make test",
+            "Give it after --, for instance: whence environment record --out FILE -- make test",
             slug="no-such-command",
         )
 
@@ -92,7 +92,7 @@ def record_here(command: Sequence[str], folder: Path) -> TracedRun:
     return _finished(status, folder, time.monotonic() - began, b"")
 
 
-def trace(
+def run_traced(
     command: Sequence[str],
     folder: Path,
     setting: Setting,
@@ -108,9 +108,9 @@ def trace(
     return _finished(ended.status, folder, ended.seconds, ended.output)
 
 
-def run_plain(
+def run_untraced(
     command: Sequence[str], setting: Setting, *, stdin: Path | None, timeout: float | None
-) -> Ended:
+) -> CommandEnd:
     """Run a command without the tracer; its process group is killed at the end."""
     return _run(list(command), setting, stdin, timeout)
 
@@ -126,7 +126,7 @@ def _arguments(
 
 def _run(
     arguments: list[str], setting: Setting, stdin: Path | None, timeout: float | None
-) -> Ended:
+) -> CommandEnd:
     began = time.monotonic()
     with tempfile.TemporaryFile() as output, open(stdin or os.devnull, "rb") as source:
         process = subprocess.Popen(
@@ -146,7 +146,7 @@ def _run(
             status = _TIMED_OUT
         finally:
             _kill_group(process)
-        return Ended(_shell_status(status), time.monotonic() - began, _tail(output))
+        return CommandEnd(_shell_status(status), time.monotonic() - began, _tail(output))
 
 
 def _set_limits(setting: Setting) -> None:
@@ -162,10 +162,8 @@ def _set_limits(setting: Setting) -> None:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
@@ -177,14 +175,14 @@ def _tail(output: IO[bytes], length: int = 4000) -> bytes:
 def _finished(tracer: int, folder: Path, seconds: float, output: bytes) -> TracedRun:
     if tracer == _FORBIDDEN:
         raise UserError(
-            "The system does not allow whence to trace the command (ptrace with a seccomp filter).\n"
+            "The system does not allow whence to trace the command (ptrace, seccomp filter).\n"
             "In a container, allow it: docker run --cap-add SYS_PTRACE --security-opt "
             "seccomp=unconfined; and see /proc/sys/kernel/yama/ptrace_scope, which must not be 3.",
             slug="tracing-forbidden",
         )
-    log = read_log((folder / "log").read_bytes())
+    log = read_run_log((folder / "log").read_bytes())
     if tracer == _TIMED_OUT:
-        return TracedRun(Ended(_TIMED_OUT, seconds, output), log, folder / "spool")
+        return TracedRun(CommandEnd(_TIMED_OUT, seconds, output), log, folder / "spool")
     if log.status is None:
         words = output.decode(errors="replace").strip()
         raise UserError(
@@ -193,7 +191,7 @@ def _finished(tracer: int, folder: Path, seconds: float, output: bytes) -> Trace
             slug="tracer-died",
         )
     status = os.waitstatus_to_exitcode(log.status)
-    return TracedRun(Ended(_shell_status(status), seconds, output), log, folder / "spool")
+    return TracedRun(CommandEnd(_shell_status(status), seconds, output), log, folder / "spool")
 
 
 def _shell_status(status: int) -> int:

@@ -108,7 +108,7 @@ static const call_t CALLS[] = {
     {SYS_bind, DO, NOTHING, "bind", NONE, NONE, 0, NONE, 0, NONE},
     {SYS_connect, DO, NOTHING, "connect", NONE, NONE, 0, NONE, 0, NONE},
     {SYS_listen, DO, NOTHING, "listen", NONE, NONE, 0, NONE, 0, NONE},
-    {SYS_getsockopt, ASK, NOTHING, "getsockopt", NONE, NONE, 0, NONE, 0, 2},
+    {SYS_getsockopt, ASK, FIXED, "getsockopt", NONE, NONE, 0, 3, 4, 2},
     {SYS_setsockopt, DO, NOTHING, "setsockopt", NONE, NONE, 0, NONE, 0, 2},
     {SYS_recvfrom, READ, RESULT, "read", NONE, NONE, 0, 1, 0, NONE},
     {SYS_recvmsg, READ, MESSAGE, "read", NONE, NONE, 0, 1, 0, NONE},

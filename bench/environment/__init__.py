@@ -1,0 +1,1 @@
+"""Faults of the environment, put into real programs: are they located?"""
