@@ -98,7 +98,7 @@ CASES = (
          "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 18184), 2)'",
          "127.0.0.1:18184", there=f"{_TAKEN % 18184};"),
     Case("missing-module", "mkdir lib; echo 'x = 1' > lib/helper.py", "rm -r lib",
-         "python3 -B -c 'import sys; sys.path.insert(0, \"lib\"); import helper'", "lib"),
+         "PYTHONPATH=lib python3 -B -c 'import helper'", "lib"),
     Case("sqlite-database", "sqlite3 d.db 'create table t(a); insert into t values(1)'",
          "sqlite3 d.db 'drop table t'", "sqlite3 -bail d.db 'select * from t'", "d.db"),
     Case("ssh-key-mode", "ssh-keygen -q -t ed25519 -N '' -f key", "chmod 644 key",

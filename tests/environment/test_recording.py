@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.environment.log import Call, Handling, ProgramStart, RunLog, read_run_log, write_run_log
+from whence.environment.log import (
+    Handling,
+    ProgramStart,
+    RunLog,
+    SystemCall,
+    read_run_log,
+    write_run_log,
+)
 from whence.environment.plan import Planner, subjects_of
 from whence.environment.recording import EnvironmentRecording, now, open_recording_file, save
 from whence.environment.tracing import Setting, run_traced
@@ -129,7 +136,8 @@ def test_a_damaged_recording_is_refused(folder: Path, tmp_path: Path) -> None:
 
 
 CALLS = st.builds(
-    Call, st.integers(0, 9), st.integers(0, 400), st.sampled_from([Handling(0), Handling.REPLACED]),
+    SystemCall, st.integers(0, 9), st.integers(0, 400),
+    st.sampled_from([Handling(0), Handling.REPLACED]),
     st.integers(-(2**63), 2**63 - 1), st.tuples(*[st.integers(0, 2**64 - 1)] * 6),
     st.sampled_from(["open", "stat"]), st.sampled_from(["/a", "{cwd}/b\udcff"]),
     st.lists(st.binary(max_size=20), max_size=3).map(tuple),
@@ -137,7 +145,7 @@ CALLS = st.builds(
 
 
 @given(st.lists(CALLS, max_size=5), st.integers(0, 2**31))
-def test_a_log_is_read_as_it_was_written(calls: list[Call], status: int) -> None:
+def test_a_log_is_read_as_it_was_written(calls: list[SystemCall], status: int) -> None:
     start = ProgramStart(0, "/bin/x", b"x\0", b"A=1\0", b"", b"", "/")
     log = RunLog({0: "0"}, [start], calls, [], {0: status}, status, 7)
     assert read_run_log(write_run_log(log)) == log

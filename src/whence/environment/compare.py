@@ -5,7 +5,7 @@ from __future__ import annotations
 from whence.environment.differing import Answered, answer_words, is_folder, line_changes, names_in
 from whence.environment.inherited import differences, user_of, variables_of
 from whence.environment.locate import Culprit
-from whence.environment.log import Call
+from whence.environment.log import SystemCall
 from whence.environment.plan import subject_of
 from whence.environment.recording import EnvironmentRecording
 from whence.environment.words import inherited_words, subject_words
@@ -50,8 +50,8 @@ def _unverified(answer: EnvironmentAnswer) -> EnvironmentAnswer:
     return replace(answer, sentence=what, verified=False, verified_by="")
 
 
-def _first_answers(recording: EnvironmentRecording) -> dict[str, Call]:
-    found: dict[str, Call] = {}
+def _first_answers(recording: EnvironmentRecording) -> dict[str, SystemCall]:
+    found: dict[str, SystemCall] = {}
     for call in recording.log.calls:
         if recording.role(call) is not None:
             found.setdefault(call.question, call)
@@ -59,7 +59,7 @@ def _first_answers(recording: EnvironmentRecording) -> dict[str, Call]:
 
 
 def _answered(
-    good: EnvironmentRecording, bad: EnvironmentRecording, there: Call, here: Call
+    good: EnvironmentRecording, bad: EnvironmentRecording, there: SystemCall, here: SystemCall
 ) -> Culprit | None:
     subject = subject_of(there)
     assert subject is not None

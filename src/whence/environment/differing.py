@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from whence.environment.log import Call
+from whence.environment.log import SystemCall
 from whence.environment.plan import Subject
 
 _MAX_TEXT = 2**20  # bytes of a file that is compared line by line; guessed
@@ -27,8 +27,8 @@ class Answered:
 
     subject: Subject
     role: str
-    good: Call
-    bad: Call
+    good: SystemCall
+    bad: SystemCall
     good_content: bytes | None = None
     bad_content: bytes | None = None
 
@@ -105,7 +105,7 @@ def shown_name(name: str) -> str:
     return name
 
 
-def answer_words(call: Call, content: bytes | None = None) -> str:
+def answer_words(call: SystemCall, content: bytes | None = None) -> str:
     """Return an answer in words, without the name of what was asked."""
     if call.result < 0:
         code = -call.result
@@ -123,7 +123,7 @@ def answer_words(call: Call, content: bytes | None = None) -> str:
     return str(call.result) if call.group.startswith(("get", "umask")) else "works"
 
 
-def recorded_status(call: Call) -> tuple[int, int, int] | None:
+def recorded_status(call: SystemCall) -> tuple[int, int, int] | None:
     """Return mode, user and group of the file that a call asked about; None if it gave none."""
     status = call.blocks[1] if call.opens and len(call.blocks) > 1 else b""
     if not call.opens and call.blocks and len(call.blocks[0]) == 144:
@@ -154,13 +154,13 @@ def names_in(listing: bytes) -> set[str]:
     return found - {".", ".."}
 
 
-def is_folder(call: Call) -> bool:
+def is_folder(call: SystemCall) -> bool:
     """Did a call open a folder?"""
     status = call.blocks[1] if call.opens and len(call.blocks) > 1 else b""
     return len(status) == 144 and stat.S_ISDIR(_STAT.unpack_from(status)[0])
 
 
-def live_content(call: Call, spool: Path) -> bytes | None:
+def live_content(call: SystemCall, spool: Path) -> bytes | None:
     """Return the content that a call of a traced run opened, if the tracer kept it."""
     if not call.opens or not call.blocks or not call.blocks[0]:
         return None

@@ -50,7 +50,7 @@ def variables_of(start: ProgramStart) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def limits_of(start: ProgramStart) -> dict[str, tuple[int, int]]:
+def resource_limits(start: ProgramStart) -> dict[str, tuple[int, int]]:
     """Return the soft and hard limits of a program, by the name of /proc/PID/limits."""
     found = {}
     for line in start.limits.decode().splitlines()[1:]:
@@ -86,7 +86,7 @@ def differences(good: ProgramStart, bad: ProgramStart, redacted: Iterable[str]) 
         for name in sorted({*ours, *theirs} - hidden)
         if ours.get(name) != theirs.get(name)
     ]
-    our_limits, their_limits = limits_of(bad), limits_of(good)
+    our_limits, their_limits = resource_limits(bad), resource_limits(good)
     for name in sorted({*our_limits} & {*their_limits}):
         if our_limits[name][0] != their_limits[name][0]:
             values = (str(limits[name][0]) for limits in (their_limits, our_limits))

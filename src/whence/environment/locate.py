@@ -31,7 +31,7 @@ from whence.environment.differing import (
     with_changes,
 )
 from whence.environment.inherited import Inherited, differences, inherit, variables_of
-from whence.environment.log import Call, Handling
+from whence.environment.log import Handling, SystemCall
 from whence.environment.minimise import minimal
 from whence.environment.plan import TIMED, Planner, Subject, subject_of, subjects_of
 from whence.environment.recording import EnvironmentRecording, now
@@ -218,7 +218,7 @@ class Locator:
 
     def _answered(self, run: TracedRun, full: list[Candidate]) -> dict[Subject, list[Answered]]:
         """Return the answers that were replaced in a run, with the recorded ones, by subject."""
-        recorded: dict[str, Call] = {}
+        recorded: dict[str, SystemCall] = {}
         for call in self._recording.log.calls:
             recorded.setdefault(call.question, call)
         found: dict[Subject, list[Answered]] = {}

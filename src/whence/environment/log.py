@@ -22,7 +22,7 @@ class Handling(IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SystemCall:
     """One system call with the answer of the system: a result, and the bytes that it wrote.
 
     `group` says what was asked, `name` about what: a path (with {cwd} and {home} for those
@@ -83,7 +83,7 @@ class RunLog:
 
     roles: dict[int, str] = field(default_factory=dict)
     starts: list[ProgramStart] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
+    calls: list[SystemCall] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
     exits: dict[int, int] = field(default_factory=dict)
     status: int | None = None
@@ -158,11 +158,13 @@ def _add(log: RunLog, kind: bytes, reader: _Reader) -> None:
         raise ValueError(f"a record of the unknown kind {kind!r}")
 
 
-def _call(reader: _Reader) -> Call:
+def _call(reader: _Reader) -> SystemCall:
     process, number, flags, result, *arguments = _CALL.unpack(reader.take(_CALL.size))
     group, _, name = reader.text().partition(_SEPARATOR)
     blocks = tuple(reader.block() for _ in range(reader.number(1)))
-    return Call(process, number, Handling(flags), result, tuple(arguments), group, name, blocks)
+    return SystemCall(
+        process, number, Handling(flags), result, tuple(arguments), group, name, blocks
+    )
 
 
 # --- writing, for a recording whose secrets were left out ------------------------------------
@@ -183,7 +185,7 @@ def write_run_log(log: RunLog) -> bytes:
     return b"".join(parts)
 
 
-def _call_record(call: Call) -> bytes:
+def _call_record(call: SystemCall) -> bytes:
     head = _CALL.pack(call.process, call.number, call.flags, call.result, *call.arguments)
     blocks = (bytes([len(call.blocks)]), *map(_block, call.blocks))
     return _record(b"C", head, _block(os.fsencode(call.question)), *blocks)
@@ -198,6 +200,6 @@ def _block(content: bytes) -> bytes:
     return struct.pack("<I", len(content)) + content
 
 
-def with_blocks(call: Call, *blocks: bytes) -> Call:
+def with_blocks(call: SystemCall, *blocks: bytes) -> SystemCall:
     """Return a call with other blocks."""
     return replace(call, blocks=blocks)

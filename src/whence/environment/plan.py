@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from whence.environment.log import Call
+from whence.environment.log import SystemCall
 from whence.environment.recording import EnvironmentRecording
 
 _WITH_TIMES, _STREAM = 1, 2
@@ -41,7 +41,7 @@ class Subject:
         )
 
 
-def subject_of(call: Call) -> Subject | None:
+def subject_of(call: SystemCall) -> Subject | None:
     """Return what a call asks about; None if its answers are never replayed."""
     if call.name in _WITHOUT_ANSWERS or call.name.startswith("descriptor"):
         return None
@@ -102,7 +102,7 @@ class Planner:
                 flags[key] = _WITH_TIMES * timed | _STREAM * (call.group == "read")
         path.write_bytes(_plan(answers, flags))
 
-    def _answer(self, call: Call, edits: Mapping[str, bytes]) -> bytes | None:
+    def _answer(self, call: SystemCall, edits: Mapping[str, bytes]) -> bytes | None:
         if call.opens:
             return self._opened(call, edits)
         if self.recording.is_redacted(call.name) and call.result >= 0 and call.group == "read":
@@ -112,7 +112,7 @@ class Planner:
             blocks = (_resized(blocks[0], _SIZE[call.group], len(edits[call.name])),)
         return _packed(call.result, blocks)
 
-    def _opened(self, call: Call, edits: Mapping[str, bytes]) -> bytes:
+    def _opened(self, call: SystemCall, edits: Mapping[str, bytes]) -> bytes:
         status = call.blocks[1] if len(call.blocks) > 1 else b""
         if call.name in edits and call.result >= 0:
             content = edits[call.name]

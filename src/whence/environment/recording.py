@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from whence.environment.log import (
-    Call,
     ProgramStart,
     RunLog,
+    SystemCall,
     read_run_log,
     with_blocks,
     write_run_log,
@@ -58,11 +58,11 @@ class EnvironmentRecording:
         starts = self.log.starts
         return next((start for start in starts if start.command == self.command), starts[0])
 
-    def role(self, call: Call) -> str | None:
+    def role(self, call: SystemCall) -> str | None:
         """Return the role of a call's process, seen from the command; None: it is not below."""
         return below(self.log.roles[call.process], self.log.roles[self.start.process])
 
-    def content_of(self, call: Call) -> str | None:
+    def content_of(self, call: SystemCall) -> str | None:
         """Return the checksum of the content that a call opened."""
         return call.blocks[0].decode() if call.opens and call.blocks and call.blocks[0] else None
 

@@ -17,7 +17,7 @@ _CHUNK = 32  # bytes of a string that are read at a time
 MAX_STRING = 2048  # bytes of a string with a formula; guessed
 
 
-class Call:
+class LibraryCall:
     """A call of a function that is not recorded."""
 
     def __init__(self, of: RunValues, step: Step, name: str) -> None:

@@ -13,7 +13,7 @@ import z3
 
 from whence.inputs import InputByte
 from whence.paths.c import numbers
-from whence.paths.c.calls import MAX_STRING, Call, bits, unknowns_of
+from whence.paths.c.calls import MAX_STRING, LibraryCall, bits, unknowns_of
 from whence.paths.c.scanf import scanned
 from whence.paths.c.values import Value
 from whence.paths.terms import Fact, Term
@@ -30,7 +30,7 @@ def _first(tests: Sequence[Any], results: Sequence[Any], other: Any) -> Any:
     return found
 
 
-def _strlen(call: Call) -> bool:
+def _strlen(call: LibraryCall) -> bool:
     text = call.string(call.recorded(0))
     if text is None:
         return False
@@ -54,7 +54,7 @@ def _lowered(byte: Any) -> Any:
     return z3.If(is_upper, byte + 32, byte)
 
 
-def _compared(call: Call) -> bool:
+def _compared(call: LibraryCall) -> bool:
     """strcmp, strncmp, strcasecmp, strncasecmp, memcmp, bcmp."""
     is_memory = call.name in ("memcmp", "bcmp")
     has_limit = is_memory or call.name in ("strncmp", "strncasecmp")
@@ -89,7 +89,7 @@ def _compared(call: Call) -> bool:
     return call.returns(_folded(found, unknowns))
 
 
-def _sign_of(call: Call, pairs: Sequence[tuple[Value, Value]], folds: bool) -> bool:
+def _sign_of(call: LibraryCall, pairs: Sequence[tuple[Value, Value]], folds: bool) -> bool:
     """Does this library return a sign, and not the difference of two bytes?"""
     result = call.result - (1 << call.width) if call.result >> (call.width - 1) else call.result
     if result in (0,) or abs(result) > 1:
@@ -103,7 +103,7 @@ def _sign_of(call: Call, pairs: Sequence[tuple[Value, Value]], folds: bool) -> b
     return False
 
 
-def _recorded_byte(call: Call, value: Value) -> int:
+def _recorded_byte(call: LibraryCall, value: Value) -> int:
     if not isinstance(value, Term):
         return value or 0
     pairs = [(one.term, _same_sort(one)) for one in call.of.unknowns.members(value.unknowns)]
@@ -115,7 +115,7 @@ def _same_sort(one: Any) -> Any:
     return z3.BitVecVal(one.recorded, one.term.size())
 
 
-def _searched(call: Call) -> bool:
+def _searched(call: LibraryCall) -> bool:
     """strchr, strrchr, memchr, strchrnul: a pointer to a byte, or null."""
     address, wanted = call.recorded(0), call.argument(1)
     if wanted is None:
@@ -146,7 +146,7 @@ def _searched(call: Call) -> bool:
     return call.returns(_folded(found, unknowns))
 
 
-def _spanned(call: Call) -> bool:
+def _spanned(call: LibraryCall) -> bool:
     """strspn, strcspn and strpbrk."""
     address = call.recorded(0)
     text, members = call.string(address), call.string(call.recorded(1))
@@ -173,7 +173,7 @@ def _spanned(call: Call) -> bool:
     return call.returns(_folded(found, unknowns_of(text)))
 
 
-def _found_text(call: Call) -> bool:
+def _found_text(call: LibraryCall) -> bool:
     """strstr."""
     address = call.recorded(0)
     text, what = call.string(address), call.string(call.recorded(1))
@@ -204,7 +204,7 @@ _CLASSES: dict[str, str] = {
 }  # fmt: skip
 
 
-def _classified(call: Call) -> bool:
+def _classified(call: LibraryCall) -> bool:
     """isdigit and the like, as calls: any number that is not zero stands for true."""
     value = call.argument(0)
     if not isinstance(value, Term):
@@ -218,7 +218,7 @@ def _classified(call: Call) -> bool:
     return call.returns(Term(found, value.unknowns))
 
 
-def _converted(call: Call) -> bool:
+def _converted(call: LibraryCall) -> bool:
     """toupper and tolower."""
     value = call.argument(0)
     if not isinstance(value, Term):
@@ -228,7 +228,7 @@ def _converted(call: Call) -> bool:
     return call.returns(Term(z3.If(is_letter, value.term + more, value.term), value.unknowns))
 
 
-def _character(call: Call) -> bool:
+def _character(call: LibraryCall) -> bool:
     """getchar and the like: the byte, or EOF where the input ended."""
     flow = call.flow
     for number in flow.queries.effects_of(call.step):
@@ -241,7 +241,7 @@ def _character(call: Call) -> bool:
     return True
 
 
-def _line(call: Call) -> bool:
+def _line(call: LibraryCall) -> bool:
     """fgets, getline and getdelim: bytes before the end of the line are no newlines."""
     flow = call.flow
     for number in flow.queries.effects_of(call.step):
@@ -269,7 +269,7 @@ def _line(call: Call) -> bool:
     return True
 
 
-def _filled(call: Call) -> bool:
+def _filled(call: LibraryCall) -> bool:
     """memset: all bytes are the same."""
     value = call.argument(1)
     for number in (0, 2):
@@ -284,14 +284,14 @@ def _filled(call: Call) -> bool:
     return True
 
 
-def _absolute(call: Call) -> bool:
+def _absolute(call: LibraryCall) -> bool:
     value = call.argument(0)
     if isinstance(value, Term):
         call.returns(Term(z3.If(value.term < 0, -value.term, value.term), value.unknowns))
     return True
 
 
-Model = Callable[[Call], bool]
+Model = Callable[[LibraryCall], bool]
 MODELS: dict[str, Model] = {
     **dict.fromkeys(("strlen", "strnlen"), _strlen),
     **dict.fromkeys(

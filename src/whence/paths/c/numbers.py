@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import z3
 
 from whence.inputs import InputByte
-from whence.paths.c.calls import Call
+from whence.paths.c.calls import LibraryCall
 from whence.paths.c.values import Value
 from whence.paths.terms import Fact, NumberText, Term
 from whence.program.rows import WRITE
@@ -49,7 +49,11 @@ def spelled(text: bytes, start: int = 0, longest: int | None = None) -> Spelled 
 
 
 def number_term(
-    call: Call, origins: Sequence[InputByte], text: bytes, value: int, limits: tuple[int, int]
+    call: LibraryCall,
+    origins: Sequence[InputByte],
+    text: bytes,
+    value: int,
+    limits: tuple[int, int],
 ) -> Term:
     """Return the term of a number that these bytes of one source spell.
 
@@ -66,7 +70,7 @@ def number_term(
     return term
 
 
-def _spelling(call: Call, number: Term, text: bytes, origins: Sequence[InputByte]) -> Fact:
+def _spelling(call: LibraryCall, number: Term, text: bytes, origins: Sequence[InputByte]) -> Fact:
     """Return what holds of a number and its digits, if the text keeps its length and its sign."""
     formulas: list[Any] = []
     members = number.unknowns
@@ -102,7 +106,7 @@ def limits_of(width: int, *, is_signed: bool) -> tuple[int, int]:
     return 0, (1 << min(width, _WIDTH - 1)) - 1
 
 
-def parsed(call: Call) -> bool:
+def parsed(call: LibraryCall) -> bool:
     """atoi, strtol and the like."""
     address = call.recorded(0)
     has_end = call.name.startswith("strto")
@@ -137,7 +141,7 @@ def _is_octal(text: bytes, number: Spelled) -> bool:
     )
 
 
-def _set_end(call: Call, address: int) -> None:
+def _set_end(call: LibraryCall, address: int) -> None:
     """The pointer behind the number is as recorded, wherever the text ends then."""
     for number in call.flow.queries.effects_of(call.step):
         row = call.flow.thread.stream.effects[number]
@@ -146,7 +150,7 @@ def _set_end(call: Call, address: int) -> None:
                 call.of.written[call.step, int(row["addr"]) + k] = byte
 
 
-def _no_number(call: Call, text: bytes, origins: Sequence[InputByte | None]) -> bool:
+def _no_number(call: LibraryCall, text: bytes, origins: Sequence[InputByte | None]) -> bool:
     """A text that spells no number counts as 0; all of it may become a number."""
     used = [origin for origin in origins[: len(text)] if isinstance(origin, InputByte)]
     is_whole = len(used) == len(text) and text and all(_is_free(call, one) for one in used)
@@ -158,11 +162,11 @@ def _no_number(call: Call, text: bytes, origins: Sequence[InputByte | None]) -> 
     return call.returns(Term(cut, term.unknowns))
 
 
-def _is_free(call: Call, origin: InputByte | None) -> bool:
+def _is_free(call: LibraryCall, origin: InputByte | None) -> bool:
     return origin is not None and origin.source in call.of.free
 
 
-def _text_at(call: Call, address: int) -> tuple[bytes, list[InputByte | None]] | None:
+def _text_at(call: LibraryCall, address: int) -> tuple[bytes, list[InputByte | None]] | None:
     """Return the recorded text at an address, and where each byte (and the end) came from."""
     values = call.string(address)
     if values is None:
@@ -175,7 +179,7 @@ def _text_at(call: Call, address: int) -> tuple[bytes, list[InputByte | None]] |
     return bytes(text[:-1]), origins
 
 
-def recorded_byte(call: Call, value: Value) -> tuple[int, InputByte | None]:
+def recorded_byte(call: LibraryCall, value: Value) -> tuple[int, InputByte | None]:
     """Return the recorded value of a byte of memory, and the input byte that it is."""
     if not isinstance(value, Term):
         return value or 0, None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import z3
 
 from whence.inputs import InputByte
-from whence.paths.c.calls import Call
+from whence.paths.c.calls import LibraryCall
 from whence.paths.c.numbers import limits_of, number_term, recorded_byte, spelled
 from whence.paths.terms import Fact, Term
 from whence.program.rows import INPUT, WRITE
@@ -31,7 +31,7 @@ class _Item(NamedTuple):
     is_stored: bool
 
 
-def scanned(call: Call) -> bool:
+def scanned(call: LibraryCall) -> bool:
     """scanf, fscanf and sscanf."""
     has_text = call.name == "sscanf"
     place = {"scanf": 0, "fscanf": 1, "sscanf": 1}[call.name]
@@ -67,7 +67,7 @@ def scanned(call: Call) -> bool:
 
 
 def _store_number(
-    call: Call, item: _Item, used: list[InputByte], text: bytes, address: int, size: int
+    call: LibraryCall, item: _Item, used: list[InputByte], text: bytes, address: int, size: int
 ) -> None:
     own = text[item.start : item.stop]
     limits = limits_of(8 * size, is_signed=item.kind != "u")
@@ -77,7 +77,7 @@ def _store_number(
         call.of.written[call.step, address + k] = Term(byte, term.unknowns)
 
 
-def _store_text(call: Call, item: _Item, used: list[InputByte], address: int) -> None:
+def _store_text(call: LibraryCall, item: _Item, used: list[InputByte], address: int) -> None:
     for k, origin in enumerate(used[: item.stop - item.start]):
         value = call.of.byte(origin)
         if not isinstance(value, Term):
@@ -92,7 +92,7 @@ def _store_text(call: Call, item: _Item, used: list[InputByte], address: int) ->
         call.of.written[call.step, address + item.stop - item.start] = 0
 
 
-def _from_memory(call: Call) -> tuple[bytes, list[InputByte | None]] | None:
+def _from_memory(call: LibraryCall) -> tuple[bytes, list[InputByte | None]] | None:
     values = call.string(call.recorded(0))
     if values is None:
         return None
@@ -100,7 +100,7 @@ def _from_memory(call: Call) -> tuple[bytes, list[InputByte | None]] | None:
     return bytes(byte for byte, _ in pairs[:-1]), [origin for _, origin in pairs]
 
 
-def _from_stream(call: Call) -> tuple[bytes, list[InputByte | None]] | None:
+def _from_stream(call: LibraryCall) -> tuple[bytes, list[InputByte | None]] | None:
     for number in call.flow.queries.effects_of(call.step):
         row = call.flow.thread.stream.effects[number]
         if row["kind"] == INPUT:

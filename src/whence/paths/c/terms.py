@@ -14,7 +14,7 @@ import z3
 from whence.frontend.c.tables import OpCode, OpKind
 from whence.inputs import InputByte, InputRange, InputSource, SourceKind
 from whence.logic.c.encode import applied, defined, encode
-from whence.paths.c.calls import Call
+from whence.paths.c.calls import LibraryCall
 from whence.paths.c.library import MODELS
 from whence.paths.c.reach import reached_steps
 from whence.paths.c.tables import Tables
@@ -303,7 +303,7 @@ class _Pass(RunValues):
         if self.flow.returned(step):
             return
         name = self.flow.thread.image.sort(self.flow.op_of(step)).callee or ""
-        call = Call(self, step, name.removeprefix("__isoc99_").removeprefix("__isoc23_"))
+        call = LibraryCall(self, step, name.removeprefix("__isoc99_").removeprefix("__isoc23_"))
         model = MODELS.get(call.name)
         if model is not None and model(call):
             return
