@@ -45,12 +45,13 @@ def function(
     shape: Shape,
     calls: dict[int, str] | None = None,
     invokes: frozenset[int] = frozenset(),
+    resumes: frozenset[int] = frozenset(),
     name: str = "f",
 ) -> Function:
     """Return a function of this shape.
 
     Blocks begin with their `calls`.  Blocks in `invokes` end in an invoke of `g` whose second
-    successor is a landing pad.
+    successor is a landing pad.  Blocks in `resumes` end by going on to unwind.
     """
     landing = {shape[block][1] for block in invokes}
     blocks = []
@@ -61,6 +62,8 @@ def function(
         labels = [f"b{to}" for to in targets]
         if i in invokes:
             body.append(op("invoke", labels=labels, callee="g"))
+        elif i in resumes:
+            body.append(op("resume", Int(0)))
         elif not targets:
             body.append(op("unreachable" if calls and i in calls else "ret"))
         elif len(targets) == 1:

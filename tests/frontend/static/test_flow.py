@@ -109,6 +109,23 @@ def test_a_throw_controls_what_follows() -> None:
     assert control_dependence(f)[2] == {(0, 1)}
 
 
+def test_what_follows_a_call_does_not_depend_on_cleaning_up_after_it() -> None:
+    f = function([[1, 2], [], [3], []], invokes=frozenset({0}), resumes=frozenset({3}))
+    assert postdominators(f) == [1, None, 3, None]
+    assert control_dependence(f) == [set(), set(), {(0, 1)}, {(0, 1)}]
+
+
+def test_what_follows_a_call_depends_on_an_exception_that_is_caught() -> None:
+    f = function([[1, 2], [], [3, 4], [], []], invokes=frozenset({0}), resumes=frozenset({3}))
+    assert postdominators(f) == [None, None, 4, None, None]
+    assert control_dependence(f)[1] == {(0, 0)}
+
+
+def test_a_loop_that_only_an_exception_leaves_is_endless() -> None:
+    f = function([[1], [2, 3], [1], []], invokes=frozenset({1}), resumes=frozenset({3}))
+    assert control_dependence(f) == [set(), set(), set(), {(1, 1)}]
+
+
 def test_a_branch_between_two_assertions_controls_which_fails() -> None:
     f = function([[1, 2], [], []], calls={1: "abort", 2: "abort"})
     assert control_dependence(f) == [set(), {(0, 0)}, {(0, 1)}]

@@ -92,11 +92,27 @@ def postdominators(function: Function) -> list[int | None]:
     """Return for each block the first block that all paths from it to the function's exit share.
 
     None is the exit itself.  A failed assertion is not a path to the exit, unless it is the only
-    one: what follows an assertion does not depend on it.  An endless loop counts as left wherever
-    an iteration ends.
+    one: what follows an assertion does not depend on it.  Neither is cleaning up for an exception
+    that goes on to the caller: what follows a call does not depend on it, with objects to destroy
+    or without.  An endless loop counts as left wherever an iteration ends.
     """
-    failed = (i for i, block in enumerate(function.blocks) if is_assertion(block))
-    return post_dominators(block_successors(function), failed)
+    following = block_successors(function)
+    failed = {i for i, block in enumerate(function.blocks) if is_assertion(block)}
+    return post_dominators(following, failed | _only_resuming(function, following))
+
+
+def _only_resuming(function: Function, following: Sequence[Sequence[int]]) -> set[int]:
+    """Return the blocks that only unwinding reaches, to go on to the caller or to end the run."""
+    landing = {i for i, block in enumerate(function.blocks) if is_landing(block)}
+    if not landing:
+        return set()
+    resuming = {
+        i for i, block in enumerate(function.blocks) if block.instructions[-1].opcode == "resume"
+    }
+    others = {i for i, targets in enumerate(following) if not targets} - resuming
+    usual = reaching([0], [[to for to in targets if to not in landing] for targets in following])
+    before = predecessors(following)
+    return reaching(resuming, before) - reaching(others, before) - usual
 
 
 def control_dependence(function: Function) -> list[set[Edge]]:
