@@ -133,10 +133,10 @@ def test_iterations_looked_up_at_once_are_those_followed_one_by_one(
     passing = flow_of(built(LOOPS.replace("COUNT", str(count)), tmp_path / "good").run())
     steps = steps_of(failing)[::7]
     found = []
-    for few, kept, at_once in ((2, 4, 9), (8, 1 << 12, 1 << 16), (len(steps_of(failing)), 1, 1)):
+    for few, kept, near in ((2, 4, 3), (8, 1 << 12, 64), (len(steps_of(failing)), 1, 1)):
         monkeypatch.setattr(f"{Alignment.__module__}._FEW", few)
         monkeypatch.setattr(f"{Alignment.__module__}._KEPT", kept)
-        monkeypatch.setattr(f"{ExecutionIndexes.__module__}._ITERATIONS", at_once)
+        monkeypatch.setattr(f"{Alignment.__module__}._NEAR", near)
         for order in (steps, steps[::-1]):
             aligned_runs = Alignment(failing, passing)
             pairs = {step: aligned_runs.passing_counterpart(step) for step in order}

@@ -21,6 +21,7 @@ PairedOp = Callable[[Op], Op | None]  # the matching operation of the other vers
 _FEW = 8  # so few iterations are followed one by one; guessed
 _ONE_BY_ONE = 64  # steps that are followed one by one after few iterations were found; guessed
 _KEPT = 1 << 12  # the counterpart of one in so many iterations is kept; guessed
+_NEAR = 64  # iterations that are looked up at first; guessed
 
 
 class Iterations(NamedTuple):
@@ -89,13 +90,11 @@ def _find_counterpart(
     at: Step | None = step
     one_by_one = 0  # steps that are followed before iterations are looked up again
     while at is not None and at not in known:
-        steps: list[Step] = [] if one_by_one else own.iterations_to(at).tolist()
+        steps = [] if one_by_one else _iterations_from_known(at, own, known)
         if len(steps) > _FEW:
-            start = next((k for k in range(len(steps) - 1, -1, -1) if steps[k] in known), -1)
-            if start >= 0:
-                chain.append(Iterations(steps[start:]))
-                break
             chain.append(Iterations(steps))
+            if steps[0] in known:
+                break
             chain.append(steps[0])
             at = own.region(steps[0])
         else:
@@ -109,6 +108,25 @@ def _find_counterpart(
             todo = [item]
         for at in todo:
             _find_one(at, flow, own, other, paired, known)
+
+
+def _iterations_from_known(
+    step: Step, own: ExecutionIndexes, known: dict[Step, Step | None]
+) -> list[Step]:
+    """Return iterations up to `step`, from the last one in `known` if there is one near.
+
+    Steps that are asked for lie close together, so a few iterations are mostly enough: to look up
+    all of a long loop for each of its turns takes as long as the square of their number.
+    """
+    count = _NEAR
+    while True:
+        steps: list[Step] = own.iterations_to(step, count).tolist()
+        start = next((k for k in range(len(steps) - 1, -1, -1) if steps[k] in known), -1)
+        if start >= 0:
+            return steps[start:]
+        if len(steps) < count or count > _KEPT:
+            return steps
+        count *= 8
 
 
 def _follow_iterations(

@@ -22,7 +22,6 @@ from whence.trace.positions import Executions, step_chunks
 
 Steps = npt.NDArray[np.int64]
 
-_ITERATIONS = 1 << 16  # most iterations of a loop that are looked up at once; guessed
 _MAX_CONTROLLING = 1000  # limit on controlling steps between a step and a region; guessed
 
 
@@ -129,18 +128,18 @@ class ExecutionIndexes:
                     return None
         return None
 
-    def iterations_to(self, step: Step) -> Steps:
-        """Return the steps of a loop's branch up to `step`, as far as each controls the next.
+    def iterations_to(self, step: Step, count: int) -> Steps:
+        """Return up to `count` steps of a loop's branch up to `step`; each controls the next.
 
         They are executions of one operation with no other execution of it between them.  So the
-        rank of each is 0, except that of the first.  Not all of them may be returned; none are if
-        `step` is no branch that controls its own next execution.
+        rank of each is 0, except that of the first.  None are returned if `step` is no branch that
+        controls its own next execution.
         """
         if not self._is_loop(step):
             return np.zeros(0, np.int64)
         executions = self._executions(self._run.op_of(step))
         end = executions.before(step) + 1
-        steps = executions[max(end - _ITERATIONS, 0) : end]
+        steps = executions[max(end - count, 0) : end]
         return steps[len(steps) - self._linked(steps[::-1]) :]
 
     def iterations_from(self, step: Step, count: int) -> Steps:
