@@ -3,12 +3,16 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check format docs bench-isolate bench-trace bench-why bench-explain bench-python bench-real bench-omission clean
+.PHONY: demo test test-all check format docs bench-isolate bench-trace bench-why bench-explain bench-python bench-real bench-omission clean
 
 demo: $(VENV)/ready
 	@$(BIN)/python examples/demo.py
 
 test: check
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# The tests of `make test`, and those that are long and rarely break.
+test-all: check
 	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/ready
