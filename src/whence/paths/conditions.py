@@ -7,11 +7,11 @@ way up to there and another way from there on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 
-from whence.paths.terms import Fact, Pinned, Unknowns
+from whence.paths.terms import Fact, Pinned, Term, Unknowns
 from whence.program.ids import Step
 from whence.trace.recording import Thread
 
@@ -53,6 +53,7 @@ class PathCondition:
     unknowns: Unknowns
     conditions: tuple[Condition, ...]
     notes: tuple[str, ...]  # what is taken as recorded, although inputs decide it
+    terms: Mapping[Step, Term] = field(default_factory=dict)  # of steps whose value inputs decide
 
     def pinned_by(self, conditions: Sequence[Condition]) -> dict[str, int]:
         """Return what code without a formula decides how many of these conditions."""

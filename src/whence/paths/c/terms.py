@@ -63,7 +63,11 @@ class _Pass(RunValues):
         for step in reached_steps(self.flow.thread, self.free).tolist():
             self._step(step)
         return PathCondition(
-            self.flow.thread, self.unknowns, tuple(self.conditions), tuple(self.notes)
+            self.flow.thread,
+            self.unknowns,
+            tuple(self.conditions),
+            tuple(self.notes),
+            self.terms,
         )
 
     # --- inputs ----------------------------------------------------------------------------------
