@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.explain.explaining import explain
+from tests.explain.explaining import explain, explain_python
 from whence.explain.recorder import Recorder
+from whence.frontend.python.values import Value
 from whence.subject.trial import BuildAndTest
+from whence.trace.python.noise import is_only_noise
+from whence.trace.python.recording import PythonRecording
 from whence.trace.recording import Recording
 from whence.trace.written import first_difference, without_noise
 
@@ -87,3 +90,60 @@ def test_what_is_the_same_in_both_passing_runs_is_compared(
     assert without_noise(passing, passing, second) == passing
     for before, after, right in zip(printed, found, passing, strict=False):
         assert after in (before, right)
+
+
+# --- Python --------------------------------------------------------------------------------------
+
+# Each run has another directory, and another number.
+TEMPORARY = """
+     import os, random, tempfile
+     def place(folder, name):
+         return os.path.join(folder, name)
+     def written(path):
+    -    return path + ".txt"  # [fault]
+    +    return path + ".tmp"  # [fault]
+     folder = tempfile.mkdtemp()  # [folder]
+     lucky = random.random()  # [random]
+     path = written(place(folder, "notes"))
+     os.rmdir(folder)
+     found = path.endswith(".txt"), lucky < 2
+     assert found == (True, True), found  # [fails]
+"""
+
+
+def test_random_values_of_python_are_not_on_the_chain(tmp_path: Path) -> None:
+    explained = explain_python(tmp_path, TEMPORARY)
+    assert explained.root == {"fault"}
+    assert explained.links[0] == "fault"
+    assert not {"folder", "random"} & explained.in_tree
+
+
+def test_without_a_second_run_the_random_values_of_python_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PythonRecording, "may_vary", lambda _: False)
+    assert {"folder", "random"} & explain_python(tmp_path, TEMPORARY).in_tree
+
+
+@pytest.mark.parametrize(
+    ("value", "passing", "second", "is_noise"),
+    [
+        ("/tmp/a1/x", "/tmp/b2/x", "/tmp/c3/x", True),
+        ("/tmp/a1/y", "/tmp/b2/x", "/tmp/c3/x", False),
+        ("/tmp/a1/x", "/tmp/ba/x", "/tmp/bb/x", True),  # the same letter by chance
+        ("a at 12:01", "a at 12:02", "a at 12:03", True),
+        ("b at 12:01", "a at 12:02", "a at 12:03", False),
+        ("", "ab", "ac", True),
+        (3, 4, 5, True),
+    ],
+)
+def test_only_the_words_of_a_text_that_vary_are_noise(
+    value: Value, passing: Value, second: Value, is_noise: bool
+) -> None:
+    assert is_only_noise(value, passing, second) is is_noise
+
+
+@given(passing=st.text(max_size=12), second=st.text(max_size=12))
+def test_what_a_second_run_had_is_only_noise(passing: str, second: str) -> None:
+    assert is_only_noise(second, passing, second)
+    assert is_only_noise(passing, passing, second)

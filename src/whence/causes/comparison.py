@@ -47,9 +47,12 @@ class Comparison:
             found = self._same[step] = self._compare(step, 0)
         return found
 
-    def is_noise(self, passing: Step) -> bool:
-        """Did a step of the passing run have another value in a second run of its version?"""
-        return passing in self._noise
+    def is_noise(self, step: Step, other: Step) -> bool:
+        """Does the value of a step differ from its counterpart's only by noise?
+
+        That is a difference that a second run of the passing version shows, too.
+        """
+        return other in self._noise and self.passing.is_only_noise(other, self.failing.value(step))
 
     def needs_no_reason(self, value: Step | StoredBits) -> bool:
         """Is the value of a step, or a part of it, the same in the passing run?"""
@@ -59,7 +62,7 @@ class Comparison:
         other = self.counterpart(step)
         if other is None or self.failing.compared_as(step) is not Comparable.PLAIN:
             return self.is_same(step)
-        if other in self._noise:
+        if self.is_noise(step, other):
             return True
         mask = (1 << width) - 1
         value, passing = self.failing.value(step), self.passing.value(other)
@@ -108,7 +111,7 @@ class Comparison:
         return origin
 
     def _compare_origins(self, step: Step, other: Step, depth: int) -> bool:
-        if other in self._noise:
+        if self.is_noise(step, other):
             return True
         kind = self.failing.compared_as(step)
         if kind is Comparable.PLAIN:
@@ -216,7 +219,7 @@ class Comparison:
         other = self.counterpart(step)
         if other is None or self.failing.compared_as(step) is Comparable.PLAIN:
             return self.is_same(step)
-        if other in self._noise:
+        if self.is_noise(step, other):
             return True
         pairs = self._paired_operands(step, other)
         if self.failing.is_given(step):

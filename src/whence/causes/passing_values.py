@@ -34,7 +34,7 @@ class PassingValues:
         pairs = []
         for op, step in zip(line.ops.tolist(), line.last.tolist(), strict=True):
             other = self.comparison.counterpart(step)
-            if other is not None and not self.comparison.is_noise(other):
+            if other is not None and not self.comparison.is_noise(step, other):
                 pairs.append((step, op, other, self.comparison.passing.op_of(other)))
         pairs.sort()
         failing = self._failing.values_of([(step, op) for step, op, _, _ in pairs])
@@ -58,7 +58,7 @@ class PassingValues:
     def loaded(self, step: Step) -> str | None:
         """Return what a load or a call read in the passing run; None if it is not comparable."""
         other = self.comparison.counterpart(step)
-        is_comparable = other is not None and not self.comparison.is_noise(other)
+        is_comparable = other is not None and not self.comparison.is_noise(step, other)
         named = None if other is None or not is_comparable else self._passing.names.loaded(other)
         return None if named is None or _is_address(named.value) else named.value
 

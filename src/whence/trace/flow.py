@@ -166,6 +166,10 @@ class Flow(ABC):
     def comparable_part(self, step: Step) -> Value:
         """Return the part of a pointer value that is comparable across runs."""
 
+    def is_only_noise(self, step: Step, value: Value) -> bool:  # noqa: ARG002 - of texts
+        """Is it noise by which a value of another run differs from the value of a step?"""
+        return step in self.thread.noise
+
     def decision(self, branch: Step) -> Value:
         """Return a value that is equal for two executions of a branch that go the same way."""
         return self.value(branch)

@@ -18,6 +18,7 @@ from whence.frontend.python.values import (
     decode,
     items,
     key,
+    likeness,
     python_text,
     same,
     truth,
@@ -87,6 +88,12 @@ def test_identities_matter_within_a_run_only() -> None:
     assert same(value("method", ("C.m", 3)), value("method", ("C.m", 4)))
     assert not same(value("method", ("C.m", 3)), value("method", ("C.n", 3)))
     assert not same(value("list", (1, ("x",))), value("tuple", (1, ("x",))))
+
+
+def test_an_address_in_a_text_does_not_matter_between_runs() -> None:
+    one, other = "<Item object at 0x7f01> is late", "<Item object at 0x7fA2> is late"
+    assert likeness(one) == likeness(other) != likeness(one.replace("late", "early"))
+    assert key(one) != key(other)
 
 
 def test_sets_have_no_order() -> None:

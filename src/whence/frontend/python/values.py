@@ -8,6 +8,7 @@ compare values of one run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +23,8 @@ MAX_ITEMS = 12  # limit on the recorded items of a container, as in the recorder
 CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
 PLAIN = frozenset({"str", "int", "float", "bytes"})  # kinds of instances of subclasses of these
 _NAMED = frozenset({"function", "builtin", "class", "module"})
+_AT = " at 0x"
+_ADDRESS = re.compile(f"{_AT}[0-9a-fA-F]+")
 _UNITS = {"str": "characters", "bytes": "bytes", "int": "bits"}
 
 
@@ -118,6 +121,8 @@ def key(value: Value) -> object:
 
 def likeness(value: Value) -> object:
     """Return a key that does not depend on the identities of objects."""
+    if isinstance(value, str) and _AT in value:
+        return str, _ADDRESS.sub(_AT, value)  # the default `repr` of an object has its address
     return _likeness(value, likeness) if isinstance(value, Obj) else _plain_key(value)
 
 

@@ -74,6 +74,9 @@ class PythonFlow(Flow):
     def comparable_part(self, step: Step) -> object:
         return likeness(self.value(step))
 
+    def is_only_noise(self, step: Step, value: Value) -> bool:
+        return self.python.is_only_noise(step, value)
+
     def compared_as(self, step: Step) -> Comparable:
         """Compare a value as it is if all of it is known; else an object by its origin too."""
         value = self.value(step)

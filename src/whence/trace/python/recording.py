@@ -25,6 +25,7 @@ from whence.trace.python.endings import (
 from whence.trace.python.image import PythonImage
 from whence.trace.python.inputs import PythonInputs, inputs_of
 from whence.trace.python.literals import Literals
+from whence.trace.python.noise import is_only_noise, may_vary, noisy_steps
 from whence.trace.python.printing import PrintCall, locate_prints, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
 from whence.trace.python.program import Display, OtherConstant
@@ -68,6 +69,7 @@ class PythonThread(Thread):
         self.queries = PythonQueries(self.stream, self.run)
         self._events = log.events
         self._values: dict[int, Value] = {}
+        self._second: PythonThread | None = None  # of a second run of the same version
 
     # --- values --------------------------------------------------------------------------------
 
@@ -103,6 +105,16 @@ class PythonThread(Thread):
         """Did a loop get another item?"""
         token = self.run.values[step]
         return not (type(token) is str and token == STOP)
+
+    def compare_with(self, again: PythonThread) -> None:
+        """Note which values differ in the same thread of a second run of the same version."""
+        self._second, self.noise = again, noisy_steps(self, again)
+
+    def is_only_noise(self, step: Step, value: Value) -> bool:
+        """Does a value of another run differ from a step's only where a second run does, too?"""
+        if step not in self.noise or self._second is None:
+            return False
+        return is_only_noise(value, self.value(step), self._second.value(step))
 
     # --- endings and outputs -------------------------------------------------------------------
 
@@ -226,6 +238,21 @@ class PythonRecording(Recording):
     @cached_property
     def _threads(self) -> dict[PythonLog, PythonThread]:
         return {}
+
+    def may_vary(self) -> bool:
+        return any(map(may_vary, self._all_threads()))
+
+    def compare_with(self, again: Recording) -> None:
+        assert isinstance(again, PythonRecording)
+        own, others = self._all_threads(), again._all_threads()
+        if [t.image.key for t in own] != [t.image.key for t in others]:
+            return
+        self.second_run = again
+        for thread, other in zip(own, others, strict=True):
+            thread.compare_with(other)
+
+    def _all_threads(self) -> list[PythonThread]:
+        return [self.thread(self.image(p), log) for p in self.processes for log in p.logs]
 
     def failing_exception(self, processes: Sequence[Process]) -> tuple[PythonThread, Step] | None:
         """Return the exception by which a run failed: its thread and the step that raised it.
