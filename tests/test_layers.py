@@ -34,7 +34,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "causes": ("whence", "errors", "inputs", "model", "program", "frontend", "trace", "logic"),
     "languages": (
         *("whence", "errors", "source_lines", "model", "subject"),
-        *("program", "frontend", "trace", "logic", "causes"),
+        *("program", "frontend", "trace", "logic", "paths", "causes"),
     ),
     "explain": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
@@ -51,11 +51,11 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),  # draws any result
     "service": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
-        *("program", "frontend", "trace", "logic", "causes", "languages", "explain"),
+        *("program", "frontend", "trace", "logic", "paths", "causes", "languages", "explain"),
     ),
     "cli": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
-        *("program", "frontend", "trace", "logic", "causes", "languages"),
+        *("program", "frontend", "trace", "logic", "paths", "causes", "languages"),
         *("explain", "environment", "report", "service"),
     ),
     "__main__": ("cli",),

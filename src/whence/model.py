@@ -424,3 +424,15 @@ class EnvironmentResult:
     seconds: float = 0.0
     is_located: bool = True
     empty_status: str = "unexplained"
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTest:
+    """A test that whence made and that runs without it."""
+
+    command: str  # a shell command for the built tree
+    argv: tuple[str, ...]
+    stdin: str | None = None  # names of files in the folder of the tests
+    files: dict[str, str] = field(default_factory=dict)  # by the path that each takes in the tree
+    module: str | None = None  # a Python test module
+    script: str | None = None  # runs the command in the tree that its argument names

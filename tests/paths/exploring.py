@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 import z3
 
-from whence.frontend.c.rerun_inputs import InputRerunner
-from whence.inputs import STDIN, InputSource, argument
-from whence.paths.c.runs import CRun, CRuns
+from whence.paths.c.program import CInputProgram, open_c_program
+from whence.paths.c.runs import CRun
 from whence.paths.explore import Exploration, explore
+from whence.paths.input_spec import parse_input_spec
+from whence.paths.program import ChosenConditions, ExploredRun
 from whence.paths.solver import Solver
 from whence.paths.terms import Unknowns
 from whence.subject.trial import BuildAndTest
 
 
-class Program:
-    """A C program that is built once."""
-
-    def __init__(self, folder: Path, source: str) -> None:
-        tree, kept, self._runs = folder / "tree", folder / "kept", folder / "runs"
-        for path in (tree, kept, self._runs):
-            path.mkdir()
-        (tree / "p.c").write_text(source)
-        self._tree, self._kept = tree, kept
-
-    def runs(
-        self, arguments: str, *, free: Collection[InputSource] | None = None, at: str | None = None,
-        stdin: bytes | None = None,
-    ) -> tuple[CRuns, dict[InputSource, bytes]]:  # fmt: skip
-        """Return what runs the program, and the inputs of its first run."""
-        if stdin is not None:
-            (self._tree / "in").write_bytes(stdin)
-        redirected = "" if stdin is None else " < in"
-        commands = BuildAndTest(test=f"./p {arguments}{redirected}", build="$CC -g -o p p.c")
-        if free is None:
-            free = [argument(k + 1) for k in range(len(arguments.split()))]
-            free += [] if stdin is None else [STDIN]
-        runs = CRuns(InputRerunner(self._tree, commands, self._kept), self._runs, free, at)
-        return runs, dict(runs.first(stdin))
+def program(
+    folder: Path, source: str, arguments: str = "", *, stdin: bytes | None = None,
+    inputs: Sequence[str] = (), test: str | None = None,
+) -> CInputProgram:  # fmt: skip
+    """Build a program of one source file; its test is ./p with these arguments."""
+    tree, kept = folder / "tree", folder / "kept"
+    for path in (tree, kept):
+        path.mkdir(parents=True, exist_ok=True)
+    (tree / "p.c").write_text(source)
+    if stdin is not None:
+        (tree / "in").write_bytes(stdin)
+    command = test or f"./p {arguments}{'' if stdin is None else ' < in'}"
+    commands = BuildAndTest(test=command, build="$CC -g -o p p.c")
+    return open_c_program(tree, commands, kept, [parse_input_spec(one) for one in inputs])
 
 
 def explored(
@@ -47,13 +38,23 @@ def explored(
     most: int = 60,
 ) -> Exploration:  # fmt: skip
     """Explore a program, and check that every run keeps what its conditions promise."""
-    runs, first = Program(folder, source).runs(arguments, at=at, stdin=stdin)
-    found = explore(first, runs.run, Solver(), is_over=lambda now: len(now.runs) >= most)
+    opened = program(folder, source, arguments, stdin=stdin)
+    found = explore(
+        opened.first,
+        lambda contents: ChosenConditions.of(opened.run(contents), at),
+        Solver(),
+        is_over=lambda now: len(now.runs) >= most,
+    )
     for one in found.runs:
-        assert isinstance(one.run, CRun)
-        check_holds(one.run)
-        assert one.is_as_promised, runs.inputs(one.run.contents).command
+        check_holds(c_run(one.run))
+        assert one.is_as_promised, opened.inputs(one.run.contents).command
     return found
+
+
+def c_run(run: ExploredRun) -> CRun:
+    assert isinstance(run, ChosenConditions)
+    assert isinstance(run.run, CRun)
+    return run.run
 
 
 def check_holds(run: CRun) -> None:
@@ -76,4 +77,4 @@ def recorded(unknowns: Unknowns, closed: int, formula: z3.BoolRef) -> z3.BoolRef
 
 
 def outputs(found: Exploration) -> set[bytes]:
-    return {one.run.ended.stdout for one in found.runs if isinstance(one.run, CRun)}
+    return {c_run(one.run).ended.stdout for one in found.runs}

@@ -25,6 +25,7 @@ from whence.languages.language import Language
 from whence.logic.c.logic import CLogic
 from whence.logic.python.logic import PythonLogic
 from whence.model import Failure, Outcome
+from whence.paths.c.program import open_c_program
 from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.recording import CRecording
 from whence.trace.flow import Flow
@@ -52,6 +53,7 @@ _C = Language(
     analysis=CAnalysis(),
     logic=CLogic(),
     find_failure=c_failures.find_failure,
+    open_program=open_c_program,
 )
 _PYTHON = Language(
     name="python",

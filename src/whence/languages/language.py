@@ -10,6 +10,7 @@ from typing import Protocol
 from whence.causes.observed_failure import ObservedFailure
 from whence.frontend.recorded_run import RecordedRun
 from whence.logic.logic import Logic
+from whence.paths.program import OpenProgram
 from whence.subject.trial import BuildAndTest
 from whence.trace.analysis import ThreadAnalysis
 from whence.trace.recording import Recording
@@ -52,3 +53,4 @@ class Language:
     analysis: ThreadAnalysis
     logic: Logic
     find_failure: FindFailure
+    open_program: OpenProgram | None = None  # None: its programs are not run with other inputs

@@ -8,32 +8,15 @@ relevant slice, reordered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import z3
 
-from whence.inputs import InputSource
 from whence.paths.conditions import Condition
+from whence.paths.program import Contents, ExploredRun
 from whence.paths.solver import Solver, Verdict
-from whence.paths.terms import Fact, Unknowns
-
-Contents = Mapping[InputSource, bytes]
-
-
-class ExploredRun(Protocol):
-    """A run, with its conditions in the order in which they are negated."""
-
-    @property
-    def contents(self) -> Contents: ...
-    @property
-    def unknowns(self) -> Unknowns: ...
-    @property
-    def conditions(self) -> Sequence[Condition]: ...
-    @property
-    def ways(self) -> Sequence[object]:
-        """For each condition: a value that tells where it stands and which way the run went."""
+from whence.paths.terms import Fact
 
 
 @dataclass(frozen=True)

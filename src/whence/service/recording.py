@@ -19,7 +19,7 @@ from whence.trace.summary import summarise
 
 Say = Callable[[str], None]  # tells the user what is being done
 # Errors after which another front end is tried: the program may be in another language.
-_WRONG_LANGUAGE = ("nothing-recorded", "no-c-compiler")
+WRONG_LANGUAGE = ("nothing-recorded", "no-c-compiler")
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,15 @@ def frontends_for(request: RecordRequest, tree: Path) -> list[str]:
 
     If the user named a front end, it is the only one.
     """
-    if request.frontend != "auto":
-        return [request.frontend]
+    return likely_frontends(tree, request.commands, request.frontend)
+
+
+def likely_frontends(tree: Path, commands: BuildAndTest, frontend: str = "auto") -> list[str]:
+    """Return the front ends for the program in a tree, the most promising first."""
+    if frontend != "auto":
+        return [frontend]
     found = fitting((), read_tree(tree).entries) or list(LANGUAGES)
-    if request.commands.build is not None:  # Python programs seldom need a build
+    if commands.build is not None:  # Python programs seldom need a build
         found.sort(key=lambda frontend: not LANGUAGES[frontend].is_compiled)
     return found
 
@@ -77,7 +82,7 @@ def record_into(
         try:
             return _record_with(frontend, out, tree, request, say=say, twice=twice)
         except UserError as error:
-            if error.slug not in _WRONG_LANGUAGE:
+            if error.slug not in WRONG_LANGUAGE:
                 raise
             tried, following = LANGUAGES[frontend].label, LANGUAGES[last].label
             say(f"nothing was recorded as {tried}; trying {following}")

@@ -19,7 +19,7 @@ from whence.subject.trial import BuildAndTest, environment, judge
 
 # Limit in bytes on each log of a test that did not end in time: its loop repeats itself, and the
 # replay of a log takes about as long as its recording; guessed.
-_MAX_HANG_LOG = 16 << 20
+MAX_HANG_LOG = 16 << 20
 _LACKS_COMPILER = re.compile(
     r"^whence-c\S+: (.*?) \[(no-clang|runtime-does-not-compile)\]$", re.DOTALL | re.MULTILINE
 )
@@ -48,7 +48,7 @@ def record(
             recording = with_stand_ins(recording, Path(compilers))
         ended = run_in_tree(commands.test, tree, recording, commands, seconds)
     if ended.timed_out:
-        cut_logs(out, _MAX_HANG_LOG)
+        cut_logs(out, MAX_HANG_LOG)
     run = judge(ended, commands, tree)
     again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
     builders = _describe_compilers(modules, env)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whence.frontend.c.process import CProcess
-from whence.frontend.c.record import build_recorded, recording_environment
+from whence.frontend.c.process import CProcess, cut_logs
+from whence.frontend.c.record import MAX_HANG_LOG, build_recorded, recording_environment
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
@@ -64,12 +64,30 @@ class InputRerunner:
             build_recorded(commands, tree, self._environment)
         self._built = BuiltTree(tree, folder.absolute() / "tree")
 
-    def run_test(self, record_into: Path) -> Ended:
-        """Run the test command as it is, recorded."""
-        return self._run(self._commands.test, self._environment, record_into)
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The environment that the test command gets."""
+        return self._environment
 
-    def run(self, inputs: ProgramInputs, record_into: Path | None = None) -> Ended:
-        """Run the program with these inputs; without a folder nothing is recorded."""
+    def built_file(self, name: str) -> bytes | None:
+        """Return a file of the tree as the build left it; None if there is none."""
+        return self._built.read(name)
+
+    def run_test(self, record_into: Path, *, keeps_stdin: bool = False) -> Ended:
+        """Run the test command as it is, recorded.
+
+        `keeps_stdin`: write what each program gets from a pipe into the trace.
+        """
+        more = {"WHENCE_STDIN": "1"} if keeps_stdin else {}
+        return self._run(self._commands.test, self._environment | more, record_into)
+
+    def run(
+        self, inputs: ProgramInputs, record_into: Path | None = None, seconds: float | None = None
+    ) -> Ended:
+        """Run the program with these inputs; without a folder nothing is recorded.
+
+        `seconds` limits the run, unless the user gave another limit.
+        """
         environment = {**inputs.variables, **self._ours()}
         with tempfile.TemporaryDirectory(prefix="whence-inputs-") as scratch:
             stdin = Path(scratch) / "stdin"
@@ -78,25 +96,30 @@ class InputRerunner:
                 f"cd {shlex.quote(inputs.folder)} && exec {inputs.command} "
                 f"< {shlex.quote(str(stdin))}"
             )
-            return self._run(command, environment, record_into, inputs.files)
+            return self._run(command, environment, record_into, inputs.files, seconds)
 
     def _ours(self) -> dict[str, str]:
         return {key: value for key, value in self._environment.items() if key.startswith(_OURS)}
 
     def _run(
         self, command: str, environment: Mapping[str, str], record_into: Path | None,
-        files: Mapping[str, bytes] | None = None,
+        files: Mapping[str, bytes] | None = None, seconds: float | None = None,
     ) -> Ended:  # fmt: skip
         self._built.restore()
         for name, contents in (files or {}).items():
-            (self.tree / name).write_bytes(contents)
+            path = self.tree / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(contents)
         environment = dict(environment)
         if record_into is not None:
             environment["WHENCE_TRACE"] = str(record_into.absolute())
             environment["WHENCE_MAX_TRACE"] = str(DEFAULT_MAX_TRACE)
         with fixed_addresses():
-            ended = run_in_tree(command, self.tree, environment, self._commands)
+            limit = self._commands.timeout or self._commands.asked_timeout or seconds
+            ended = run_in_tree(command, self.tree, environment, self._commands, limit)
         if record_into is not None:
+            if ended.timed_out:
+                cut_logs(record_into, MAX_HANG_LOG)
             (record_into / MODULES).symlink_to(self._modules)
             commands = replace(self._commands, test=command)
             run = judge(ended, commands, self.tree)

@@ -22,6 +22,11 @@ class BuiltTree:
         shutil.copytree(tree, copy, symlinks=True)
         self._states = file_states(tree)
 
+    def read(self, name: str) -> bytes | None:
+        """Return a file as it was when the tree was copied; None if there was none."""
+        path = self._copy / name
+        return path.read_bytes() if path.is_file() else None
+
     def restore(self) -> None:
         """Undo everything that happened to the tree since it was copied."""
         now = file_states(self.tree)

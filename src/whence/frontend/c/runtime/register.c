@@ -133,6 +133,30 @@ static void describe_process(const char *parent)
     sys_close(fd);
 }
 
+/* If $WHENCE_STDIN is set, copy all that standard input will give into the file `stdin` of the
+ * trace, and read it from there.  A file that still has a name needs no copy. */
+static void keep_stdin(void)
+{
+    struct stat status;
+    if (!getenv("WHENCE_STDIN") || syscall(SYS_fstat, 0, &status))
+        return;
+    int has_name = S_ISREG(status.st_mode) && status.st_nlink;
+    if (has_name || S_ISCHR(status.st_mode) || S_ISDIR(status.st_mode))
+        return;
+    int fd = sys_open(file_path("stdin"), O_RDWR | O_CREAT | O_TRUNC);
+    long n = 0;
+    for (uint64_t all = 0; fd >= 0 && all < 16 << 20; all += (uint64_t)n) {
+        n = syscall(SYS_read, 0, line_buffer, sizeof line_buffer);
+        if (n <= 0 || !write_all(fd, line_buffer, (size_t)n))
+            break;
+    }
+    if (fd >= 0) {
+        syscall(SYS_lseek, fd, 0, SEEK_SET);
+        syscall(SYS_dup3, fd, 0, 0);
+        sys_close(fd);
+    }
+}
+
 /* Make the directory of this process: PID-N with the first free N. */
 static void make_directory(void)
 {
@@ -200,6 +224,7 @@ static void begin(char **argv, char **envp)
     make_directory();
     if (recording()) {
         describe_process("");
+        keep_stdin();
         watch_crashes();
         on_exit(note_status, NULL);
     }

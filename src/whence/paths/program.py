@@ -1,0 +1,124 @@
+"""How is a program run with other inputs, whatever its language?
+
+`InputProgram` is one version of a program with its test, built once and run many times.  The
+languages implement it; `whence.languages` knows which of them is whose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from whence.inputs import InputSource
+from whence.model import MadeTest
+from whence.paths.conditions import Condition, PathCondition
+from whence.paths.input_spec import InputSpec
+from whence.paths.terms import Unknowns
+from whence.subject.command import Ended
+from whence.subject.trial import BuildAndTest
+
+Contents = Mapping[InputSource, bytes]
+
+
+class ExploredRun(Protocol):
+    """A run, with its conditions in the order in which they are negated."""
+
+    @property
+    def contents(self) -> Contents: ...
+    @property
+    def unknowns(self) -> Unknowns: ...
+    @property
+    def conditions(self) -> Sequence[Condition]: ...
+    @property
+    def ways(self) -> Sequence[object]:
+        """For each condition: a value that tells where it stands and which way the run went."""
+
+
+class PathRun(ExploredRun, Protocol):
+    """One recorded run; its conditions are all of them, in the order of its steps."""
+
+    @property
+    def ended(self) -> Ended: ...
+    @property
+    def path(self) -> PathCondition: ...
+
+    def slice_conditions(self, at: str) -> Sequence[Condition]:
+        """Return the conditions in the relevant slice of a point, in the order for negating.
+
+        `at` is `output`, `output:BYTE`, `exit`, `FILE:LINE:VARIABLE` or `return:FUNCTION`.  If the
+        run does not get to the point, all conditions count.
+        """
+
+    def way(self, condition: Condition) -> object:
+        """Return where a condition of this run stands and which way the run went there."""
+
+    def release(self) -> None:
+        """Delete what was recorded.  The conditions stay; slices cannot be asked for any more."""
+
+
+@dataclass(frozen=True)
+class ChosenConditions:
+    """A recorded run that is explored by some of its conditions."""
+
+    run: PathRun
+    conditions: Sequence[Condition]
+    ways: Sequence[object]
+
+    @staticmethod
+    def of(run: PathRun, at: str | None) -> ChosenConditions:
+        """Return the run with its conditions in the relevant slice of `at`; None: with all."""
+        if at is None:
+            return ChosenConditions(run, run.conditions, run.ways)
+        chosen = run.slice_conditions(at)
+        return ChosenConditions(run, chosen, [run.way(one) for one in chosen])
+
+    @property
+    def contents(self) -> Contents:
+        return self.run.contents
+
+    @property
+    def unknowns(self) -> Unknowns:
+        return self.run.unknowns
+
+
+class InputProgram(Protocol):
+    """One version of a program with its test, built once and run many times."""
+
+    @property
+    def free(self) -> Collection[InputSource]:
+        """The inputs that may change."""
+
+    @property
+    def first(self) -> Contents:
+        """The inputs of the test as it is: those that are free, and others of the program."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a user should know, such as "the program is started without its script"."""
+
+    def run(self, contents: Contents) -> PathRun:
+        """Run the program with these inputs, recorded."""
+
+    def run_plain(self, contents: Contents) -> Ended:
+        """Run the program with these inputs; nothing is recorded."""
+
+    def write_test(self, contents: Contents, folder: Path, name: str) -> MadeTest:
+        """Write a test with these inputs that runs without whence.  Its files begin with `name`."""
+
+    def close(self) -> None:
+        """Delete what was kept between the runs."""
+
+
+class OpenProgram(Protocol):
+    """Build a program and find the inputs of its test.
+
+    `tree` is a workspace of ours, built in place.  `folder` is empty and takes what is kept between
+    runs.  `specs` are the inputs that may change; if there are none, those that the test names.
+    """
+
+    def __call__(
+        self, tree: Path, commands: BuildAndTest, folder: Path, specs: Sequence[InputSpec],
+        say: Callable[[str], None] = lambda _: None,
+    ) -> InputProgram: ...  # fmt: skip
