@@ -38,6 +38,13 @@ _TAKEN = (
     "python3 -c 'import socket,time; s=socket.socket(); s.setsockopt(1,2,1); "
     's.bind(("127.0.0.1",%d)); s.listen(); time.sleep(60)\' >/dev/null 2>&1 & echo $! > holder; sleep 1'
 )
+# The shell replaces itself, so that $! is the server.
+_DNS = (
+    "exec 3>&1; (exec dnsmasq -k -p 53 --listen-address=127.0.0.9 --bind-interfaces -C /dev/null --no-resolv --no-hosts -u root "
+    "--address=/db.test/127.0.0.%d >/dev/null 2>&1 3>&-) &"
+)
+_NOBODY = "setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=$W"  # postgres refuses root
+_POSTGRES = f"chmod 755 .; mkdir data; chown 65534 data; {_NOBODY} initdb -D data -A trust -U me"
 
 CASES = (
     Case("nginx-configuration", _NGINX, "sed -i 's/worker_connections 16/worker_connections x/' nginx.conf",
@@ -87,7 +94,7 @@ CASES = (
     Case("full-disk", "mkdir full", "mount -t tmpfs -o size=16k none full; head -c 16384 /dev/zero > full/x || true",
          "sh -c 'seq 3000 > full/out'", "full/out"),
     Case("open-files", "true", "true",
-         "python3 -c 'f = [open(\"/dev/null\") for _ in range(100)]'", "Max open files", here="ulimit -n 40;"),
+         "python3 -c 'f = [open(\"/dev/null\") for _ in range(100)]'", "open files", here="ulimit -Sn 40;"),
     Case("stale-lock", "git init -q repo; cd repo; echo a > a", "touch repo/.git/index.lock",
          "git -C repo add a", "index.lock"),
     Case("umask", "true", "true", "sh -c 'rm -f f; touch f; test $(stat -c %a f) = 644'", "umask",
@@ -98,7 +105,7 @@ CASES = (
          "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 18184), 2)'",
          "127.0.0.1:18184", there=f"{_TAKEN % 18184};"),
     Case("missing-module", "mkdir lib; echo 'x = 1' > lib/helper.py", "rm -r lib",
-         "PYTHONPATH=lib python3 -B -c 'import helper'", "lib"),
+         "env PYTHONPATH=lib python3 -B -c 'import helper'", "lib"),
     Case("sqlite-database", "sqlite3 d.db 'create table t(a); insert into t values(1)'",
          "sqlite3 d.db 'drop table t'", "sqlite3 -bail d.db 'select * from t'", "d.db"),
     Case("ssh-key-mode", "ssh-keygen -q -t ed25519 -N '' -f key", "chmod 644 key",
@@ -109,6 +116,19 @@ CASES = (
          "echo 'V = 2' > rules.mk", "make -s all", "rules.mk", 1),
     Case("perl-library", "mkdir lib; echo 'package A; sub f { 1 } 1;' > lib/A.pm",
          "echo 'package A; sub f { 0 } 1;' > lib/A.pm", "perl -Ilib -MA -e 'exit !A::f()'", "lib/A.pm", 1),
+    Case("dns-answer", _DNS % 2 + " echo $! > holder; sleep 1",
+         "kill $(cat holder); " + _DNS % 3 + " echo $! > holder; sleep 1",
+         "sh -c 'test $(dig @127.0.0.9 +short db.test) = 127.0.0.2'", "127.0.0.9:53", needs="dnsmasq"),
+    Case("vsftpd-configuration",
+         "printf 'listen=YES\\nlisten_port=18186\\nlisten_address=127.0.0.1\\nbackground=NO\\n"
+         "secure_chroot_dir=/tmp\\nanonymous_enable=NO\\n' > v.conf",
+         "sed -i s/anonymous_enable=NO/anonymous_enable=nein/ v.conf",
+         "sh -c 'timeout 2 vsftpd $W/v.conf; test $? = 124'", "v.conf", 6, needs="vsftpd"),
+    Case("postgres-configuration", _POSTGRES,
+         "sed -i 's/^max_connections = 100/max_connections = 100kB/; s/^shared_buffers = .*/shared_buffers = 64MB/' data/postgresql.conf",
+         f"{_NOBODY} postgres -D $W/data -C port", "postgresql.conf", 65, needs="postgres"),
+    Case("postgres-folder-mode", _POSTGRES, "chmod 777 data",
+         f"{_NOBODY} sh -c 'timeout 3 postgres -D $W/data -p 18187 -k $W/data; test $? = 124'", "data", needs="postgres"),
     Case("two-needed", "echo 1 > a; echo 1 > b", "echo 2 > a; echo 2 > b",
          "sh -c 'read x < a; read y < b; test $x$y = 11'", "a", 1),
 )  # fmt: skip

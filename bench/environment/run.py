@@ -43,9 +43,9 @@ def main() -> None:
 def environment(programs: Path | None) -> dict[str, str]:
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     if programs:
-        found = [str(programs / "usr" / name) for name in ("bin", "sbin")]
-        env["PATH"] = os.pathsep.join([*found, env["PATH"]])
-        env["LD_LIBRARY_PATH"] = str(programs / "usr/lib/x86_64-linux-gnu")
+        found = [*programs.glob("usr/*bin"), *programs.glob("usr/lib/postgresql/*/bin")]
+        env["PATH"] = os.pathsep.join([*map(str, found), env["PATH"]])
+        env["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, programs.glob("**/x86_64-linux-gnu")))
     return env
 
 

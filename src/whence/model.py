@@ -408,6 +408,7 @@ class EnvironmentAnswer:
     bad: str
     difference: str
     line: int | None = None  # of the file here, from 1
+    called_from: str | None = None  # the line of the program that made the call, if it is known
     verified: bool = False
     verified_by: str = ""
 

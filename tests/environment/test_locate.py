@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.compiling import CC
 
 WHENCE = [sys.executable, "-m", "whence", "environment"]
 
@@ -65,6 +69,47 @@ def test_the_line_of_a_file_is_located(place: Place) -> None:
     assert (answer["path"], answer["line"]) == (str(place.folder / "app.ini"), 41)
     assert (answer["good"], answer["bad"]) == ("option40 = 40", "option40 = none")
     assert answer["verified"]
+
+
+def test_the_line_of_a_python_program_that_asked_is_named(place: Place) -> None:
+    program = "def load():\n    return open('n').read()\n\nint(load())\n"
+    (place.folder / "p.py").write_text(program)
+    (place.folder / "n").write_text("1\n")
+    place.record(sys.executable, "p.py")
+    (place.folder / "n").write_text("one\n")
+    [answer] = place.locate(sys.executable, "p.py")["answers"]
+    assert answer["called_from"] == f"{place.folder / 'p.py'}:2 in load"
+
+
+@pytest.mark.skipif(not shutil.which("addr2line"), reason="no addr2line (binutils)")
+def test_the_line_of_a_compiled_program_that_asked_is_named(place: Place) -> None:
+    source = (
+        "#include <stdio.h>\n"
+        "static int load(void) {\n"
+        '    FILE *f = fopen("n", "r");\n'
+        "    return f ? fgetc(f) : 'x';\n"
+        "}\n"
+        "int main(void) { return load() != '1'; }\n"
+    )
+    (place.folder / "p.c").write_text(source)
+    (place.folder / "n").write_text("1\n")
+    built = subprocess.run([*CC, "-g", "-O0", "-o", "p", "p.c"], cwd=place.folder)
+    assert built.returncode == 0
+    place.record("./p")
+    (place.folder / "n").write_text("2\n")
+    [answer] = place.locate("./p")["answers"]
+    assert answer["called_from"].endswith("p.c:3 in load")
+
+
+def test_a_limit_that_cannot_be_raised_is_said(place: Place) -> None:
+    command = (sys.executable, "-c", "f = [open('/dev/null') for _ in range(100)]")
+    place.record(*command)
+    words = shlex.join([*WHENCE, "locate", "--json", "-", str(place.file), "--", *command])
+    done = subprocess.run(["sh", "-c", f"ulimit -n 60; {words}"], cwd=place.folder,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    document = json.loads(done.stdout)
+    said = [*document["notes"], *(answer["difference"] for answer in document["answers"])]
+    assert any('the limit "open files" is' in text for text in said)
 
 
 def test_two_answers_that_are_needed_together_are_both_located(place: Place) -> None:

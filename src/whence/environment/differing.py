@@ -15,6 +15,7 @@ from whence.environment.log import SystemCall
 from whence.environment.plan import Subject
 
 _MAX_TEXT = 2**20  # bytes of a file that is compared line by line; guessed
+_PENDING_ERROR = "getsockopt:4"  # SO_ERROR: how a connection that was begun earlier ended
 _STAT = struct.Struct("<24xIII12xq")  # mode, user, group and size of a struct stat
 
 
@@ -108,8 +109,10 @@ def shown_name(name: str) -> str:
 def answer_words(call: SystemCall, content: bytes | None = None) -> str:
     """Return an answer in words, without the name of what was asked."""
     if call.result < 0:
-        code = -call.result
-        return f"{errno.errorcode.get(code, code)} ({os.strerror(code)})"
+        return _error_words(-call.result)
+    if call.group == _PENDING_ERROR and len(call.blocks) == 1:
+        code = int.from_bytes(call.blocks[0], "little")
+        return _error_words(code) if code else "no error"
     status = call.blocks[1] if call.opens and len(call.blocks) > 1 else b""
     if not call.opens and len(call.blocks) == 1 and len(call.blocks[0]) == 144:
         status = call.blocks[0]
@@ -121,6 +124,10 @@ def answer_words(call: SystemCall, content: bytes | None = None) -> str:
     if call.blocks and call.blocks[0] and not call.opens:
         return repr(call.blocks[0][:80])[1:]
     return str(call.result) if call.group.startswith(("get", "umask")) else "works"
+
+
+def _error_words(code: int) -> str:
+    return f"{errno.errorcode.get(code, code)} ({os.strerror(code)})"
 
 
 def recorded_status(call: SystemCall) -> tuple[int, int, int] | None:

@@ -10,6 +10,7 @@ import re
 import resource
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from whence.environment.log import ProgramStart
 from whence.environment.tracing import Setting
@@ -27,6 +28,7 @@ _LIMITS = {
     "Max realtime priority": "RLIMIT_RTPRIO",
 }  # fmt: skip
 _VARIABLE = "variable"
+_CAP_SYS_RESOURCE = 24  # as the kernel numbers it
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -42,6 +44,24 @@ class Inherited:
     def is_of_session(self) -> bool:
         """Does every new terminal, login or job set it anew?"""
         return self.kind == _VARIABLE and is_of_session(self.name)
+
+    @property
+    def subject(self) -> str:
+        """What differs, as a part of a sentence."""
+        if self.kind == "limit":
+            return f'the limit "{self.name.removeprefix("Max ")}"'
+        return f"the variable {self.name}" if self.kind == _VARIABLE else self.name
+
+    @property
+    def words(self) -> str:
+        """The difference as a sentence without a full stop."""
+        return f"{self.subject} is {self.shown(self.good)} there, {self.shown(self.bad)} here"
+
+    def shown(self, value: str | None) -> str:
+        """Return one of the values as a user would write it."""
+        if value is None:
+            return "not set"
+        return value.replace("\0", " ") if self.kind == "arguments" else value
 
 
 def variables_of(start: ProgramStart) -> dict[str, str]:
@@ -106,6 +126,28 @@ def _with_hard_limit(soft: int, hard: int) -> tuple[int, int]:
     unlimited = resource.RLIM_INFINITY
     is_lower = hard != unlimited and (soft == unlimited or soft > hard)
     return soft, soft if is_lower else hard
+
+
+def out_of_reach(found: Iterable[Inherited]) -> list[Inherited]:
+    """Return the limits that were higher there, and that this process may not raise so far."""
+    if _may_raise_limits():
+        return []
+    return [
+        one
+        for one in found
+        if one.kind == "limit" and one.good is not None and _is_above_hard(one.name, int(one.good))
+    ]
+
+
+def _is_above_hard(name: str, soft: int) -> bool:
+    hard = resource.getrlimit(getattr(resource, _LIMITS[name]))[1]
+    return _with_hard_limit(soft, hard)[1] != hard
+
+
+def _may_raise_limits() -> bool:
+    """Does the kernel let this process raise its hard limits?"""
+    match = re.search(r"^CapEff:\s*(\w+)", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return match is not None and bool(int(match[1], 16) >> _CAP_SYS_RESOURCE & 1)
 
 
 def inherit(

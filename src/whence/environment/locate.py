@@ -7,19 +7,29 @@
    inherited, are the candidates.  The smallest set of them with which the command passes is the
    cause.  Volatile subjects (times, /proc, the clock) count only if the others do not suffice.
 4. Of a file, the smallest set of lines with which the command passes.
-5. The difference alone is put into a private view of the files, where the system allows one, and
+5. The command fails once more, and the line of the program that asks for the difference is noted.
+6. The difference alone is put into a private view of the files, where the system allows one, and
    the command runs there without the tracer.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
+from whence.environment.caller import (
+    TELLS_WHERE,
+    CallSite,
+    compiled_call_site,
+    is_python,
+    python_call_site,
+)
 from whence.environment.differing import (
     Answered,
     LineChange,
@@ -30,7 +40,13 @@ from whence.environment.differing import (
     shown_name,
     with_changes,
 )
-from whence.environment.inherited import Inherited, differences, inherit, variables_of
+from whence.environment.inherited import (
+    Inherited,
+    differences,
+    inherit,
+    out_of_reach,
+    variables_of,
+)
 from whence.environment.log import Handling, SystemCall
 from whence.environment.minimise import minimal
 from whence.environment.plan import TIMED, Planner, Subject, subject_of, subjects_of
@@ -52,6 +68,7 @@ class Culprit:
     answered: tuple[Answered, ...] = ()  # of a subject: the answers that were replaced
     lines: tuple[LineChange, ...] = ()  # of a text file: the lines that matter
     viewed: bool = False  # the command also passes, untraced, in a private view with the difference
+    called_from: CallSite | None = None  # the line of the program that made the first such call
 
 
 @dataclass(slots=True)
@@ -103,12 +120,13 @@ class Locator:
         chosen: Sequence[Candidate],
         edits: dict[str, bytes] | None = None,
         options: Sequence[str] = (),
+        variables: Mapping[str, str] = MappingProxyType({}),
     ) -> TracedRun:
         """Run the command with the recorded values and answers that were chosen."""
         self.result.runs += 1
         kept = [one for one in chosen if isinstance(one, Inherited)]
         subjects = {one for one in chosen if isinstance(one, Subject)}
-        command, setting = inherit(kept, self._command, os.environ)
+        command, setting = inherit(kept, self._command, {**os.environ, **variables})
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         plan = folder / "plan"
         self._planner.write(plan, subjects, edits)
@@ -156,7 +174,7 @@ class Locator:
             return self.result
         chosen = minimal(candidates, self._passes)
         culprits = [self._culprit(one, chosen, answered) for one in chosen]
-        self.result.culprits = self._viewed(culprits)
+        self.result.culprits = self._viewed([self._with_caller(one, chosen) for one in culprits])
         return self.result
 
     def _fails_here(self) -> list[Inherited]:
@@ -214,6 +232,10 @@ class Locator:
             )
             + "."
         )
+        self.result.notes += [
+            f"{one.words}; this user may not raise it, so its effect was not tested"
+            for one in out_of_reach(inherited)
+        ]
         return None
 
     def _answered(self, run: TracedRun, full: list[Candidate]) -> dict[Subject, list[Answered]]:
@@ -269,6 +291,26 @@ class Locator:
             return Culprit(candidate, tuple(found), tuple(changes[:1] if len(changes) == 1 else ()))
         lines = minimal(changes, passes)
         return Culprit(candidate, tuple(found), tuple(lines))
+
+    # --- the line of the program ------------------------------------------------------------------
+
+    def _with_caller(self, culprit: Culprit, chosen: Sequence[Candidate]) -> Culprit:
+        """Run the command as it fails, but for the other culprits; note who asks for this one."""
+        if not culprit.answered:
+            return culprit
+        others = [one for one in chosen if one != culprit.candidate]
+        watch = f"watch={culprit.answered[0].bad.question}"
+        run = self.replay(others, options=(watch,))
+        if not run.log.stacks:
+            return culprit
+        [stack] = run.log.stacks
+        programs = [start.path for start in run.log.starts if start.process == stack.process]
+        if programs and is_python(os.path.realpath(programs[-1])):
+            aborted = self.replay(
+                others, options=(watch, f"signal={signal.SIGABRT.value}"), variables=TELLS_WHERE
+            )
+            return replace(culprit, called_from=python_call_site(aborted.ended.output))
+        return replace(culprit, called_from=compiled_call_site(stack))
 
     # --- the private view ------------------------------------------------------------------------
 

@@ -58,25 +58,15 @@ def culprit_words(
 
 def inherited_words(one: Inherited, *, alone: bool) -> EnvironmentAnswer:
     """Return an inherited value that differs in words."""
-    good, bad = (_value(one, value) for value in (one.good, one.bad))
-    what = f"the variable {one.name}" if one.kind == "variable" else one.name
-    if one.kind == "limit":
-        what = f'the limit "{one.name.removeprefix("Max ")}"'
     others = "" if alone else " (together with the other answers)"
     return EnvironmentAnswer(
-        sentence=f"The command passes when {what} is as recorded{others}.",
+        sentence=f"The command passes when {one.subject} is as recorded{others}.",
         call=one.kind, path=one.good if one.kind == "folder" else None,
         variable=one.name if one.kind == "variable" else None, process="0",
-        good=good, bad=bad, difference=f"{what} is {good} there, {bad} here",
-        verified=True,
-        verified_by=f"with {what} set to the recorded value{' alone' * alone}, the command passes.",
+        good=one.shown(one.good), bad=one.shown(one.bad), difference=one.words, verified=True,
+        verified_by=f"with {one.subject} set to the recorded value{' alone' * alone}, "
+        "the command passes.",
     )  # fmt: skip
-
-
-def _value(one: Inherited, value: str | None) -> str:
-    if value is None:
-        return "not set"
-    return value.replace("\0", " ") if one.kind == "arguments" else value
 
 
 def subject_words(culprit: Culprit, *, alone: bool) -> EnvironmentAnswer:
@@ -102,6 +92,7 @@ def subject_words(culprit: Culprit, *, alone: bool) -> EnvironmentAnswer:
         call=one.good.group.partition(":")[0],
         path=name if culprit.candidate.kind in ("path", "times") else None,
         variable=None, process=one.role, good=good, bad=bad, difference=difference, line=line,
+        called_from=culprit.called_from.words if culprit.called_from else None,
         verified=True, verified_by=_verified(culprit, alone),
     )  # fmt: skip
 

@@ -37,6 +37,7 @@ def _answer(answer: EnvironmentAnswer) -> dict[str, Any]:
         "bad": answer.bad,
         "difference": answer.difference,
         "line": answer.line,
+        "called_from": answer.called_from,
         "verified": answer.verified,
         "verified_by": answer.verified_by,
     }
@@ -52,6 +53,8 @@ def environment_text(result: EnvironmentResult) -> Text:
         text.append(f"  {visible(answer.difference)}\n")
         text.append("  there: ", style="green").append(f"{visible(answer.good)}\n")
         text.append("  here:  ", style="red").append(f"{visible(answer.bad)}\n")
+        if answer.called_from:
+            text.append(f"  asked at {visible(answer.called_from)}\n")
         if answer.verified_by:
             text.append(f"  Verified: {visible(answer.verified_by)}\n")
     for note in result.notes:
@@ -75,7 +78,8 @@ def environment_page(result: EnvironmentResult) -> str:
         f"<h2>{_shown(answer.sentence)}</h2><p>{_shown(answer.difference)}</p>"
         "<table><tr><th>there: passes</th><th>here: fails</th></tr>"
         f"<tr><td><pre>{_shown(answer.good)}</pre></td><td><pre>{_shown(answer.bad)}</pre></td></tr>"
-        f"</table><p>{_shown('Verified: ' + answer.verified_by) if answer.verified_by else ''}</p>"
+        f"</table><p>{_shown('asked at ' + answer.called_from) if answer.called_from else ''}</p>"
+        f"<p>{_shown('Verified: ' + answer.verified_by) if answer.verified_by else ''}</p>"
         for answer in result.answers
     ]
     if result.reason:

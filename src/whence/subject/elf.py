@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 import struct
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,14 +34,33 @@ def functions_at(program: Path, offsets: Set[int]) -> set[ElfFunction]:
         return set()
 
 
+def address_at(data: bytes, offset: int) -> int | None:
+    """Return the virtual address of a place in a 64-bit ELF file; None if it is not loaded."""
+    try:
+        return next(
+            (
+                address + offset - start
+                for start, address, length in _loaded(data)
+                if start <= offset < start + length
+            ),
+            None,
+        )
+    except struct.error:
+        return None
+
+
 def _load_address(data: bytes) -> int:
     """Return the virtual address of the start of the file."""
+    return next((address for start, address, _ in _loaded(data) if start == 0), 0)
+
+
+def _loaded(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield the parts of the file that are loaded: offset, virtual address, length."""
     table, size, count = struct.unpack_from("<Q14xHH", data, 32)
     for i in range(count):
-        kind, _flags, offset, address = struct.unpack_from("<IIQQ", data, table + i * size)
-        if kind == LOADABLE and offset == 0:
-            return int(address)
-    return 0
+        kind, _, start, address, _, length = struct.unpack_from("<IIQQQQ", data, table + i * size)
+        if kind == LOADABLE:
+            yield start, address, length
 
 
 def _functions(data: bytes, addresses: Set[int]) -> set[ElfFunction]:
