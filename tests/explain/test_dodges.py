@@ -235,6 +235,26 @@ PYTHON_PIECE = """
      found = cents("$4.50")
      assert found < 1000  # [fails]
 """
+# The new parser is right; the expression that it matches with takes in the next line.
+PYTHON_PATTERN = """
+     import re
+    +
+    +SETTING = re.compile(r"(\\w+)[ ]*=\\s*(.*)")  # [pattern]
+    +
+     class Settings:
+         def __init__(self, text):
+             self.text = text
+         def pairs(self):
+    -        for line in self.text.splitlines():  # [loop]
+    -            name, _, value = line.partition("=")  # [loop]
+    -            yield name.strip(), value.strip()  # [loop]
+    +        at = 0  # [loop]
+    +        while (match := SETTING.search(self.text, at)) is not None:  # [loop]
+    +            yield match.groups()  # [loop]
+    +            at = match.end()  # [loop]
+     found = dict(Settings("depth=\\nwidth=4\\n").pairs())
+     assert found == {"depth": "", "width": "4"}, found  # [fails]
+"""
 PYTHON_NEW_FUNCTION = """
      limits = {"food": 30}
     +def is_over(name, sum):  # [new]
@@ -311,3 +331,10 @@ def test_a_faulty_new_function_of_python_is_in_the_root_and_on_the_chain(tmp_pat
     answer = explain_python(tmp_path, PYTHON_NEW_FUNCTION)
     assert answer.root == {"new", "call"}
     assert any(link.text.strip() == "return sum < limits[name]" for link in answer.chain)
+
+
+def test_a_faulty_constant_that_only_new_code_reads_is_in_the_root(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, PYTHON_PATTERN)
+    assert answer.root == {"pattern", "loop"}
+    assert "pattern" in answer.links
+    assert answer.explanation.dodged is not None

@@ -103,7 +103,8 @@ TEMPORARY = """
     -    return path + ".txt"  # [fault]
     +    return path + ".tmp"  # [fault]
      folder = tempfile.mkdtemp()  # [folder]
-     lucky = random.random()  # [random]
+     chance = random.random
+     lucky = chance()  # [random]
      path = written(place(folder, "notes"))
      os.rmdir(folder)
      found = path.endswith(".txt"), lucky < 2

@@ -25,6 +25,7 @@ from whence.explain.dodge import (
     Unexecuted,
     avoided_changes,
     behind_changes,
+    constant_behind,
     damage_start,
     first_run,
     gets_damage,
@@ -250,7 +251,8 @@ class Chooser:
         root_places = change_places(changes, union(answer.root))
         dodged = (
             f"Reverting {root_places} alone is enough for the test to pass, but only because "
-            f"{change_places(changes, avoided)} does not run then. The fault may be in that code."
+            f"{change_places(changes, avoided)} has no part in the run then. "
+            "The fault may be there."
         )
         if len(replacement.with_found - answer.reverted - avoided) > _MAX_EXTRA:
             return Choice(answer, explained, dodged)
@@ -308,6 +310,7 @@ class Chooser:
         found |= avoided_changes(explained.tree, behind, meeting, root) & unexecuted.partly
         # A new function that the root calls may be at fault by what it does not do.
         found |= self._called(root) & unexecuted.whole
+        found |= self._constant(answer, explained)
         return found - _same_functions(changes, root) - self._problem.minor
 
     def _at_fault(self, changes: Reverted, answer: Answer, explained: ExplainedSet) -> Reverted:
@@ -318,6 +321,11 @@ class Chooser:
             for change in changes
             if not gets_damage(tree, causes, meeting, frozenset({change}), answer.reverted)
         )
+
+    def _constant(self, answer: Answer, explained: ExplainedSet) -> Reverted:
+        """Return the changes of a constant that only the reverted code uses."""
+        causes, meeting = explained.causes_on_chain, self._context.meeting
+        return constant_behind(explained.tree, causes, meeting, answer.reverted)
 
     def _called(self, root: Reverted) -> Reverted:
         """Return the changes that introduce names which new lines of the root use."""

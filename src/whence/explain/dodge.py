@@ -7,6 +7,7 @@ set is a dodge.  A new function that a changed line calls is the usual case.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -136,6 +137,48 @@ def gets_damage(
             elif not comparison.is_same(definer):
                 return True
     return False
+
+
+def constant_behind(
+    tree: CauseSearch, causes: Iterable[Cause], meeting: Meeting, reverted: Reverted
+) -> Reverted:
+    """Return the changes of the nearest new constant from which reverted code made its values.
+
+    Such a constant is a regular expression that new code matches with.  A module or class body
+    defines it in both runs, so it seems to be right; but only code that the fixed run does not
+    have reads it.  Only the way of the values counts, and no function or class on it.
+    """
+    comparison = tree.comparison
+    if comparison is None:
+        return frozenset()
+    flow = comparison.failing
+    work: deque[Step] = deque()
+    for cause in causes:
+        lines = [
+            (s.file, s.line) for s in cause.statements if meeting.at(s.file, s.line) & reverted
+        ]
+        steps = tree.steps(cause.id, lines).tolist() if lines else []
+        work += [step for step in reversed(steps) if comparison.counterpart(step) is None]
+    seen = set(work)
+    while work and len(seen) < _MAX_INPUTS:
+        node = flow.node(work.popleft())
+        for definer in (*node.operands, *node.pointers):
+            if not isinstance(definer, int) or definer in seen or flow.names_code(definer):
+                continue
+            seen.add(definer)
+            if comparison.counterpart(definer) is None:
+                work.append(definer)
+            elif found := _defining_changes(flow, definer, meeting) - reverted:
+                return found
+    return frozenset()
+
+
+def _defining_changes(flow: Flow, step: Step, meeting: Meeting) -> Reverted:
+    """Return the changes that hold a step, if it is a definition outside of all functions."""
+    image, op = flow.thread.image, flow.op_of(step)
+    place = image.place(op)
+    is_definition = image.function_names[image.function_of(op)] == _MODULE_CODE
+    return meeting.at(place.file, place.line) if place and is_definition else frozenset()
 
 
 def first_run(flow: Flow, changes: Iterable[Change]) -> Step | None:

@@ -261,6 +261,10 @@ class Flow(ABC):
     def is_call(self, step: Step) -> bool:
         return self.kind(step) == CALL
 
+    def names_code(self, step: Step) -> bool:  # noqa: ARG002 - where functions are values
+        """Is the value of the step a function, a class or a module?"""
+        return False
+
     def is_branch(self, step: Step) -> bool:
         return self.kind(step) == BRANCH
 

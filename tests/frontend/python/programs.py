@@ -701,6 +701,24 @@ import os
 print([name for name in os.environ if "WHENCE" in name and name not in ("WHENCE_CACHE", "WHENCE_DEBUG")])
 """
 
+PROGRAMS["kept_methods"] = """
+class Collector:
+    def __init__(self):
+        self.found = []
+        self.add = self.found.append
+def fill(append, values):
+    for value in values:
+        append(value)
+    return append
+found, seen = [], {}
+append, update = found.append, seen.update
+fill(append, [1, [2]])(3)
+update({"a": 1}, b=2)
+collector = Collector()
+collector.add(4)
+last = (found.pop, found.clear)[0]
+print(found, seen, collector.found, last(), found, [].append is append)
+"""
 PROGRAMS["futures"] = """
 '''doc'''
 from __future__ import annotations

@@ -23,8 +23,8 @@ MAX_ITEMS = 12  # limit on the recorded items of a container, as in the recorder
 CONTAINERS = frozenset({"list", "tuple", "set", "dict"})
 PLAIN = frozenset({"str", "int", "float", "bytes"})  # kinds of instances of subclasses of these
 _NAMED = frozenset({"function", "builtin", "class", "module"})
-_AT = " at 0x"
-_ADDRESS = re.compile(f"{_AT}[0-9a-fA-F]+")
+_ADDRESS = re.compile("0x[0-9a-fA-F]{8,16}")  # of an object, in a text
+_ADDRESSES = range(0x7FF0_0000_0000, 0x8000_0000_0000)  # of objects, where recorded runs have them
 _UNITS = {"str": "characters", "bytes": "bytes", "int": "bits"}
 
 
@@ -121,8 +121,10 @@ def key(value: Value) -> object:
 
 def likeness(value: Value) -> object:
     """Return a key that does not depend on the identities of objects."""
-    if isinstance(value, str) and _AT in value:
-        return str, _ADDRESS.sub(_AT, value)  # the default `repr` of an object has its address
+    if isinstance(value, str) and "0x" in value:
+        return str, _ADDRESS.sub("0x", value)  # the default `repr` of an object has its address
+    if type(value) is int and value in _ADDRESSES:
+        return int, "address"
     return _likeness(value, likeness) if isinstance(value, Obj) else _plain_key(value)
 
 

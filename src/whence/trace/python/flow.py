@@ -64,12 +64,17 @@ class PythonFlow(Flow):
         return UNKNOWN
 
     def comparable_value(self, step: Step) -> object:
-        """Return the value of a step; for a call that may change its arguments, with these."""
+        """Return the value of a step; for a call that may change its arguments, with these.
+
+        Such a call may also call recorded code, as `update` does that iterates over a mapping.
+        What that code returned to it decides as well what the call wrote.
+        """
         own = likeness(self.value(step))
         if not self.run.objects.may_have_changed_arguments(step):
             return own
-        arguments = self._arguments(step)
-        return own, tuple(likeness(self.value_of(argument)) for argument in arguments)
+        given = [self.value_of(argument) for argument in self._arguments(step)]
+        given += map(self.value, self.run.reads.get(step, ()))
+        return own, tuple(map(likeness, given))
 
     def comparable_part(self, step: Step) -> object:
         return likeness(self.value(step))
@@ -391,9 +396,18 @@ class PythonFlow(Flow):
         value = self.value(step)
         return isinstance(value, Obj) and value.kind == "function"
 
-    def _is_code(self, step: Step) -> bool:
+    def names_code(self, step: Step) -> bool:
         value = self.value(step)
-        return value is UNKNOWN or (isinstance(value, Obj) and value.kind in _CODE)
+        return isinstance(value, Obj) and value.kind in _CODE
+
+    def _is_code(self, step: Step) -> bool:
+        """Is the value of the step a function, a class or a module, as far as is known?
+
+        A container whose present items are unknown is none.
+        """
+        is_unknown = self.value(step) is UNKNOWN
+        is_container = is_unknown and self.run.objects.is_container(self.run.values[step])
+        return (is_unknown and not is_container) or self.names_code(step)
 
     def _all(self, step: Step, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """Return the operands, and the steps that wrote what they hold."""

@@ -7,11 +7,12 @@ failure.  A text may contain one of them beside other characters: only the forme
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 
-from whence.frontend.python.values import Value, likeness
+from whence.frontend.python.values import Obj, Value, likeness
 from whence.trace.columns import Stream
 from whence.trace.python.program import PythonProgram
 from whence.trace.python.replayed_run import ReplayedRun
@@ -28,7 +29,7 @@ _VARYING = frozenset({
     "SpooledTemporaryFile", "getpid", "getppid", "get_ident", "get_native_id", "current_thread",
     "stat", "lstat", "fstat", "getmtime", "getctime", "getatime",
 })  # fmt: skip
-_WORD_END = re.compile(r"\w*$")
+_WORD_END = re.compile(r"\w*\Z")
 _WORD_START = re.compile(r"\w*")
 
 
@@ -46,18 +47,22 @@ def may_vary(thread: ComparedThread) -> bool:
     """Did a thread call a function whose result may be another one in each run?"""
     if thread.stream.steps > _MAX_STEPS:
         return False
-    program = thread.program
+    stretches, first = np.unique(thread.stream.stretch, return_index=True)
     return any(
-        program.opcode[op] == "call" and _callee(program, op) in _VARYING
-        for stretch in np.unique(thread.stream.stretch).tolist()
-        for op in program.ops_of(stretch)
+        thread.program.opcode[op] == "call" and not _VARYING.isdisjoint(_callees(thread, op, step))
+        for stretch, start in zip(stretches.tolist(), thread.stream.first[first], strict=True)
+        for step, op in enumerate(thread.program.ops_of(stretch), int(start))
     )
 
 
-def _callee(program: PythonProgram, op: int) -> str | None:
-    """Return the last part of the name by which a call names what it calls."""
-    use = program.uses[op][0]
-    return None if use is None or use < 0 else program.name[use]
+def _callees(thread: ComparedThread, op: int, step: int) -> Iterator[str | None]:
+    """Yield the name by which a call names what it calls, and the own name of that."""
+    use = thread.program.uses[op][0]
+    yield None if use is None or use < 0 else thread.program.name[use]
+    callee = next(iter(thread.run.operands_of(step)), 0) if step <= thread.stream.steps else 0
+    value = thread.value(callee) if callee else None
+    if isinstance(value, Obj) and isinstance(value.shape, str):
+        yield value.shape
 
 
 def noisy_steps(thread: ComparedThread, again: ComparedThread) -> frozenset[int]:

@@ -639,6 +639,28 @@ static void complete_next(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
     }
 }
 
+enum { MAX_COPIES = 16 };  /* limit on the copies of a method that are followed back; guessed */
+
+static u32 op_of(const kernel_t *k, u32 step) {
+    u64 instance = instance_of(k, step);
+    return k->program.stretch_first[k->stretch.at[instance]] + step - k->first.at[instance];
+}
+
+/* Return the step that read a method of a container, as in `append = found.append`, if `step` has
+   that method from a variable; 0: it has not. */
+static u32 kept_method(const kernel_t *k, u32 step) {
+    for (u32 copies = 0; step && copies < MAX_COPIES; copies++) {
+        u8 opcode = k->program.op_code[op_of(k, step)];
+        u32 start = k->start.at[step], source = k->source.at[step];
+        u32 holder = start < k->start.at[step + 1] ? k->operands.at[start] : 0;
+        if (opcode == O_STORE) source = holder;
+        else if (opcode == O_ATTR && !source)
+            return holder && is_container_kind(kind_of(&k->objects, k->values.at[holder])) ? step : 0;
+        step = source;
+    }
+    return 0;
+}
+
 static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     const program_t *p = &k->program;
     objects_t *o = &k->objects;
@@ -646,12 +668,17 @@ static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
     if (!count) return;
     i32 callee = use_of(k, op, 0);
     u32 name = callee < 0 ? 0 : p->op_name_flags[callee];
+    int is_kept = callee >= 0 && kind_of(o, used(k, a, op, 0)) == K_BUILTIN;
+    u32 kept = is_kept ? kept_method(k, register_of(k, a, callee)) : 0;
     u32 few[16], *arguments = count - 1 <= 16 ? few : resized(NULL, count * sizeof(u32));
     for (u32 at = 1; at < count; at++) arguments[at - 1] = used(k, a, op, at);
     if (callee >= 0 && p->op_code[callee] == O_METHOD) {
         u32 receiver = used(k, a, (u32)callee, 0);
         if (!a->has_run_code || is_container_kind(kind_of(o, receiver)))
             call_method(o, receiver, name, arguments, count - 1, step);
+    } else if (kept) {
+        u32 receiver = k->values.at[k->operands.at[k->start.at[kept]]];
+        call_method(o, receiver, p->op_name_flags[op_of(k, kept)], arguments, count - 1, step);
     } else if (callee >= 0 && !a->has_run_code && !(name & N_PURE)) {
         for (u32 at = 1; at < count; at++) touch(o, arguments[at - 1], step);
     }

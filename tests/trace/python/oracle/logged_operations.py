@@ -16,6 +16,7 @@ from whence.trace.python.program import Use
 Handler = Callable[[RunningActivation, Op, Step, Token], None]
 
 # Operations that can return an object which unrecorded code had kept.
+_MAX_COPIES = 16  # limit on the copies of a method that are followed back, as in replay.c
 _RETURN_KEPT_OBJECT = frozenset({"call", "attr", "item", "next", "resume", "import_from"})
 # The source texts of callees that print to standard output.
 _PRINT = ("print", "sys.stdout.write", "stdout.write", "sys.stdout.buffer.write")
@@ -245,6 +246,10 @@ class LoggedOperations:
             receiver = self._used(activation, callee, program.uses[callee][0])
             if not activation.has_run_code or objects.is_container(receiver):
                 objects.call_method(receiver, name, arguments, step)
+        elif kept := self._kept_method(activation, callee):
+            holder = run.operands[run.start[kept]]
+            method = program.name[run.op_of(kept)] or ""
+            objects.call_method(run.values[holder], method, arguments, step)
         elif callee is not None and callee >= 0 and not activation.has_run_code:
             objects.call_function(name, arguments, step)
         if step not in run.source and not activation.has_run_code:
@@ -258,6 +263,27 @@ class LoggedOperations:
         called = self._used(activation, op, callee)
         if objects.kind(called) == "class" and objects.kind(value) != "class":
             objects.note_constructed(value, step)
+
+    def _kept_method(self, activation: RunningActivation, callee: Use) -> Step | None:
+        """Return the step that read a method of a container, if a variable kept it for a call."""
+        run = self._run
+        if callee is None or callee < 0:
+            return None
+        step = activation.registers.get(callee)
+        if not step or run.objects.kind(run.values[step]) != "builtin":
+            return None
+        for _ in range(_MAX_COPIES):
+            if not step:
+                return None
+            opcode, source = self._program.opcode[run.op_of(step)], run.source.get(step)
+            holder = next(iter(run.operands_of(step)), None)
+            if opcode == "store":
+                source = holder
+            elif opcode == "attr" and not source:
+                is_container = holder and run.objects.is_container(run.values[holder])
+                return step if is_container else None
+            step = source
+        return None
 
     def _phi(self, _activation: RunningActivation, _op: Op, step: Step, value: Token) -> None:
         """Take the last alternative with this value as the source; if none has it, a constant."""

@@ -11,7 +11,7 @@ from typing import Any
 from tests.trace.python.oracle.events import Events
 from tests.trace.python.oracle.objects import ObjectHistory
 from whence.frontend.python.logged import Token
-from whence.program.ids import Activation, Instance, Step, Stretch
+from whence.program.ids import Activation, Instance, Op, Step, Stretch
 from whence.trace.python.kernel import MISSING
 from whence.trace.python.program import PythonProgram, Use
 
@@ -91,6 +91,10 @@ class ReplayedRun:
 
     def instance_of(self, step: int) -> Instance:
         return Instance(bisect_right(self.first, step) - 1)
+
+    def op_of(self, step: int) -> Op:
+        instance = self.instance_of(step)
+        return Op(self.program.stretch_first[self.stretch[instance]] + step - self.first[instance])
 
     def used_value(self, registers: Mapping[int, Step], op: int, use: Use) -> Token:
         """Return the value that a use of `op` stands for.
