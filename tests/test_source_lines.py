@@ -108,6 +108,7 @@ OTHER_TEXT = {
     "changes/gitdiff.py": "the output of git",
     "changes/syntax.py": "the result of only_newlines",
     "cli/interactive.py": "a message",
+    "environment/caller.py": "the output of addr2line",
     "environment/differing.py": "a file that a test reads",
     "environment/inherited.py": "a file of the kernel",
     "explain/meeting/conditions.py": "the result of only_newlines",
