@@ -72,6 +72,15 @@ def test_the_cause_tree_of_the_readme_is_printed_as_shown(tmp_path: Path) -> Non
     assert whence(f"{command} --out {tmp_path}/run").strip() == answer.strip()
 
 
+def test_the_classes_of_inputs_of_the_readme_are_printed_as_shown(tmp_path: Path) -> None:
+    (block,) = re.findall(
+        r"```console\n(\$ whence explore.*?)```", README.read_text("utf-8"), re.DOTALL
+    )
+    command, answer = block.split("\n", 1)
+    printed = whence(f"{command} --out {tmp_path}/tests")
+    assert printed.partition("The tests are in")[0].strip() == answer.strip()
+
+
 def whence(command: str) -> str:
     ended = subprocess.run(
         command.replace("$ whence", f"{sys.executable} -m whence") + " --quiet",

@@ -437,3 +437,35 @@ class MadeTest:
     files: dict[str, str] = field(default_factory=dict)  # by the path that each takes in the tree
     module: str | None = None  # a Python test module
     script: str | None = None  # runs the command in the tree that its argument names
+
+
+@dataclass(frozen=True, slots=True)
+class ExploredTest:
+    """One class of inputs: a test with such an input, and what the program does."""
+
+    id: int
+    test: MadeTest
+    condition: str  # in the words of the source: "x + y > 10 and x > y"
+    result: str  # "prints x"
+    exit: int
+    output: str
+    origin: tuple[int, int] | None  # the test and the number of its condition that was negated
+    trouble: str | None = None  # a crash, a hang or the report of a sanitizer
+
+
+@dataclass(frozen=True)
+class ExploreResult:
+    """What `whence explore` answers."""
+
+    is_complete: bool
+    reason: str | None  # why it stopped
+    point: str  # what the classes are about: "the output", "the path"
+    folder: str  # of the tests
+    inputs: tuple[str, ...]  # that were free, in words
+    tests: tuple[ExploredTest, ...]
+    runs: int
+    solver_calls: int
+    infeasible: int
+    unknown: int  # questions that the solver did not answer
+    seconds: float
+    notes: tuple[str, ...] = ()

@@ -125,3 +125,17 @@ def test_standard_input_leads_to_branches(
 @pytest.mark.parametrize("seed", range(1000, 1006))
 def test_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
     assert len(explored(tmp_path, generated(seed), "5 40 xy", most=8).runs) >= 1
+
+
+def test_what_a_function_returns_leads_from_inputs_to_branches(tmp_path: Path) -> None:
+    source = """
+#include <stdio.h>
+#include <stdlib.h>
+static int twice(int x) { return x > 3 ? 2 * x : x; }
+int main(int argc, char **argv) {
+    int y = twice(atoi(argv[1]));
+    puts(twice(y) == 40 ? "forty" : "other");
+    return 0;
+}
+"""
+    assert outputs(explored(tmp_path, source, "1")) == {b"forty\n", b"other\n"}

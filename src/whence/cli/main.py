@@ -19,6 +19,7 @@ from rich.text import Text
 from whence import __version__
 from whence.cli.environment import environment_group
 from whence.cli.explain import explain
+from whence.cli.explore import explore_command
 from whence.cli.isolate import isolate
 from whence.cli.settings import read_settings
 from whence.cli.slice import slice_command
@@ -44,6 +45,9 @@ def cli(context: click.Context) -> None:
     failure of one run of a C, C++ or Python program, as a tree to browse and prune.  whence trace
     records such a run, and whence slice shows what a crash, an output byte or a variable depends on.
 
+    whence explore needs no failure: it finds the classes of inputs that a program tells apart, and
+    writes a test of each.
+
     whence environment needs no second version: it finds out why a command passes on one machine and
     fails on another.
 
@@ -56,6 +60,7 @@ def cli(context: click.Context) -> None:
     whence why --source . --build make --test ./check.sh --interactive
     whence trace --source . --build make --test ./check.sh --out run
     whence slice run --at crash
+    whence explore --source . --build make --test "./triangle 3 4 5"
     whence environment record --out good.rec -- ./server --check
 
     The file whence.toml in the current directory can set defaults for all options.
@@ -88,12 +93,13 @@ cli.add_command(isolate)
 cli.add_command(trace)
 cli.add_command(slice_command)
 cli.add_command(why)
+cli.add_command(explore_command)
 cli.add_command(environment_group)
 
 
 def main() -> None:
     """Run the `whence` command line."""
-    goes_on = sys.argv[1:2] in (["explain"], ["isolate"], ["why"])
+    goes_on = sys.argv[1:2] in (["explain"], ["explore"], ["isolate"], ["why"])
     run(cli, "whence", sys.argv[1:], goes_on=goes_on)
 
 

@@ -16,18 +16,22 @@ from whence.service.recording import RecordRequest, Say
 from whence.subject.trial import BuildAndTest
 
 
-def recording_options(*, required: bool) -> list[Callable[..., Any]]:
-    """Return the options that say what to record; `required`: --source and --test are."""
-    return [
+def recording_options(*, required: bool, limits_trace: bool = True) -> list[Callable[..., Any]]:
+    """Return the options that say what to record; `required`: --source and --test are.
+
+    `limits_trace`: is there an option for the size of the trace?
+    """
+    found = [
         click.option("--source", required=required, metavar="SRC", help="The version to record: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
         click.option("--test", required=required, metavar="CMD", help="Shell command that runs the test in the version's tree ({tree})."),
         click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX name whence's compilers."),
         click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the program to record."),
-        click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="Limit on the log of one recorded process."),
         click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
         click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for the build, and for the test."),
         click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process, such as 2G."),
     ]  # fmt: skip
+    size = click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="Limit on the log of one recorded process.")  # fmt: skip
+    return [*found[:4], size, *found[4:]] if limits_trace else found
 
 
 def record_request(options: dict[str, Any]) -> RecordRequest:
@@ -43,7 +47,7 @@ def record_request(options: dict[str, Any]) -> RecordRequest:
         commands=commands,
         repo=options["repo"],
         frontend=options["frontend"],
-        max_trace=options["max_trace"],
+        max_trace=options.get("max_trace", DEFAULT_MAX_TRACE),
         out=options["out"],
         fresh=options.get("fresh", False),
     )

@@ -1,15 +1,23 @@
 """Which runs of a program are there, one for each path or for each relevant slice?
 
-`explore` is PCExplore and RSCExplore of the thesis (Algorithms 6.3 and 6.1): it negates one
+The search is PCExplore and RSCExplore of the thesis (Algorithms 6.3 and 6.1): it negates one
 condition after another, solves, runs, and continues with the conditions of the new run.  Which of
 the two it is depends only on the conditions that a run is given with: all of them, or those in the
 relevant slice, reordered.
+
+1. A question is asked once: it is identified by the ways up to a condition and the way there.
+2. A class of inputs is reported once: it is identified by the ways of all its conditions.
+3. The order of the questions does not change which classes are found, only which are found first.
+   Sides of branches that no question was about come first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import heapq
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import z3
 
@@ -17,6 +25,9 @@ from whence.paths.conditions import Condition
 from whence.paths.program import Contents, ExploredRun
 from whence.paths.solver import Solver, Verdict
 from whence.paths.terms import Fact
+
+_MAX_KEPT = 200  # runs whose conditions stay in memory; others are run again; guessed
+_MAX_MOVES = 2  # changes of the length of an input, one upon the other; guessed
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,22 @@ class Explored:
     run: ExploredRun
     origin: tuple[int, int] | None  # the run and the number of its condition that was negated
     is_as_promised: bool  # did it go the same way up to there, and another way then?
+    moves: int = 0  # how often the length of an input was changed on the way here
+
+
+@dataclass(frozen=True, order=True)
+class OpenQuestion:
+    """A condition to negate: number `at` of a run.
+
+    `excluded` are earlier runs that differ from this one at the condition: there may be another
+    way, which is none of theirs.
+    """
+
+    weight: int  # how often a question was about the same side of the same branch
+    order: int
+    of: int = field(compare=False)
+    at: int = field(compare=False)
+    excluded: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass
@@ -37,15 +64,135 @@ class Exploration:
     is_complete: bool = False
     infeasible: int = 0
     unknown: int = 0
+    repeated: int = 0  # runs that were in a class that was known
+    diverged: int = 0  # runs that did not go the way that the solver's answer promised
+    executed: int = 0  # recorded runs
 
 
-@dataclass(frozen=True)
-class _Open:
-    """A condition to negate: number `at` of a run, which must also differ from other ways."""
+class ExploreSearch:
+    """Explores the runs of a program; holds what was found so far."""
 
-    of: Explored
-    at: int
-    excluded: tuple[Fact, ...] = ()
+    def __init__(
+        self,
+        run: Callable[[Contents], ExploredRun],
+        solver: Solver,
+        *,
+        on_found: Callable[[Explored], None] = lambda _: None,
+        length_moves: Callable[[ExploredRun], Iterable[Contents]] = lambda _: (),
+    ) -> None:
+        self._run, self._solver = run, solver
+        self._on_found, self._length_moves = on_found, length_moves
+        self.found = Exploration()
+        self.inputs: list[Contents] = []  # of each run
+        self.moves: list[int] = []  # of each run
+        self.open: list[OpenQuestion] = []
+        self.unmoved: list[int] = []  # runs whose inputs were not lengthened and shortened yet
+        self.asked: set[str] = set()
+        self.classes: set[str] = set()
+        self._weights: Counter[object] = Counter()
+        self._kept: OrderedDict[int, ExploredRun] = OrderedDict()
+
+    def start(self, first: Contents) -> None:
+        """Make the first run."""
+        self._add(self._recorded(first), None, True, 0)
+
+    def step(self) -> bool:
+        """Answer one question, or change the length of an input; False if nothing is left."""
+        if self.open:
+            self._answer(heapq.heappop(self.open))
+        elif self.unmoved:
+            self._move(self.unmoved.pop(0))
+        else:
+            self.found.is_complete = not self.found.unknown
+            return False
+        return True
+
+    # --- questions -------------------------------------------------------------------------------
+
+    def _answer(self, question: OpenQuestion) -> None:
+        old = self._run_of(question.of)
+        condition = old.conditions[question.at]
+        kept = [one.fact for one in old.conditions[: question.at]]
+        kept += [self._not_as(self._run_of(one), old, question.at) for one in question.excluded]
+        answer = self._solver.solve(old.unknowns, kept, negated(condition.fact), old.contents)
+        self.found.infeasible += answer.verdict is Verdict.INFEASIBLE
+        self.found.unknown += answer.verdict is Verdict.UNKNOWN
+        if answer.contents is None:
+            return
+        new = self._recorded(answer.contents)
+        is_as_promised = _turns_at(question.at, old.ways, new.ways)
+        self.found.diverged += not is_as_promised
+        origin = question.of, question.at + 1
+        made = self._add(new, origin, is_as_promised, self.moves[question.of])
+        has_more = is_as_promised and question.at < len(new.conditions)
+        if condition.has_many_ways and has_more and made is not None:
+            # There may be a third way: neither the old one nor the new one.
+            key = f"{_prefixes(new.ways)[question.at]} {question.excluded} {question.of}"
+            self._push(made, new, question.at, key, (*question.excluded, question.of))
+
+    def _not_as(self, other: ExploredRun, new: ExploredRun, at: int) -> Fact:
+        """Return that the way of another run is not taken, in the unknowns of a run."""
+        return _renamed(other.conditions[at], other, new)
+
+    def _push(
+        self, of: int, run: ExploredRun, at: int, key: str, excluded: tuple[int, ...] = ()
+    ) -> None:
+        if key in self.asked:
+            return
+        self.asked.add(key)
+        weight = self._weights[run.ways[at]]
+        self._weights[run.ways[at]] += 1
+        heapq.heappush(self.open, OpenQuestion(weight, -len(self.asked), of, at, excluded))
+
+    # --- lengths ---------------------------------------------------------------------------------
+
+    def _move(self, number: int) -> None:
+        """Lengthen and shorten the inputs of a run."""
+        for contents in self._length_moves(self._run_of(number)):
+            self._add(self._recorded(contents), None, True, self.moves[number] + 1, number)
+
+    # --- runs ------------------------------------------------------------------------------------
+
+    def _add(
+        self, run: ExploredRun, origin: tuple[int, int] | None, is_as_promised: bool, moves: int,
+        moved_from: int | None = None,
+    ) -> int | None:  # fmt: skip
+        """Note a run, unless its class is known; return its number."""
+        prefixes = _prefixes(run.ways)
+        if prefixes[-1] in self.classes:
+            self.found.repeated += 1
+            return None
+        self.classes.add(prefixes[-1])
+        if moved_from is not None:
+            origin = moved_from, 0
+        made = Explored(len(self.inputs), run, origin, is_as_promised, moves)
+        self.inputs.append(run.contents)
+        self.moves.append(moves)
+        self.found.runs.append(made)
+        self._keep(made.id, run)
+        # The questions of a run that went as promised up to the negated condition are open already.
+        start = origin[1] if origin is not None and is_as_promised else 0
+        for at in range(start, len(run.conditions)):
+            self._push(made.id, run, at, prefixes[at + 1])
+        if moves < _MAX_MOVES:
+            self.unmoved.append(made.id)
+        self._on_found(made)
+        return made.id
+
+    def _run_of(self, number: int) -> ExploredRun:
+        if number not in self._kept:
+            self._keep(number, self._recorded(self.inputs[number]))
+        self._kept.move_to_end(number)
+        return self._kept[number]
+
+    def _keep(self, number: int, run: ExploredRun) -> None:
+        self._kept[number] = run
+        while len(self._kept) > _MAX_KEPT:
+            self._kept.popitem(last=False)
+
+    def _recorded(self, contents: Contents) -> ExploredRun:
+        self.found.executed += 1
+        return self._run(contents)
 
 
 def explore(
@@ -55,36 +202,12 @@ def explore(
     *,
     is_over: Callable[[Exploration], bool] = lambda _: False,
 ) -> Exploration:
-    """Explore until nothing is left, or `is_over` says so."""
-    found = Exploration()
-    stack: list[_Open] = []
-    _add(found, stack, Explored(0, run(first), None, True), 0)
-    while stack:
-        if is_over(found):
-            return found
-        question = stack.pop()
-        old = question.of.run
-        condition = old.conditions[question.at]
-        kept = [one.fact for one in old.conditions[: question.at]] + list(question.excluded)
-        answer = solver.solve(old.unknowns, kept, negated(condition.fact), old.contents)
-        if answer.verdict is Verdict.INFEASIBLE:
-            found.infeasible += 1
-        elif answer.verdict is Verdict.UNKNOWN:
-            found.unknown += 1
-        if answer.contents is None:
-            continue
-        new = run(answer.contents)
-        kept_way = list(new.ways[: question.at]) == list(old.ways[: question.at])
-        turns = list(new.ways[: question.at + 1]) != list(old.ways[: question.at + 1])
-        origin = question.of.id, question.at + 1
-        made = Explored(len(found.runs), new, origin, kept_way and turns)
-        if condition.has_many_ways and kept_way and turns and question.at < len(new.conditions):
-            # There may be a third way: neither the old one nor the new one.
-            excluded = (*question.excluded, _renamed(condition, old, new))
-            stack.append(_Open(made, question.at, excluded))
-        _add(found, stack, made, question.at + 1)
-    found.is_complete = not found.unknown
-    return found
+    """Explore until nothing is left, or `is_over` says so; inputs keep their lengths."""
+    search = ExploreSearch(run, solver)
+    search.start(first)
+    while not is_over(search.found) and search.step():
+        pass
+    return search.found
 
 
 def negated(fact: Fact) -> Fact:
@@ -103,6 +226,16 @@ def _renamed(condition: Condition, old: ExploredRun, new: ExploredRun) -> Fact:
     return Fact(z3.Not(z3.substitute(condition.fact.formula, *pairs)), members)
 
 
-def _add(found: Exploration, stack: list[_Open], made: Explored, start: int) -> None:
-    found.runs.append(made)
-    stack += [_Open(made, at) for at in range(start, len(made.run.conditions))]
+def _turns_at(at: int, old: Sequence[object], new: Sequence[object]) -> bool:
+    """Does a run go the ways of another one before condition `at`, and another way there?"""
+    return list(new[:at]) == list(old[:at]) and list(new[at : at + 1]) != list(old[at : at + 1])
+
+
+def _prefixes(ways: Sequence[object]) -> list[str]:
+    """Return a hash of no way, the first way, the first two ways, and so on."""
+    digest = blake2b(digest_size=12)
+    found = [digest.hexdigest()]
+    for way in ways:
+        digest.update(repr(way).encode())
+        found.append(digest.hexdigest())
+    return found

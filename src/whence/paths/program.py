@@ -54,6 +54,12 @@ class PathRun(ExploredRun, Protocol):
     def way(self, condition: Condition) -> object:
         """Return where a condition of this run stands and which way the run went there."""
 
+    def words(self, condition: Condition) -> str:
+        """Return what a condition says, in the words of the source: `x > y`."""
+
+    def result_words(self) -> str:
+        """Return what the run printed and how it ended, in the words of the source."""
+
     def release(self) -> None:
         """Delete what was recorded.  The conditions stay; slices cannot be asked for any more."""
 

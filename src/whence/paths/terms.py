@@ -70,6 +70,7 @@ class Unknowns:
         """`value` returns the recorded value of an input byte."""
         self._value = value
         self._numbers: dict[What, int] = {}
+        self._keys: dict[int, int] = {}  # what `_key` returned, until another unknown comes
         self.all: list[UnknownValue] = []
 
     def byte(self, byte: InputByte) -> Term:
@@ -92,6 +93,7 @@ class Unknowns:
         number = self._numbers.get(what)
         if number is None:
             number = self._numbers[what] = len(self.all)
+            self._keys.clear()
             self.all.append(UnknownValue(what, make(f"u{number}"), value()))
         return Term(self.all[number].term, 1 << number)
 
@@ -100,6 +102,7 @@ class Unknowns:
         facts = self.all[self._numbers[what]].facts
         if not any(fact.formula.eq(known.formula) for known in facts):
             facts.append(fact)
+            self._keys.clear()
 
     def __contains__(self, what: What) -> bool:
         return what in self._numbers
@@ -170,9 +173,12 @@ class Unknowns:
 
     def _key(self, unknowns: int) -> int:
         """Return the set with all unknowns that share input bytes or facts with it."""
+        if unknowns in self._keys:
+            return self._keys[unknowns]
         found = unknowns
         for one in self.members(unknowns):
             found |= self._neighbours(one)
+        self._keys[unknowns] = found
         return found
 
     def _neighbours(self, one: UnknownValue) -> int:

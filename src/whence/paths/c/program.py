@@ -14,7 +14,7 @@ from whence.inputs import InputSource, SourceKind
 from whence.model import MadeTest
 from whence.paths.c.runs import CRun, opened
 from whence.paths.c.start import TestedProgram, find_start
-from whence.paths.c.terms import path_condition
+from whence.paths.c.terms import PathPass
 from whence.paths.input_spec import InputSpec
 from whence.paths.made_test import StartedProgram, write_command_test
 from whence.subject.command import Ended
@@ -58,8 +58,7 @@ class CInputProgram:
         thread = recording.thread(
             recording.image(recording.processes[0]), recording.processes[0].logs[0]
         )
-        path = path_condition(CAnalysis().flow(thread), contents, self.free)
-        return CRun(contents, ended, recording, path)
+        return CRun(ended, recording, PathPass(CAnalysis().flow(thread), contents, self.free))
 
     def run_plain(self, contents: Mapping[InputSource, bytes]) -> Ended:
         """Run the program with these inputs; nothing is recorded."""

@@ -34,17 +34,9 @@ _COPIES = frozenset({
 })  # fmt: skip
 
 
-def path_condition(
-    flow: CFlow, contents: Mapping[InputSource, bytes], free: Collection[InputSource]
-) -> PathCondition:
-    """Return the conditions of a run over its free inputs.
+class PathPass(RunValues):
+    """One pass over a run; `contents` are the bytes of each source in it."""
 
-    `contents` are the bytes of each source in the run.
-    """
-    return _Pass(flow, contents, free).run()
-
-
-class _Pass(RunValues):
     def __init__(
         self, flow: CFlow, contents: Mapping[InputSource, bytes], free: Collection[InputSource]
     ) -> None:
@@ -60,6 +52,7 @@ class _Pass(RunValues):
         self._tables = Tables(self)
 
     def run(self) -> PathCondition:
+        """Return the conditions of the run over its free inputs."""
         for step in reached_steps(self.flow.thread, self.free).tolist():
             self._step(step)
         return PathCondition(
@@ -102,6 +95,8 @@ class _Pass(RunValues):
             found = self.terms.get(operand)
             if found is None and operand in self._opaque:
                 found = self._pinned(operand)
+            if found is None:
+                found = self._returned(operand)
             return self.flow.value(operand) if found is None else found
         if isinstance(operand, Constant):
             return operand.value
@@ -122,6 +117,20 @@ class _Pass(RunValues):
         if isinstance(operand, Initial):
             return self._tables.initial(operand)
         return None
+
+    def _returned(self, call: Step) -> Term | None:
+        """Return the term of what a call of a recorded function returned.
+
+        The steps of the function come after the step of the call.
+        """
+        returned = self.flow.returned(call) if self.flow.kind(call) == OpKind.CALL else None
+        found = None if returned is None else self.of(returned)
+        if not isinstance(found, Term):
+            return None
+        self.terms[call] = Term(
+            resized(found.term, self.flow.node(call).operation.width), found.unknowns
+        )
+        return self.terms[call]
 
     def left(self, left: Left, offset: int) -> Value:
         """Return one byte of what a call or an operation on memory left there."""
