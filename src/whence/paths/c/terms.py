@@ -124,7 +124,8 @@ class PathPass(RunValues):
         The steps of the function come after the step of the call.
         """
         returned = self.flow.returned(call) if self.flow.kind(call) == OpKind.CALL else None
-        found = None if returned is None else self.of(returned)
+        operands = () if returned is None else self.flow.node(returned).operands
+        found = self.of(operands[0]) if operands else None
         if not isinstance(found, Term):
             return None
         self.terms[call] = Term(
