@@ -75,6 +75,18 @@ def test_a_source_whose_ir_is_the_same_is_instrumented_once(
     assert len(list((one.home / "cache" / "instrumented").glob("*/*"))) == 1
 
 
+def test_a_header_that_the_debug_information_names_may_have_another_comment(
+    tools: Toolchain,
+) -> None:
+    """The debug information of a type names its file, but no checksum of the file."""
+    tools.write(x_c='#include "x.h"\n#warning careful\nint f(struct s *s) { return s->a; }\n')
+    for header in ("struct s { int a; };\n", "struct s { int a; }; /* another comment */\n"):
+        tools.write(x_h=header)
+        was_cached(tools)
+    assert len({entry["module"] for entry in tools.journal()}) == 1
+    assert len(list((tools.home / "cache" / "instrumented").glob("*/*"))) == 1
+
+
 def test_a_file_name_in_the_program_is_that_of_its_tree(tools: Toolchain, tmp_path: Path) -> None:
     other = tools.elsewhere(tmp_path / "other")
     for place in (tools, other):

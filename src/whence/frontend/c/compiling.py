@@ -43,6 +43,9 @@ from whence.frontend.cache_folder import cache_directory
 # Limit on the characters of a command line; a longer one goes into a response file.  Guessed: Linux
 # allows at least 128 KiB.
 MAX_COMMAND_LINE = 100_000
+# The checksum of a source file in the debug information.  With it, the IR would differ whenever a
+# header differs, and each source that includes the header would be instrumented again.
+_CHECKSUM = re.compile(r', checksumkind: CSK_\w+, checksum: "\w*"')
 QUIET = "-Wno-unused-command-line-argument"  # zig adds an unused -c when given -S
 
 
@@ -319,6 +322,7 @@ class CompilerCall:
                     f"the compiler gave no IR: {done.stderr.decode(errors='replace').strip()}"
                 )
             text = ir.read_text("utf-8", errors="surrogateescape")
+        text = _CHECKSUM.sub("", text)
         for tree in self._trees:  # make the names equal in every tree, like the debug information
             text = re.sub(
                 rf"(?m)^((?:; ModuleID = '|source_filename = \"))({re.escape(tree)})(?=/)",

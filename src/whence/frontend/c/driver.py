@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from whence.errors import UserError
 from whence.frontend.c.clang import compiler, run_plain
+from whence.frontend.c.compile_request import ask_server
 from whence.frontend.c.like_gcc import like_gcc
 from whence.frontend.c.old_c import compile_old_c
 from whence.frontend.c.zig_driver import uses_zig_driver
@@ -63,6 +64,10 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Compile as the arguments say; return the exit status of the compiler."""
     try:
         mode = env.get("WHENCE_MODE") or "plain"
+        probing = is_probe(arguments, os.getcwd())
+        status = ask_server(plus, arguments, env) if mode in MODES and not probing else None
+        if status is not None:
+            return status
         _leave_stand_ins()
         _journal(plus, arguments, env)
         command = compiler(plus, env)
@@ -77,7 +82,6 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
         fill = env.get("WHENCE_FILL")
         if fill:
             arguments = [fill, *arguments]
-        probing = is_probe(arguments, os.getcwd())
         arguments = like_gcc(command, plus, arguments, env, probing=probing)
         is_plain = mode == "plain" or probing
         may_be_old = not plus and any(word.endswith(".c") for word in arguments)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 from whence.errors import UserError
 from whence.frontend.c.clang import describe_compiler
+from whence.frontend.c.compile_server import compile_server
 from whence.frontend.c.process import cut_logs
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, RUN, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
@@ -81,7 +83,10 @@ def build_recorded(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> N
     with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
         ours = {"TMPDIR": scratch, "ZIG_LOCAL_CACHE_DIR": f"{scratch}/zig"}
         env_of_build = with_stand_ins(env | ours, Path(scratch, "compilers"))
-        ended = run_in_tree(commands.build, tree, env_of_build, commands)
+        with ExitStack() as stack:
+            if commands.memory is None:  # else the limit must apply to the compiler, too
+                env_of_build |= stack.enter_context(compile_server(scratch))
+            ended = run_in_tree(commands.build, tree, env_of_build, commands)
     if lacking := _LACKS_COMPILER.search(ended.text):
         raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
