@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
@@ -17,6 +18,7 @@ from whence.program.operations import (
 )
 from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Unrecorded
 from whence.trace.python.endings import origin
+from whence.trace.python.namespaces import Namespaces
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import OmittedWrites
 from whence.trace.python.program import LOADS
@@ -45,6 +47,9 @@ class PythonFlow(Flow):
     def __init__(self, thread: PythonThread) -> None:
         super().__init__(thread)
         self.python, self.run, self.program = thread, thread.run, thread.program
+        self._namespaces = Namespaces(
+            thread.run, self.op_of, lambda op: self.executions(op)[:].tolist()
+        )
         self._omitted = OmittedWrites(thread.run, thread.queries, self.op_of)
 
     def describer(self) -> PythonStepDescriber:
@@ -122,7 +127,10 @@ class PythonFlow(Flow):
         return self.opcode(step) in LOADS
 
     def reads(self, step: Step) -> bool:
-        return self.opcode(step) in LOADS or self.opcode(step) in _READS_CONTENTS
+        opcode = self.opcode(step)
+        if opcode == "set_item":
+            return self._is_slice(self._key(self._operands(step, self.op_of(step))))
+        return opcode in LOADS or opcode in _READS_CONTENTS
 
     def withheld(self, step: Step) -> tuple[Step, ...]:
         return self._omitted.branches(step)
@@ -150,6 +158,26 @@ class PythonFlow(Flow):
     # --- nodes ---------------------------------------------------------------------------------
 
     def _node(self, step: Step) -> FlowNode:
+        node = self._plain_node(step)
+        removed = self._taken_out(step)
+        return replace(node, through=(*node.through, *removed)) if removed else node
+
+    def _taken_out(self, step: Step) -> tuple[Step, ...]:
+        """Return the steps that took the attribute which a step looks up out of a class."""
+        if self.opcode(step) not in ("call", "attr"):
+            return ()
+        callee = self._uses(step, self.op_of(step))[:1]
+        named = next((each for each in callee if isinstance(each, int)), None)
+        if self.opcode(step) == "attr":
+            holder, name = named, self.program.name[self.op_of(step)]
+        elif named is None or self.opcode(named) != "method":
+            return ()
+        else:
+            holder = next(iter(self.run.operands_of(named)), None)
+            name = self.program.name[self.op_of(named)]
+        return self._namespaces.removed(self.run.values[holder], name or "") if holder else ()
+
+    def _plain_node(self, step: Step) -> FlowNode:
         op = self.op_of(step)
         opcode = self.program.opcode[op]
         operands = self._operands(step, op)
@@ -165,6 +193,9 @@ class PythonFlow(Flow):
             return FlowNode(_COPY, operands[:1])
         if opcode in ("set_attr", "set_item"):
             key = self._key(operands) if opcode == "set_item" else None
+            if self._is_slice(key):  # it copies the items of the value
+                items = self._all(step, operands[-1:])
+                return FlowNode(_OPAQUE, items, pointer=key, base=_step(operands, 0))
             return FlowNode(_COPY, operands[-1:], pointer=key, base=_step(operands, 0))
         if opcode == "try":
             return FlowNode(_OPAQUE, tuple(self._tried(step, op)))
@@ -281,6 +312,9 @@ class PythonFlow(Flow):
         """Return the key of an item, if it is the value of a step."""
         return _step(operands, 1) if len(operands) > 1 else None
 
+    def _is_slice(self, key: Operand | None) -> bool:
+        return isinstance(key, int) and self.opcode(key) == "slice"
+
     def _computed(self, step: Step, op: Op, opcode: str, operands: tuple[Operand, ...]) -> FlowNode:
         held = self._held(step, operands) if opcode in _READS_CONTENTS else ()
         operation = None if held else self._operation(step, op, opcode, operands)
@@ -322,7 +356,7 @@ class PythonFlow(Flow):
         self, operands: tuple[Operand, ...]
     ) -> tuple[Operation, tuple[Operand, ...]] | None:
         key = operands[1]
-        if not isinstance(key, int) or self.opcode(key) != "slice":
+        if not isinstance(key, int) or not self._is_slice(key):
             return _of(PyOp.ITEM), operands
         bounds = [
             Constant(None, 0) if use is None else operand

@@ -139,6 +139,19 @@ class ObjectHistory:
         found = self._types.get(token[1]) if identity(token) is not None else None
         return found is not None and found.identity in self._classes
 
+    def classes_of(self, token: Token) -> tuple[int, ...]:
+        """Return the addresses of an object's class and of its base classes, in order.
+
+        If the object is a class, it counts as its own class.
+        """
+        found = self._types.get(token[1]) if identity(token) is not None else None
+        if found is None:
+            return ()
+        if found.kind == "class":
+            own = next((each for each in self._types.values() if each.identity == token[0]), None)
+            return own.ancestors if own is not None else (token[0],)
+        return found.ancestors
+
     @cached_property
     def _classes(self) -> frozenset[int]:
         return frozenset(self._columns["classes"].tolist())
