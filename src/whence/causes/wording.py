@@ -18,6 +18,7 @@ from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
 from whence.trace.conditions import Conditions
 from whence.trace.flow import External, Flow, Initial, Left, Operand, StoredBits
+from whence.trace.reads import VariableRead, variables_read
 from whence.trace.statements import Line
 
 Steps = npt.NDArray[np.uint32]
@@ -25,7 +26,6 @@ _MAX_VALUES = 6  # limit on values in one sentence; guessed
 _MAX_COPIES = 60  # limit on the steps that pass a value on unchanged; guessed
 _MAX_OBSERVED_STEPS = 5_000_000  # limit on steps of a run that is looked at as a whole; guessed
 _MAX_OBSERVED_LINES = 100  # limit on lines whose values are looked at there; guessed
-_MAX_EXPRESSION = 200  # limit on steps of one condition; guessed
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,6 @@ class CauseDescription:
     predicate: Predicate
     because: str
     statements: tuple[Statement, ...]
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A variable that a predicate read."""
-
-    name: str
-    value: str
-    step: Step  # the load
 
 
 class CauseDescriber:
@@ -119,7 +110,7 @@ class CauseDescriber:
     # --- predicates ----------------------------------------------------------------------------
 
     def _predicate(
-        self, question: Question, reads: Sequence[_Read], failure: ObservedFailure
+        self, question: Question, reads: Sequence[VariableRead], failure: ObservedFailure
     ) -> Predicate:
         step = max(question.steps)
         shown = self.flow.in_tree(step)
@@ -148,7 +139,7 @@ class CauseDescriber:
             passing_values=self._passing_values(reads),
         )
 
-    def _passing_values(self, reads: Sequence[_Read]) -> dict[str, str]:
+    def _passing_values(self, reads: Sequence[VariableRead]) -> dict[str, str]:
         """Return the values of the variables of a predicate that differ in the passing run."""
         if self.passing is None:
             return {}
@@ -159,7 +150,7 @@ class CauseDescriber:
             if (other := found[read.name]) is not None and other != read.value
         }
 
-    def _reads(self, question: Question) -> list[_Read]:
+    def _reads(self, question: Question) -> list[VariableRead]:
         """Return the variables that the predicate was computed from, each once."""
         seeds: list[Operand] = [operand for operand, _ in question.seeds]
         if not question.seeds:
@@ -167,31 +158,7 @@ class CauseDescriber:
         elif isinstance(question, AddressQuestion):
             pointer = self.flow.node(max(question.steps)).pointer
             seeds = [] if pointer is None else [pointer]
-        found: dict[str, _Read] = {}
-        for load in self._loads(seeds):
-            named = self._names.loaded(load)
-            if named is not None:
-                found.setdefault(named.name, _Read(named.name, named.value, load))
-            for text in self._names.texts(load):
-                found.setdefault(text.name, _Read(text.name, text.value, load))
-        return list(found.values())
-
-    def _loads(self, seeds: Sequence[Operand]) -> Iterator[Step]:
-        """Yield the loads and calls whose values an expression uses."""
-        seen: set[Operand] = set()
-        work = list(reversed(seeds))
-        while work and len(seen) < _MAX_EXPRESSION:
-            operand = work.pop()
-            if operand in seen or not isinstance(operand, int):
-                continue
-            seen.add(operand)
-            if self.flow.is_load(operand) or self.flow.is_call(operand):
-                if not self._names.is_inside_macro(operand):
-                    yield operand
-                else:  # the arguments of the macro may be in an index
-                    work += filter(None, (self.flow.node(operand).pointer,))
-                continue
-            work += reversed(self.flow.node(operand).operands)
+        return variables_read(self.flow, self._names, seeds)
 
     def _line(self, step: Step) -> str:
         """Return the line of a step; for library code, the line of the program that called it."""
@@ -206,7 +173,7 @@ class CauseDescriber:
         self,
         question: Question,
         predicate: Predicate,
-        reads: Sequence[_Read],
+        reads: Sequence[VariableRead],
         failure: ObservedFailure,
     ) -> str:
         head = self._head(question, predicate, failure)
@@ -248,7 +215,7 @@ class CauseDescriber:
         target = f" as `{predicate.outcome}`" if predicate.outcome != predicate.text else ""
         return f"{about} went to {where}{target}{_times(question.times)}"
 
-    def _origins(self, reads: Sequence[_Read]) -> Iterator[str]:
+    def _origins(self, reads: Sequence[VariableRead]) -> Iterator[str]:
         """Yield a sentence for each variable that says which line set it."""
         for read in reads:
             node = self.flow.node(read.step)
