@@ -265,6 +265,10 @@ class Image(ABC):
 
     def relevance(self) -> Relevance:
         """Return which branches could change a run; the analysis is kept in the folder."""
+        return self._relevance
+
+    @cached_property
+    def _relevance(self) -> Relevance:
         return kept_relevance(self.folder, self.key, self._analysed)
 
     def ops_of_block(self, block: Block) -> Iterator[Op]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from whence.frontend.c.process import CProcess, cut_logs
 from whence.frontend.c.record import MAX_HANG_LOG, build_recorded, recording_environment
-from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, write_run
+from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, SOURCES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.subject.command import Ended
@@ -121,6 +121,7 @@ class InputRerunner:
             if ended.timed_out:
                 cut_logs(record_into, MAX_HANG_LOG)
             (record_into / MODULES).symlink_to(self._modules)
+            (record_into / SOURCES).symlink_to(self.tree)
             commands = replace(self._commands, test=command)
             run = judge(ended, commands, self.tree)
             write_run(record_into, self.tree, commands, run, ended, None, frontend="c")

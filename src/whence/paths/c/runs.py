@@ -56,8 +56,12 @@ class CRun:
 
     def way(self, condition: Condition) -> object:
         """Return where a condition of this run stands and which way the run went there."""
-        flow = CAnalysis().flow(self.path.thread)
+        flow = self._flow
         return condition.kind, flow.op_of(condition.step), _way(flow, condition)
+
+    @cached_property
+    def _flow(self) -> CFlow:
+        return CAnalysis().flow(self.path.thread)
 
     def slice_conditions(self, at: str) -> Sequence[Condition]:
         """Return the conditions in the relevant slice of a point, in the order for negating."""
