@@ -52,40 +52,44 @@ Json = dict[str, Any]
 def explain_sarif(explanation: Explanation) -> Json:
     """Return the explanation as a SARIF log."""
     result = explanation.result
+    return sarif_log(_rule(), [_result(change, explanation) for change in result.root])
+
+
+def sarif_log(rule: Json, results: Sequence[Json]) -> Json:
+    """Return a SARIF log with the results of one rule."""
+    driver = {
+        "name": "whence",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "rules": [rule],
+    }
     run = {
-        "tool": {"driver": _driver()},
+        "tool": {"driver": driver},
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The tree of the bad version."}}},
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],  # as compilers count lines
-        "results": [_result(change, explanation) for change in result.root],
+        "results": list(results),
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _driver() -> Json:
+def _rule() -> Json:
     help_text = (
         "whence reverted this change, together with the others of its answer, and the test passed. "
         "The code flow goes from the change to the failure, with the values of the passing and of "
         "the failing run."
     )
     return {
-        "name": "whence",
-        "version": __version__,
-        "semanticVersion": __version__,
-        "rules": [
-            {
-                "id": RULE,
-                "name": "BreakingChange",
-                "shortDescription": {"text": "This change broke a test."},
-                "fullDescription": {
-                    "text": "A test passes on the good version and fails on the bad one because "
-                    "of this change: with it reverted, it passes again."
-                },
-                "help": {"text": help_text},
-                "defaultConfiguration": {"level": "error"},
-                "properties": {"precision": "very-high", "tags": ["correctness", "regression"]},
-            }
-        ],
+        "id": RULE,
+        "name": "BreakingChange",
+        "shortDescription": {"text": "This change broke a test."},
+        "fullDescription": {
+            "text": "A test passes on the good version and fails on the bad one because "
+            "of this change: with it reverted, it passes again."
+        },
+        "help": {"text": help_text},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"precision": "very-high", "tags": ["correctness", "regression"]},
     }
 
 
@@ -111,7 +115,7 @@ def _result(change: Reported, explanation: Explanation) -> Json:
 def _message(explanation: Explanation, related: Sequence[Json]) -> str:
     """Return the message; GitHub takes its first sentence as the title of the alert."""
     result = explanation.result
-    failure = _words(result.failure.message) or "it fails"
+    failure = sarif_words(result.failure.message) or "it fails"
     others = len(result.root) - 1 + len(result.auxiliary)
     also = f" and {counted(others, 'other change')}" if others else ""
     sentences = [
@@ -119,9 +123,9 @@ def _message(explanation: Explanation, related: Sequence[Json]) -> str:
         f"With it{also} reverted, the test passes.",
     ]
     if result.status != "explained" and result.reason:
-        sentences.append(f"Not explained: {sentence(_words(result.reason))}")
+        sentences.append(f"Not explained: {sentence(sarif_words(result.reason))}")
     if explanation.dodged:
-        sentences.append(sentence(_words(explanation.dodged)))
+        sentences.append(sentence(sarif_words(explanation.dodged)))
     if related:
         sentences.append(f"See {', '.join(map(_linked, related[:_MAX_LINKS]))}.")
     return " ".join(sentences)
@@ -163,9 +167,12 @@ def _placed(chain: Sequence[Link]) -> list[tuple[int, Link]]:
 def _flow_location(number: int, link: Link, explanation: Explanation) -> Json:
     values = both_values(link.passing, link.failing, passing_label(explanation))
     gap = "How the step before led here was not followed." if link.gap else ""
-    parts = (gap, sentence(_words(link.says)), _words(values))
+    parts = (gap, sentence(sarif_words(link.says)), sarif_words(values))
     says = " ".join(filter(None, parts)) or link.step.value
-    state = {_words(name) or "?": {"text": _words(v) or "?"} for name, v in link.failing.items()}
+    state = {
+        sarif_words(name) or "?": {"text": sarif_words(v) or "?"}
+        for name, v in link.failing.items()
+    }
     return {
         "location": _location(explanation, link.file, link.line, link.line, link.function, says),
         "executionOrder": number,
@@ -185,18 +192,27 @@ def _location(
     function: str | None = None,
     says: str = "",
 ) -> Json:
-    region = _region(explanation, file, max(first, 1), max(first, last, 1))
+    source = explanation.why.sources.get(file, ()) if explanation.why else ()
+    return _placed_at(file, _region(source, max(first, 1), max(first, last, 1)), function, says)
+
+
+def sarif_line(file: str, line: int, function: str) -> Json:
+    """Return the location of one line."""
+    return _placed_at(file, _region((), max(line, 1), max(line, 1)), function)
+
+
+def _placed_at(file: str, region: Json, function: str | None = None, says: str = "") -> Json:
+    """Return the location of a region of a file."""
     found: Json = {"physicalLocation": {"artifactLocation": _artifact(file), "region": region}}
     if says:
-        found["message"] = {"text": _words(says)}
+        found["message"] = {"text": sarif_words(says)}
     if function:
         found["logicalLocations"] = [{"name": visible(function), "kind": "function"}]
     return found
 
 
-def _region(explanation: Explanation, file: str, first: int, last: int) -> Json:
+def _region(source: Sequence[str], first: int, last: int) -> Json:
     """Return a region of whole lines, with their text if we have it."""
-    source = explanation.why.sources.get(file, ()) if explanation.why else ()
     region: Json = {"startLine": first, "startColumn": 1, "endLine": last}
     text = "\n".join(source[first - 1 : last])
     if last <= len(source) and all(visible(line) == line for line in source[first - 1 : last]):
@@ -216,7 +232,8 @@ def _artifact(file: str) -> Json:
     return {"uri": path, "uriBaseId": _ROOT}
 
 
-def _words(text: str) -> str:
+def sarif_words(text: str) -> str:
+    """Return a text without what readers of SARIF take for a link or a placeholder."""
     return _PLACEHOLDER.sub(r"{ \1 }", visible(text).replace("](", "] ("))
 
 
