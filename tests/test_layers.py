@@ -41,6 +41,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("program", "frontend", "trace", "logic", "causes", "languages"),
     ),
     "environment": ("whence", "errors", "model", "subject", "program"),
+    "darwin": (
+        *("whence", "errors", "inputs", "model", "changes", "subject", "program", "trace"),
+        *("paths", "languages"),
+    ),
     "report": (
         "whence",
         "errors",
@@ -52,11 +56,12 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "service": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages", "explain"),
+        *("inputs", "darwin"),
     ),
     "cli": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages"),
-        *("explain", "environment", "report", "service"),
+        *("explain", "environment", "darwin", "report", "service"),
     ),
     "__main__": ("cli",),
     "pytest_plugin": (),  # starts a process of cli

@@ -469,3 +469,49 @@ class ExploreResult:
     unknown: int  # questions that the solver did not answer
     seconds: float
     notes: tuple[str, ...] = ()
+
+
+class VersionName(Enum):
+    """Which of the two versions or programs."""
+
+    GOOD = "good"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A branch at which a program treats two inputs differently that the other treats alike."""
+
+    version: VersionName  # whose branch it is
+    file: str
+    line: int
+    function: str
+    text: str  # the source line
+    condition: str  # what the branch tests, in the words of the source
+    because: str  # a sentence
+    is_changed: bool  # does the line lie in a change?
+    failing: dict[str, str]  # what the condition was computed from, with the failing test
+    alternate: dict[str, str]  # the same, with the other input
+    test: MadeTest  # the other input
+    agrees: bool  # do both programs do the same with the other input?
+    good: str  # how the good program ends with the other input
+    bad: str
+    edited: int  # bytes of the input that differ
+
+
+@dataclass(frozen=True)
+class DarwinResult:
+    """What `whence darwin` answers."""
+
+    suspects: tuple[Suspect, ...]  # the likeliest first
+    reason: str | None  # why there are none
+    failure: str  # how the two programs differ with the failing test
+    notes: tuple[str, ...]
+    by: str  # slice or path
+    conditions: dict[str, int]  # by version: how many the input of the failing test fulfils
+    questions: dict[str, int]  # how many ended at each step of the simplification
+    dropped: int  # inputs that did not do what they were made for
+    disagreeing: int  # branches whose input the programs still treat differently, and not shown
+    runs: int
+    solver_calls: int
+    seconds: dict[str, float] = field(default_factory=dict)

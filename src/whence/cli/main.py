@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whence import __version__
+from whence.cli.darwin import darwin
 from whence.cli.environment import environment_group
 from whence.cli.explain import explain
 from whence.cli.explore import explore_command
@@ -47,6 +48,9 @@ def cli(context: click.Context) -> None:
 
     whence explore needs no failure: it finds the classes of inputs that a program tells apart, and
     writes a test of each.
+
+    whence darwin goes on where the fault is in no change, or the reference is another program: it names
+    the branch at which the two treat the input differently.
 
     whence environment needs no second version: it finds out why a command passes on one machine and
     fails on another.
@@ -94,6 +98,7 @@ cli.add_command(trace)
 cli.add_command(slice_command)
 cli.add_command(why)
 cli.add_command(explore_command)
+cli.add_command(darwin)
 cli.add_command(environment_group)
 
 

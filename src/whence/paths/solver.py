@@ -51,6 +51,7 @@ class Solver:
         kept: Sequence[Fact],
         broken: Fact,
         contents: Mapping[InputSource, bytes],
+        limit: int = LIMIT,
     ) -> SolverAnswer:
         """Return inputs for which the facts `kept` hold, and `broken` does too."""
         facts = [broken, *unknowns.connected(broken.unknowns, kept)]
@@ -59,7 +60,7 @@ class Solver:
             members |= fact.unknowns
         closed, given = unknowns.closed(members)
         solver = z3.Solver()
-        solver.set("rlimit", LIMIT)
+        solver.set("rlimit", limit)
         solver.add(*(fact.formula for fact in [*facts, *given]))
         verdict = self._check(solver)
         if verdict is not Verdict.FEASIBLE:

@@ -44,6 +44,7 @@ class Pinned(NamedTuple):
 
     step: Step
     by: str  # what made it, such as "qsort"
+    run: int = 0  # which of several runs made it, where runs are compared
 
 
 What = InputByte | NumberText | Pinned

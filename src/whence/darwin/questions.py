@@ -1,0 +1,157 @@
+"""Which input keeps all conditions of one run, and leaves the path of another run at one branch?
+
+For condition i of the run to leave, the question is: kept run AND conditions 1..i-1 AND NOT
+condition i.  The recorded inputs fulfil everything but the last part.  The whole question is asked
+last (thesis, 5.2.2): most questions end before.
+
+1. An equal condition is known to hold: there is no such input.
+2. Without the kept run, in a short limit: if there is no input, there is none with it.
+3. Only inputs that the condition reads are free, all others are as recorded.
+4. The whole question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import z3
+
+from whence.darwin.joint import Joint
+from whence.inputs import InputSource
+from whence.paths.explore import negated
+from whence.paths.solver import LIMIT, Solver, SolverAnswer, Verdict
+from whence.paths.terms import Fact, NumberText, Unknowns, UnknownValue
+
+SHORT_LIMIT = LIMIT // 10  # of a question without the kept run; guessed
+_MAX_PINS = 6  # unknowns that are kept as they were if that is possible; guessed
+_NEAR = (1, 10)  # how far a number may be from what it was; guessed
+
+
+class QuestionPart(Enum):
+    """The part of a question that was enough; a clause that fits after "it ended because"."""
+
+    EQUAL = "an equal condition is known to hold"
+    ALONE = "the conditions before it imply it"
+    NARROW = "only the inputs that it reads were free"
+    WHOLE = "the whole question was asked"
+
+
+@dataclass
+class QuestionCounts:
+    """How many questions ended with each part, and how they were answered."""
+
+    ended: dict[QuestionPart, int] = field(default_factory=lambda: dict.fromkeys(QuestionPart, 0))
+    feasible: int = 0
+    unknown: int = 0
+
+    def add(self, part: QuestionPart, verdict: Verdict) -> None:
+        self.ended[part] += 1
+        self.feasible += verdict is Verdict.FEASIBLE
+        self.unknown += verdict is Verdict.UNKNOWN
+
+
+class Questions:
+    """The questions about the conditions of one run, with the conditions of another run kept."""
+
+    def __init__(
+        self,
+        joint: Joint,
+        kept: Sequence[Fact],
+        own: Sequence[Fact],
+        contents: Mapping[InputSource, bytes],
+        solver: Solver,
+        counts: QuestionCounts,
+    ) -> None:
+        self._unknowns, self._contents, self._solver = joint.unknowns, contents, solver
+        self._kept, self._own = distinct(kept), own
+        self._known = {fact.formula.get_id() for fact in self._kept}
+        self._before = 0  # the conditions before this one are in `_known`
+        self.counts = counts
+
+    def ask(self, number: int) -> SolverAnswer:
+        """Return inputs that break condition `number` of the run; ask in the order of numbers."""
+        fact = self._own[number]
+        while self._before < number:
+            self._known.add(self._own[self._before].formula.get_id())
+            self._before += 1
+        part, answer = self._asked(number, fact)
+        self.counts.add(part, answer.verdict)
+        return answer
+
+    def _asked(self, number: int, fact: Fact) -> tuple[QuestionPart, SolverAnswer]:
+        if fact.formula.get_id() in self._known:
+            return QuestionPart.EQUAL, SolverAnswer(Verdict.INFEASIBLE)
+        before, broken = distinct(self._own[:number]), negated(fact)
+        alone = self._solve(before, broken, limit=SHORT_LIMIT)
+        if alone.verdict is Verdict.INFEASIBLE:
+            return QuestionPart.ALONE, alone
+        everything = distinct([*self._kept, *before])
+        narrow = self._solve(narrowed(self._unknowns, everything, broken), broken)
+        if narrow.verdict is Verdict.FEASIBLE:
+            return QuestionPart.NARROW, narrow
+        return QuestionPart.WHOLE, self._solve(everything, broken)
+
+    def smaller(self, number: int, answer: SolverAnswer) -> SolverAnswer:
+        """Return inputs that break the same condition with a smaller edit of the recorded ones.
+
+        Unknowns of the condition get their recorded values, one after another, as far as that is
+        possible.  Numbers that must differ are kept near to what they were.
+        """
+        broken = negated(self._own[number])
+        facts = distinct([*self._kept, *self._own[:number]])
+        closed, _ = self._unknowns.closed(broken.unknowns)
+        places = [at for at in range(len(self._unknowns.all)) if closed >> at & 1][:_MAX_PINS]
+        for at in places:
+            one = self._unknowns.all[at]
+            for formula in _nearer(one):
+                fact = Fact(formula, 1 << at)
+                found = self._solve([*facts, fact], broken)
+                if found.verdict is Verdict.FEASIBLE:
+                    facts.append(fact)
+                    answer = found
+                    break
+        return answer
+
+    def _solve(self, kept: Sequence[Fact], broken: Fact, limit: int = LIMIT) -> SolverAnswer:
+        return self._solver.solve(self._unknowns, kept, broken, self._contents, limit=limit)
+
+
+def narrowed(unknowns: Unknowns, facts: Iterable[Fact], broken: Fact) -> list[Fact]:
+    """Return facts with the recorded value in place of each unknown that `broken` does not read."""
+    free, _ = unknowns.closed(broken.unknowns)
+    found: list[Fact] = []
+    for fact in facts:
+        if not fact.unknowns & free:
+            continue  # it holds for the recorded values
+        pairs = [(one.term, _value(one)) for one in unknowns.members(fact.unknowns & ~free)]
+        formula = z3.simplify(z3.substitute(fact.formula, *pairs)) if pairs else fact.formula
+        if not z3.is_true(formula):
+            found.append(Fact(formula, fact.unknowns & free))
+    return found
+
+
+def distinct(facts: Iterable[Fact]) -> list[Fact]:
+    """Return the facts, each formula once."""
+    return list({fact.formula.get_id(): fact for fact in facts}.values())
+
+
+def _nearer(one: UnknownValue) -> list[z3.BoolRef]:
+    """Return what makes an unknown equal to its recorded value, or else near to it."""
+    value = _value(one)
+    found = [one.term == value]
+    if isinstance(one.what, NumberText):
+        found += [z3.And(one.term >= value - by, one.term <= value + by) for by in _NEAR]
+    return found
+
+
+def _value(one: UnknownValue) -> z3.ExprRef:
+    """Return the recorded value of an unknown as a term."""
+    if z3.is_bv(one.term):
+        return z3.BitVecVal(one.recorded, one.term.size())
+    if z3.is_int(one.term):
+        return z3.IntVal(one.recorded)
+    if z3.is_bool(one.term):
+        return z3.BoolVal(one.recorded)
+    return z3.RealVal(one.recorded) if z3.is_real(one.term) else z3.StringVal(one.recorded)

@@ -1,0 +1,166 @@
+"""At which branches does one program leave its path while the other one keeps its own?
+
+Given the runs of the failing test in a reference and a failing program, each condition of the
+failing program is broken in turn, with the path of the reference kept (thesis, 5.2.1).  If that
+finds no input that both programs treat alike, the programs change their roles: code that the
+failing program lacks is in the reference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from whence.darwin.describing import RunDescriber, edited_bytes
+from whence.darwin.joint import Joint
+from whence.darwin.questions import QuestionCounts, Questions
+from whence.darwin.sides import Side
+from whence.darwin.trials import InputTrial, keeps_path, leaves_path, try_input
+from whence.paths.conditions import Condition
+from whence.paths.program import Contents, PathRun
+from whence.paths.solver import Solver, SolverAnswer
+from whence.program.ids import Op
+
+_MAX_TRIALS = 3  # inputs that are run for one branch of the source; guessed
+MAX_RUNS = 240  # recorded runs of one search; guessed
+
+
+@dataclass(frozen=True)
+class Parting:
+    """A branch of the source at which a program leaves its path, and an input that shows it."""
+
+    leaving: Side
+    keeping: Side
+    number: int  # of the condition
+    branch: Op
+    trial: InputTrial
+    edited: int  # bytes of the input that differ
+    alternate: PathRun | None = None  # the run that leaves the path; None: not recorded yet
+
+    @property
+    def condition(self) -> Condition:
+        return self.leaving.chosen.conditions[self.number]
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """The likeliest first: both programs agree on the input; near the failure; a small edit."""
+        return not self.trial.agrees, -self.condition.step, self.edited
+
+
+@dataclass
+class PartingSearch:
+    """Looks for the branches; holds what was found so far."""
+
+    good: Side
+    bad: Side
+    contents: Contents  # of the failing test, in both programs
+    compares_output: bool
+    say: Callable[[str], None] = lambda _: None
+    solver: Solver = field(default_factory=Solver)
+    found: list[Parting] = field(default_factory=list)  # those that do what they should
+    counts: QuestionCounts = field(default_factory=QuestionCounts)
+    dropped: int = 0  # inputs that did not do what they were made for
+    runs: int = 0
+    is_stopped: bool = False  # by the limit on runs
+    is_interrupted: bool = False  # by the user
+    _waiting: list[Parting] = field(default_factory=list)  # their inputs make no agreement
+
+    def run(self) -> None:
+        """Look in the failing program, and then in the reference if need be."""
+        try:
+            self._look(self.bad, self.good)
+            if not self.found:
+                self._look(self.good, self.bad)
+            if not self.found:
+                self._validate_waiting()
+        except KeyboardInterrupt:
+            if not self.found:
+                raise
+            self.is_interrupted = True
+
+    @property
+    def ranked(self) -> list[Parting]:
+        """What was found, one for each branch of the source, the likeliest first."""
+        best: dict[tuple[str, Op], Parting] = {}
+        for one in sorted(self.found, key=lambda one: one.rank):
+            best.setdefault((one.leaving.version.value, one.branch), one)
+        return list(best.values())
+
+    @property
+    def disagreeing(self) -> int:
+        """The number of other branches whose input the programs still treat differently."""
+        shown = {(one.leaving.version, one.branch) for one in self.found}
+        return len({(one.leaving.version, one.branch) for one in self._waiting} - shown)
+
+    def _look(self, leaving: Side, keeping: Side) -> None:
+        conditions, version = leaving.chosen.conditions, leaving.version.value
+        questions = self._questions(leaving, keeping)
+        describer = RunDescriber(leaving.run)
+        trials: Counter[Op] = Counter()
+        settled: set[Op] = set()
+        self.say(f"asking about {len(conditions)} conditions of the {version} version")
+        for number, condition in enumerate(conditions):
+            branch = describer.branch(condition.step)
+            if branch in settled or trials[branch] >= _MAX_TRIALS:
+                continue
+            answer = questions.ask(number)
+            if answer.contents is None:
+                continue
+            trials[branch] += 1
+            for contents in self._candidates(questions, number, answer):
+                parting = self._tried(contents, number, branch, leaving, keeping)
+                if not parting.trial.agrees:
+                    self._waiting.append(parting)
+                elif self._validate(parting):
+                    settled.add(branch)
+                    break
+
+    def _questions(self, leaving: Side, keeping: Side) -> Questions:
+        joint = Joint([keeping.run.unknowns, leaving.run.unknowns])
+        kept = [joint.fact(0, one.fact) for one in keeping.chosen.conditions]
+        own = [joint.fact(1, one.fact) for one in leaving.chosen.conditions]
+        return Questions(joint, kept, own, self.contents, self.solver, self.counts)
+
+    def _candidates(
+        self, questions: Questions, number: int, answer: SolverAnswer
+    ) -> Iterator[Contents]:
+        """Yield inputs that should leave the path at a condition, the smallest edit first."""
+        assert answer.contents is not None
+        smaller = questions.smaller(number, answer).contents
+        if smaller is not None:
+            yield smaller
+        if smaller != answer.contents:
+            yield answer.contents
+
+    def _tried(
+        self, contents: Contents, number: int, branch: Op, leaving: Side, keeping: Side
+    ) -> Parting:
+        self.runs += 2
+        trial = try_input(contents, leaving, keeping, compares_output=self.compares_output)
+        edited = edited_bytes(self.contents, contents)
+        return Parting(leaving, keeping, number, branch, trial, edited)
+
+    def _validate(self, one: Parting) -> bool:
+        """Keep a parting if its input does what it should, in recorded runs of both programs."""
+        if self.runs >= MAX_RUNS:
+            self.is_stopped = True
+            return False
+        self.runs += 2
+        alternate = one.leaving.program.run(one.trial.contents)
+        if leaves_path(one.leaving, one.number, alternate) and keeps_path(
+            one.keeping, one.trial.contents
+        ):
+            self.found.append(replace(one, alternate=alternate))
+            return True
+        alternate.release()
+        self.dropped += 1
+        return False
+
+    def _validate_waiting(self) -> None:
+        """No input makes the programs agree: take those that only lead them another way."""
+        done: set[tuple[object, Op]] = set()
+        for one in sorted(self._waiting, key=lambda one: one.rank):
+            key = one.leaving.version, one.branch
+            if key not in done and self._validate(one):
+                done.add(key)

@@ -1,0 +1,78 @@
+"""Does an input that the solver found do in both programs what it was made for?
+
+One program must go the same way as with the failing test, at all branches that count.  The other
+one must go the same way up to a branch, and another way there: execution indexes say which step
+of the new run is that evaluation of the branch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whence.darwin.describing import RunDescriber, same_evaluation
+from whence.darwin.sides import Side
+from whence.paths.conditions import Condition
+from whence.paths.program import Contents, PathRun
+from whence.program.ids import Step
+from whence.subject.command import Ended
+
+
+@dataclass(frozen=True)
+class InputTrial:
+    """Both programs, run with one input that leaves the path of one of them."""
+
+    contents: Contents
+    kept: Ended  # how the program ended that keeps its path
+    left: Ended  # how the program ended that leaves it
+    agrees: bool  # do both programs do the same with this input?
+
+
+def agree(one: Ended, other: Ended, *, compares_output: bool) -> bool:
+    """Do two runs end in the same way?"""
+    is_same = one.status == other.status and one.timed_out == other.timed_out
+    return is_same and (not compares_output or one.stdout == other.stdout)
+
+
+def try_input(
+    contents: Contents, leaving: Side, keeping: Side, *, compares_output: bool
+) -> InputTrial:
+    """Run both programs with an input; nothing is recorded."""
+    kept, left = keeping.program.run_plain(contents), leaving.program.run_plain(contents)
+    return InputTrial(contents, kept, left, agree(kept, left, compares_output=compares_output))
+
+
+def keeps_path(side: Side, contents: Contents) -> bool:
+    """Does a program go the same way with an input as with the failing test?"""
+    new = side.program.run(contents)
+    ways = list(new.ways)
+    new.release()
+    if not side.points:
+        return ways == list(side.run.ways)
+    return _as_often(side.chosen.ways, side.run.ways, ways)
+
+
+def _as_often(some: Sequence[object], old: Sequence[object], new: Sequence[object]) -> bool:
+    """Are some ways of a run taken as often in another run?"""
+    before, now = Counter(old), Counter(new)
+    return all(before[way] == now[way] for way in set(some))
+
+
+def leaves_path(side: Side, number: int, run: PathRun) -> bool:
+    """Does a run go the same way up to condition `number`, and another way there?"""
+    now = Counter(run.ways)
+    before = Counter(side.chosen.ways[:number])
+    if any(now[way] < times for way, times in before.items()):
+        return False
+    condition = side.chosen.conditions[number]
+    step = same_evaluation(RunDescriber(side.run), RunDescriber(run), condition.step)
+    if step is None:
+        return False
+    return any(way != side.chosen.ways[number] for way in _ways_at(run, step, condition))
+
+
+def _ways_at(run: PathRun, step: Step, like: Condition) -> list[object]:
+    """Return which way a run went at a step; one value that is no way if inputs do not decide."""
+    found = [run.way(one) for one in run.conditions if one.step == step and one.kind is like.kind]
+    return found or [None]

@@ -1,0 +1,121 @@
+"""How are two versions of a program, or two programs, compared from their sources on?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from whence.darwin.answer import darwin_result
+from whence.darwin.changed_lines import ChangedLines
+from whence.darwin.describing import ended_words
+from whence.darwin.search import PartingSearch
+from whence.darwin.sides import Side, chosen_conditions, failure_points
+from whence.darwin.trials import agree
+from whence.errors import UserError
+from whence.inputs import InputSource
+from whence.model import DarwinResult, VersionName
+from whence.paths.input_spec import InputSpec
+from whence.paths.program import InputProgram, PathRun
+from whence.service.input_programs import open_program
+from whence.service.recording import Say
+from whence.subject.scratch import scratch_folder
+from whence.subject.sources import fetch
+from whence.subject.trial import BuildAndTest
+
+
+@dataclass(frozen=True)
+class DarwinRequest:
+    """What a user asks `whence darwin` to compare."""
+
+    good: str
+    bad: str
+    commands_good: BuildAndTest
+    commands_bad: BuildAndTest
+    repo: Path
+    inputs: tuple[InputSpec, ...] = ()
+    by: str = "slice"
+    predicates: bool | None = None  # None: if the conditions of the branches tell nothing
+    frontend: str = "auto"
+
+
+def compare_programs(request: DarwinRequest, out: Path, say: Say) -> DarwinResult:
+    """Return the branches at which the two programs part; tests are written into `out`."""
+    started = time.monotonic()
+    with ExitStack() as stack:
+        folder = stack.enter_context(scratch_folder())
+        trees = _fetched(request, folder, say)
+        changed = ChangedLines(trees[VersionName.GOOD], trees[VersionName.BAD])
+        programs = {
+            version: stack.enter_context(closing(_opened(request, version, tree, folder, say)))
+            for version, tree in trees.items()
+        }
+        notes = _notes(programs)
+        search = _search(request, programs, say)
+        recorded = time.monotonic()
+        search.run()
+        ended = time.monotonic()
+        seconds = {"trace": recorded - started, "semantics": ended - recorded}
+        result = darwin_result(search, changed, out, notes, request.by, seconds)
+    result.seconds["total"] = time.monotonic() - started
+    return result
+
+
+def _fetched(request: DarwinRequest, folder: Path, say: Say) -> dict[VersionName, Path]:
+    sources = {VersionName.GOOD: request.good, VersionName.BAD: request.bad}
+    found = {}
+    for version, source in sources.items():
+        say(f"fetching the {version.value} version")
+        found[version] = fetch(source, repo=request.repo, into=folder / version.value)
+    return found
+
+
+def _opened(
+    request: DarwinRequest, version: VersionName, tree: Path, folder: Path, say: Say
+) -> InputProgram:
+    commands = request.commands_good if version is VersionName.GOOD else request.commands_bad
+    kept = folder / f"{version.value}-kept"
+    return open_program(
+        tree, commands, kept, request.inputs, request.frontend,
+        lambda words: say(f"{version.value} version: {words}"),
+    )  # fmt: skip
+
+
+def _search(
+    request: DarwinRequest, programs: Mapping[VersionName, InputProgram], say: Say
+) -> PartingSearch:
+    """Run the failing test in both programs, and return what compares the runs."""
+    contents: dict[InputSource, bytes] = {}
+    for version in VersionName:
+        contents |= programs[version].first
+    say("running both versions, recorded")
+    runs = {version: programs[version].run(contents) for version in VersionName}
+    good, bad = runs[VersionName.GOOD], runs[VersionName.BAD]
+    compares_output = programs[VersionName.GOOD].run_plain(contents).stdout == good.ended.stdout
+    if agree(good.ended, bad.ended, compares_output=compares_output):
+        raise _no_difference(good, request)
+    others = {VersionName.GOOD: bad.ended, VersionName.BAD: good.ended}
+    sides = {}
+    for version, run in runs.items():
+        points = failure_points(run, others[version]) if request.by == "slice" else ()
+        sides[version] = Side(version, programs[version], chosen_conditions(run, points), points)
+    return PartingSearch(
+        sides[VersionName.GOOD], sides[VersionName.BAD], contents, compares_output, say
+    )
+
+
+def _no_difference(good: PathRun, request: DarwinRequest) -> UserError:
+    return UserError(
+        f"With the inputs of this test both versions do the same: each {ended_words(good.ended)}.\n"
+        f"We ran: {request.commands_bad.test}   (its program, with its arguments, files and "
+        "standard input)\n"
+        "The two programs must differ in what they print or in their exit status. Give a test that "
+        "fails on the bad version.",
+        slug="programs-agree",
+    )
+
+
+def _notes(programs: Mapping[VersionName, InputProgram]) -> list[str]:
+    return [f"{version.value}: {note}" for version, one in programs.items() for note in one.notes]

@@ -1,0 +1,130 @@
+"""Do programs of the shapes in the papers get the suspects that the papers name?"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.darwin.comparing import check_suspect, compared, line_of
+
+HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+
+
+def choice(condition: str, out: str = "first", other: str = "second") -> str:
+    """Return a program that prints one of two words, by its argument."""
+    return (
+        HEAD
+        + f"""int main(int argc, char **argv)
+{{
+    int inp = atoi(argv[1]);
+    if ({condition})
+        puts("{out}");
+    else
+        puts("{other}");
+    return argc > 2;
+}}
+"""
+    )
+
+
+# Thesis, Figure 5.1: the tests are in another order, and the last one is wrong.
+ORDERED = (
+    HEAD
+    + """int main(int argc, char **argv)
+{
+    int x = atoi(argv[1]), y = atoi(argv[2]), out = 0;
+    if (x + y == 10) {
+        if (y < 8) {
+            if (x > 4)
+                out = 1;
+            else
+                out = -1;
+        }
+    }
+    printf("%d\\n", out);
+    return argc > 3;
+}
+"""
+)
+REORDERED = ORDERED.replace("if (x + y == 10) {", "if (y < 8) {").replace(
+    "        if (y < 8) {", "        if (x + y == 10) {"
+)
+WRONG = REORDERED.replace("if (x > 4)", "if (x - y >= 1)")
+
+
+def test_only_the_wrong_one_of_three_reordered_branches_is_a_suspect(tmp_path: Path) -> None:
+    result = compared(tmp_path, ORDERED, WRONG, "5 5")
+    suspect = check_suspect(result, "bad", line_of(WRONG, "x - y >= 1"))
+    assert suspect.condition == "x - y >= 1"
+    assert suspect.failing == {"x": "5", "y": "5"}
+    assert suspect.text == "if (x - y >= 1)"
+
+
+def test_the_whole_path_gives_the_same_suspect_as_the_slice(tmp_path: Path) -> None:
+    result = compared(tmp_path, ORDERED, WRONG, "5 5", by="path")
+    check_suspect(result, "bad", line_of(WRONG, "x - y >= 1"))
+
+
+def test_the_input_of_a_suspect_runs_without_whence(tmp_path: Path) -> None:
+    """Both programs, built by hand, print the same with it."""
+    result = compared(tmp_path, ORDERED, WRONG, "5 5")
+    printed = []
+    for version in ("good", "bad"):
+        tree = tmp_path / version
+        subprocess.run(["cc", "-o", "p", "p.c"], cwd=tree, check=True)
+        ended = subprocess.run(
+            result.suspects[0].test.command, shell=True, cwd=tree, capture_output=True, check=True
+        )
+        printed.append(ended.stdout)
+    assert printed[0] == printed[1] == b"1\n"
+
+
+def test_an_input_that_moved_to_another_part_of_the_inputs(tmp_path: Path) -> None:
+    """DARWIN report, Figure 2."""
+    good, bad = choice("inp != 1"), choice("inp != 1 && inp != 2")
+    suspect = check_suspect(compared(tmp_path, good, bad, "2"), "bad", line_of(bad, "inp != 2"))
+    assert suspect.condition == "inp != 1 && inp != 2"
+
+
+def test_the_branch_that_the_failing_program_lacks_is_in_the_reference(tmp_path: Path) -> None:
+    """DARWIN report, Figure 3: only the reference tells the failing input from others."""
+    good = choice("inp == 1").replace('puts("second");', 'puts(inp == 2 ? "third" : "second");')
+    bad = choice("inp == 2", "third", "second")
+    suspect = check_suspect(compared(tmp_path, good, bad, "1"), "good", line_of(good, "inp == 1)"))
+    assert "may lack" in suspect.because
+
+
+LENGTH = (
+    HEAD
+    + """int main(int argc, char **argv)
+{
+    const char *text = argv[1];
+    int length = text[1] - '0', palette = text[0] == 'P';
+    if (!palette)
+        puts("no palette");
+    CHECK (length > 4) {
+        puts("too long");
+        return 0;
+    }
+    printf("%d colours\\n", length);
+    return argc > 2;
+}
+"""
+)
+
+
+def test_a_length_check_that_an_else_skips(tmp_path: Path) -> None:
+    """Thesis, Figure 5.4: `else if` instead of `if`."""
+    good, bad = LENGTH.replace("CHECK", "if"), LENGTH.replace("CHECK", "else if")
+    check_suspect(compared(tmp_path, good, bad, "N7"), "good", line_of(good, "length > 4"))
+
+
+@pytest.mark.parametrize("by", ["slice", "path"])
+def test_equal_demands_have_no_suspect_and_the_reason_is_told(tmp_path: Path, by: str) -> None:
+    good = HEAD + 'int main(int c, char **v) { printf("%d\\n", atoi(v[1]) + 1); return c > 2; }\n'
+    result = compared(tmp_path, good, good.replace("+ 1", "+ 2"), "5", by=by, predicates=False)
+    assert not result.suspects
+    assert result.reason is not None
+    assert "a value that no branch tests" in result.reason
