@@ -36,6 +36,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("whence", "errors", "source_lines", "model", "subject"),
         *("program", "frontend", "trace", "logic", "paths", "causes"),
     ),
+    "chain": (
+        *("whence", "errors", "model", "subject", "program", "frontend", "trace", "logic"),
+        "causes",
+    ),
     "explain": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "causes", "languages"),
@@ -56,12 +60,12 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "service": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages", "explain"),
-        *("inputs", "darwin"),
+        *("inputs", "darwin", "chain"),
     ),
     "cli": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages"),
-        *("explain", "environment", "darwin", "report", "service"),
+        *("explain", "environment", "darwin", "chain", "report", "service"),
     ),
     "__main__": ("cli",),
     "pytest_plugin": (),  # starts a process of cli

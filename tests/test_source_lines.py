@@ -105,6 +105,7 @@ def test_distinct_newlines_keep_different_lines_different(lines: list[bytes]) ->
 # Modules that split text that is not source, and the kind of text.
 OTHER_TEXT = {
     "causes/written_difference.py": "the output of a program",
+    "chain/causality.py": "a file of ours",
     "changes/gitdiff.py": "the output of git",
     "changes/syntax.py": "the result of only_newlines",
     "cli/interactive.py": "a message",
@@ -124,6 +125,8 @@ OTHER_TEXT = {
     "frontend/python/hook/whence_recorder/module.py": "does what only_newlines does",
     "frontend/python/hook/whence_recorder/preparing.py": "the two lines that may name an encoding",
     "frontend/python/record.py": "the output of a program",
+    "frontend/rerun/c.py": "a file of the recorder",
+    "frontend/rerun/python.py": "a file of the recorder",
     "pytest_plugin.py": "the output of whence",
     "search/reference_errors.py": "the output of a program",
     "source_lines.py": "this module decides",

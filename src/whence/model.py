@@ -393,6 +393,57 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class SetMember:
+    """A variable or condition of a failure-inducing set, with its value in both runs."""
+
+    name: str
+    failing: str
+    passing: str | None  # None: the passing run does not have it
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """One statement of a failure-inducing chain: what it set, and what was shown about it."""
+
+    file: str
+    line: int
+    function: str
+    text: str  # the source line
+    members: tuple[SetMember, ...]
+    is_proved: bool  # did reruns show that the links before it bring it about, and are needed?
+    says: str  # a sentence: what it comes from, and how that was tested
+    times: int = 1  # executions that it stands for
+    is_root: bool = False
+    is_failure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PassingRun:
+    """The passing run that values came from."""
+
+    by: str  # good, test or switch
+    file: str | None = None  # of the switched branch
+    line: int | None = None
+    words: str = ""  # a clause, such as "with `x > 0` at m.c:7 false instead of true"
+
+
+@dataclass(frozen=True)
+class ChainResult:
+    """How damage travelled to the failure, proved by reruns: the answer of `whence chain`."""
+
+    status: str  # explained or unexplained
+    reason: str | None
+    failure: Failure
+    point: str  # a description of the failure
+    passing: PassingRun | None
+    chain: tuple[ChainLink, ...]  # in the order of execution; the failure is last
+    runs: int
+    cached: int  # outcomes that were known from an earlier search
+    seconds: dict[str, float]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentAnswer:
     """One answer of the operating system, or one inherited value, that differs between machines.
 

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whence import __version__
+from whence.cli.chain import chain
 from whence.cli.darwin import darwin
 from whence.cli.environment import environment_group
 from whence.cli.explain import explain
@@ -48,6 +49,9 @@ def cli(context: click.Context) -> None:
 
     whence explore needs no failure: it finds the classes of inputs that a program tells apart, and
     writes a test of each.
+
+    whence chain proves how the damage travels to the failure: it puts values of a passing run into the
+    failing run, and runs it again.
 
     whence darwin goes on where the fault is in no change, or the reference is another program: it names
     the branch at which the two treat the input differently.
@@ -99,6 +103,7 @@ cli.add_command(slice_command)
 cli.add_command(why)
 cli.add_command(explore_command)
 cli.add_command(darwin)
+cli.add_command(chain)
 cli.add_command(environment_group)
 
 

@@ -21,6 +21,8 @@ from whence.frontend.c import record as c_record
 from whence.frontend.c.cache import c_source_hash
 from whence.frontend.python import record as python_record
 from whence.frontend.recorded_run import FORMAT, MODULES, RUN
+from whence.frontend.rerun.c import CRerunner
+from whence.frontend.rerun.python import PythonRerunner
 from whence.languages.language import Language
 from whence.logic.c.logic import CLogic
 from whence.logic.python.logic import PythonLogic
@@ -28,9 +30,11 @@ from whence.model import Failure, Outcome
 from whence.paths.c.program import open_c_program
 from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.recording import CRecording
+from whence.trace.c.rerunning import c_rerunner
 from whence.trace.flow import Flow
 from whence.trace.python.analysis import PythonAnalysis
 from whence.trace.python.recording import PythonRecording
+from whence.trace.python.rerunning import python_rerunner
 from whence.trace.recording import Recording, Thread
 from whence.trace.statements import StepDescriber
 
@@ -54,6 +58,8 @@ _C = Language(
     logic=CLogic(),
     find_failure=c_failures.find_failure,
     open_program=open_c_program,
+    open_test=CRerunner,
+    rerunner=c_rerunner,
 )
 _PYTHON = Language(
     name="python",
@@ -66,6 +72,8 @@ _PYTHON = Language(
     analysis=PythonAnalysis(),
     logic=PythonLogic(),
     find_failure=python_failures.find_failure,
+    open_test=PythonRerunner,
+    rerunner=python_rerunner,
 )
 LANGUAGES = {language.name: language for language in (_C, _PYTHON)}
 _BY_SUFFIX = {suffix: name for name, one in LANGUAGES.items() for suffix in one.suffixes}

@@ -12,8 +12,11 @@ from whence.frontend.recorded_run import RecordedRun
 from whence.logic.logic import Logic
 from whence.paths.program import OpenProgram
 from whence.subject.trial import BuildAndTest
+from whence.trace.alignment import Alignment
 from whence.trace.analysis import ThreadAnalysis
+from whence.trace.flow import Flow
 from whence.trace.recording import Recording
+from whence.trace.rerunning import BuiltTest, StepRerunner
 
 
 class Record(Protocol):
@@ -39,6 +42,26 @@ class FindFailure(Protocol):
     ) -> ObservedFailure: ...
 
 
+class OpenTest(Protocol):
+    """Build a tree of ours in place, so that its test can be run again with alterations.
+
+    `folder` is empty and takes what is kept between runs.
+    """
+
+    def __call__(self, tree: Path, commands: BuildAndTest, folder: Path) -> BuiltTest: ...
+
+
+class OpenRerunner(Protocol):
+    """Return what alters the steps of a failing run that `test` recorded.
+
+    `alignment` is with the passing run that values come from; None: only branches are altered.
+    """
+
+    def __call__(
+        self, test: BuiltTest, failing: Flow, alignment: Alignment | None = None
+    ) -> StepRerunner: ...
+
+
 @dataclass(frozen=True)
 class Language:
     """One language that whence records and explains."""
@@ -53,4 +76,6 @@ class Language:
     analysis: ThreadAnalysis
     logic: Logic
     find_failure: FindFailure
+    open_test: OpenTest
+    rerunner: OpenRerunner
     open_program: OpenProgram | None = None  # None: its programs are not run with other inputs

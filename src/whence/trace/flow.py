@@ -246,6 +246,10 @@ class Flow(ABC):
     def is_load(self, step: Step) -> bool:
         """Did the step read what another step wrote?"""
 
+    @abstractmethod
+    def defines(self, step: Step) -> bool:
+        """Did the step give a variable, an attribute, an item or memory its value?"""
+
     def withheld(self, step: Step) -> tuple[Step, ...]:  # noqa: ARG002 - where objects hold others
         """Return the branches that kept the run from adding to the object that a step read."""
         return ()

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -302,6 +302,14 @@ class Image(ABC):
     def function_of(self, op: Op) -> int:
         """Return the number of the function that contains an operation."""
         return int(np.searchsorted(self.code.function_first_op, np.uint32(op), "right")) - 1
+
+
+def program_place(process: Process, recording: Recording) -> tuple[str, int]:
+    """Return the name of a process's program, and how many processes ran it before."""
+    names = [PurePath((*each.arguments, "")[0]).name for each in recording.processes]
+    folders = [each.folder for each in recording.processes]
+    at = folders.index(process.folder)
+    return names[at], names[:at].count(names[at])
 
 
 class Ending(NamedTuple):

@@ -13,8 +13,12 @@ from whence.frontend.rerun.interventions import (
     MAX_INTERVENTIONS,
     FlipBranch,
     Intervention,
+    KeepAddress,
+    PatchedProcess,
+    PokeKept,
     RunPoint,
     SetBytes,
+    Watch,
     XorBytes,
     encode_interventions,
 )
@@ -125,6 +129,74 @@ def test_a_rerun_can_be_recorded(rerunner: CRerunner, thread: CThread, tmp_path:
     (process,) = recording.processes
     changed = recording.thread(recording.image(process), process.logs[0])
     assert changed.stream.steps < thread.stream.steps  # it does not print "much"
+
+
+def test_memory_is_set_at_a_point_after_its_definition(
+    rerunner: CRerunner, thread: CThread
+) -> None:
+    """The sum is set at the branch that reads it: the loop before it has seen the old value."""
+    *_, last = stores_of_sum(thread)
+    (branch,) = points_of(thread, OpCode.CBR, line=7)
+    seven = (7).to_bytes(4, "little")
+    wanted = (
+        Intervention(last, KeepAddress(0)),
+        Intervention(branch, PokeKept(0, 0, seven)),
+        Intervention(RunPoint(branch.thread, 0, last.operation), Watch()),
+    )
+    rerun = rerunner.run(wanted)
+    assert rerun.ended.stdout == b"much\n7\nrun 1\n"
+    assert rerun.missed == ()
+    assert [int.from_bytes(each.content, "little") for each in rerun.watched[2]] == [10, 20, 30]
+    assert rerun.watched[2][-1].offset == last.offset
+
+
+def test_a_cell_is_not_set_before_its_address_is_known(
+    rerunner: CRerunner, thread: CThread
+) -> None:
+    (branch,) = points_of(thread, OpCode.CBR, line=7)
+    early = Intervention(branch, PokeKept(3, 0, b"\1"))
+    assert rerunner.run([early]).missed == (early,)
+
+
+FORKING = """
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int level;
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        switch (argv[1][0]) {
+        case 'a': level = 1; break;
+        case 'b': level = 2; break;
+        default: level = 3;
+        }
+        printf("%s %d\\n", argv[1], level);
+        return 0;
+    }
+    return 1;
+}
+"""
+
+
+def test_one_process_is_changed_and_no_other(tmp_path: Path) -> None:
+    tree, folder, trace = (tmp_path / name for name in ("tree", "kept", "trace"))
+    for each in (tree, folder, trace):
+        each.mkdir()
+    (tree / "program.c").write_text(FORKING)
+    commands = BuildAndTest("./program a && ./program a", build="$CC -o program program.c")
+    rerunner = CRerunner(tree, commands, folder)
+    rerunner.run(record_into=trace)
+    recording = open_recording(trace)
+    process = recording.processes[0]
+    found = recording.thread(recording.image(process), process.logs[0])
+    assert isinstance(found, CThread)
+    (point,) = points_of(found, OpCode.SWITCH, line=8)
+    other = Intervention(point, SetBytes(b"b"))
+    printed = [
+        rerunner.run([other], process=PatchedProcess("program", number)).ended.stdout
+        for number in range(3)
+    ]
+    assert printed == [b"a 2\na 1\n", b"a 1\na 2\n", b"a 1\na 1\n"]
 
 
 def test_more_interventions_than_the_runtime_holds_are_refused() -> None:

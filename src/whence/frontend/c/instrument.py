@@ -44,6 +44,7 @@ RUNTIME = (
     "declare void @wh_register(ptr)",
     "declare void @wh_store(ptr, i64, i64)",
     "declare zeroext i1 @wh_branch(i1 zeroext, i64)",
+    "declare i64 @wh_switch(i64, i64)",
 )
 
 

@@ -267,6 +267,8 @@ class FunctionRewrite:
         lines = self._text(instruction)
         if self.owner.mode == "patch" and instruction.opcode == "br":
             lines = self._patchable_branch(instruction, log, lines)
+        elif self.owner.mode == "patch" and instruction.opcode == "switch":
+            lines = self._patchable_switch(log, lines)
         self.out += lines
         if log.value and instruction.result is not None:
             self._value(instruction.type, f"%{quote(instruction.result)}")
@@ -289,6 +291,27 @@ class FunctionRewrite:
         return [
             f"  {chosen} = call zeroext i1 @wh_branch(i1 zeroext {condition}, i64 {point})",
             f"{before}{chosen}{rest}",
+        ]
+
+    def _patchable_switch(self, log: Logging, lines: list[str]) -> list[str]:
+        match = re.match(r"(\s*switch )i(\d+) ([^,]+)(,.*)$", lines[0])
+        if match is None or int(match[2]) > 64:
+            return lines
+        before, bits, value, rest = match.groups()
+        chosen = self.new()
+        if int(bits) == 64:
+            widened, narrowed = value, chosen
+            ahead, after = [], []
+        else:
+            widened, narrowed = self.new(), self.new()
+            ahead = [f"  {widened} = zext i{bits} {value} to i64"]
+            after = [f"  {narrowed} = trunc i64 {chosen} to i{bits}"]
+        return [
+            *ahead,
+            f"  {chosen} = call i64 @wh_switch(i64 {widened}, i64 {self._point(log)})",
+            *after,
+            f"{before}i{bits} {narrowed}{rest}",
+            *lines[1:],
         ]
 
     def _patchable_store(self, instruction: Instruction, log: Logging) -> None:

@@ -45,7 +45,7 @@ def record(
     (out / MODULES).mkdir()
     env = environment(tree) | COMPARABLE
     if commands.build is not None:
-        _build(commands, tree, env)
+        build_plain(commands, tree, env)
     spare = spare_copy(tree) if twice else None
     with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
         hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
@@ -53,13 +53,14 @@ def record(
             command, variables = hook.command(commands.test), hook.environment(env)
             ended = run_in_tree(command, tree, variables, commands, seconds)
     run = judge(ended, commands, tree)
-    _keep_sources(tree, out)
+    keep_sources(tree, out)
     again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
     write_run(out, tree, commands, run, ended, again, frontend="python")
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
 
-def _build(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
+def build_plain(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
+    """Build `tree` in place, as it is built without whence."""
     assert commands.build is not None
     ended = run_in_tree(commands.build, tree, env, commands)
     if ended.status != 0 or ended.timed_out:
@@ -76,10 +77,11 @@ def _build(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
 
 def hooked(
     scratch: Path, tree: Path, out: Path, env: dict[str, str], *,
-    max_trace: int = DEFAULT_MAX_TRACE, also: Sequence[Path] = (),
+    max_trace: int = DEFAULT_MAX_TRACE, also: Sequence[Path] = (), alterations: Path | None = None,
 ) -> PythonHook:  # fmt: skip
     """Return a hook, in the empty folder `scratch`, that records modules of `tree` into `out`.
 
+    `alterations` is a file that says which values a rerun alters.
     The recorder gets its settings from a file, because programs can see environment variables.
     """
     cache = Path(cache_directory(env)) / "python"
@@ -95,6 +97,7 @@ def hooked(
         "trace": str(out.absolute()),
         "max_trace": str(max_trace),
         "also": os.pathsep.join(str(path.absolute()) for path in also),
+        "alterations": "" if alterations is None else str(alterations.absolute()),
     }
     folder = scratch / "python"
     folder.mkdir()
@@ -139,7 +142,7 @@ def _installed(cache: Path) -> Path:
     return folder
 
 
-def _keep_sources(tree: Path, out: Path) -> None:
+def keep_sources(tree: Path, out: Path) -> None:
     """Copy the sources of all recorded modules: the tree may no longer exist when they are read."""
     for description in sorted((out / MODULES).glob("*.json")):
         module = json.loads(description.read_text("utf-8"))

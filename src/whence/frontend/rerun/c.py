@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whence.frontend.c.record import build_recorded, recording_environment
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
-from whence.frontend.rerun.interventions import Intervention, encode_interventions
+from whence.frontend.rerun.interventions import (
+    Intervention,
+    PatchedProcess,
+    WatchedValue,
+    encode_interventions,
+)
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.model import Run
 from whence.subject.command import Ended
@@ -25,6 +30,7 @@ class Rerun:
     ended: Ended
     reached: tuple[Intervention, ...]  # those that happened
     missed: tuple[Intervention, ...]  # those whose point was not reached
+    watched: Mapping[int, tuple[WatchedValue, ...]]  # by the number of the watch, in order
 
 
 class CRerunner:
@@ -38,15 +44,28 @@ class CRerunner:
         self._tree, self._commands = tree, commands
         self._modules = folder.absolute() / MODULES
         self._modules.mkdir()
-        self._environment = recording_environment(tree, self._modules, "patch")
+        self._environment = recording_environment(tree, self._modules, "patch", commands.layout)
         if commands.build is not None:
             build_recorded(commands, tree, self._environment)
         self._built = BuiltTree(tree, folder.absolute() / "tree")
 
+    def record(self, out: Path, test: str | None = None) -> None:
+        """Run the test, or another command, and record it into an empty folder."""
+        before = self._commands
+        self._commands = replace(before, test=test) if test is not None else before
+        try:
+            self.run(record_into=out)
+        finally:
+            self._commands = before
+
     def run(
-        self, interventions: Sequence[Intervention] = (), *, record_into: Path | None = None
+        self,
+        interventions: Sequence[Intervention] = (),
+        *,
+        process: PatchedProcess | None = None,
+        record_into: Path | None = None,
     ) -> Rerun:
-        """Run the test with these interventions.
+        """Run the test with these interventions, in one process of the test or in each.
 
         The trace goes into the empty folder `record_into`; without one nothing is recorded.
         """
@@ -57,6 +76,8 @@ class CRerunner:
                 "WHENCE_PATCH": encode_interventions(interventions),
                 "WHENCE_REACHED": str(reached),
             }
+            if process is not None:
+                environment |= {"WHENCE_PATCHED": process.text}
             if record_into is not None:
                 environment |= {
                     "WHENCE_TRACE": str(record_into.absolute()),
@@ -64,7 +85,7 @@ class CRerunner:
                 }
             with fixed_addresses():
                 ended = run_in_tree(self._commands.test, self._tree, environment, self._commands)
-            happened = _numbers(reached)
+            happened, watched = _read_reached(reached)
         run = judge(ended, self._commands, self._tree)
         if record_into is not None:
             (record_into / MODULES).symlink_to(self._modules)
@@ -74,9 +95,18 @@ class CRerunner:
             ended,
             tuple(each for number, each in enumerate(interventions) if number in happened),
             tuple(each for number, each in enumerate(interventions) if number not in happened),
+            watched,
         )
 
 
-def _numbers(file: Path) -> set[int]:
-    """Read the numbers of the interventions that happened, one a line."""
-    return set(map(int, file.read_text("ascii").split())) if file.exists() else set()
+def _read_reached(file: Path) -> tuple[set[int], dict[int, tuple[WatchedValue, ...]]]:
+    """Read the numbers of the interventions that happened, and what the watches reported."""
+    happened: set[int] = set()
+    watched: dict[int, list[WatchedValue]] = {}
+    for line in file.read_text("ascii").splitlines() if file.exists() else ():
+        number, *report = line.split()
+        happened.add(int(number))
+        if report:
+            value = WatchedValue(int(report[0]), bytes.fromhex(report[1]))
+            watched.setdefault(int(number), []).append(value)
+    return happened, {number: tuple(values) for number, values in watched.items()}

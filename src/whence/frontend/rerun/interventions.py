@@ -11,7 +11,7 @@ MAX_BYTES = 65536  # that all interventions of one run write together; as in run
 
 @dataclass(frozen=True, slots=True)
 class RunPoint:
-    """One execution of a store or a branch, the same in every run that is alike up to it."""
+    """One execution of a store, branch or switch, the same in every run that is alike up to it."""
 
     thread: int  # the number of the thread's log
     offset: int  # how far the log had been written
@@ -40,7 +40,10 @@ class XorBytes:
 
 @dataclass(frozen=True, slots=True)
 class SetBytes:
-    """A store leaves these bytes, in the order in which they lie in memory."""
+    """A store leaves these bytes, in the order in which they lie in memory.
+
+    A `switch` decides by these bytes instead of its own.
+    """
 
     content: bytes
 
@@ -49,7 +52,52 @@ class SetBytes:
         return f"set={self.content.hex()}"
 
 
-Action = FlipBranch | XorBytes | SetBytes
+@dataclass(frozen=True, slots=True)
+class KeepAddress:
+    """The address that a store wrote to is kept in a slot, for a `PokeKept` later in the run."""
+
+    slot: int
+
+    @property
+    def text(self) -> str:
+        return f"keep={self.slot}"
+
+
+@dataclass(frozen=True, slots=True)
+class PokeKept:
+    """Bytes are written at `offset` after an address that was kept."""
+
+    slot: int
+    offset: int
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return f"poke={self.slot}+{self.offset}={self.content.hex()}"
+
+
+@dataclass(frozen=True, slots=True)
+class PokeAt:
+    """Bytes are written at an address of this process."""
+
+    address: int
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return f"poke@{self.address}={self.content.hex()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Nothing changes; from the point's offset on, each value of its operation is reported."""
+
+    @property
+    def text(self) -> str:
+        return "watch"
+
+
+Action = FlipBranch | XorBytes | SetBytes | KeepAddress | PokeKept | PokeAt | Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +106,26 @@ class Intervention:
 
     point: RunPoint
     action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedValue:
+    """What an operation stored or decided by, each time that a `Watch` reported it."""
+
+    offset: int  # how far the log had been written
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PatchedProcess:
+    """The process that interventions change: the one with this number that ran this program."""
+
+    program: str  # the last part of its path
+    number: int  # counted from 0
+
+    @property
+    def text(self) -> str:
+        return f"{self.program}/{self.number}"
 
 
 def encode_interventions(interventions: Sequence[Intervention]) -> str:
@@ -72,4 +140,6 @@ def encode_interventions(interventions: Sequence[Intervention]) -> str:
 
 
 def _size(action: Action) -> int:
-    return 0 if isinstance(action, FlipBranch) else len(action.content)
+    if isinstance(action, FlipBranch | KeepAddress | Watch):
+        return 0
+    return len(action.content)

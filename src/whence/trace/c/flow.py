@@ -116,6 +116,9 @@ class CFlow(Flow):
     def is_load(self, step: Step) -> bool:
         return self._codes[self.op_of(step)] in (OpCode.LOAD, OpCode.LLOAD)
 
+    def defines(self, step: Step) -> bool:
+        return self._codes[self.op_of(step)] in (OpCode.STORE, OpCode.LSTORE)
+
     # --- nodes ---------------------------------------------------------------------------------
 
     def _node(self, step: Step) -> FlowNode:

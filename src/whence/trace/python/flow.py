@@ -33,6 +33,8 @@ _READS_CONTENTS = frozenset({
     "call", "compare", "binary", "inplace", "unary", "branch", "either", "format", "list",
     "tuple", "set", "dict", "next", "match", "item", "unpack", "raise", "resume", "comp", "attr",
 })  # fmt: skip
+# Operations that give a variable, an attribute or an item its value.
+_DEFINES = frozenset({"store", "set_attr", "set_item", "param", "next", "inplace", "unpack"})
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
 _MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
 # The solver knows why these operations raise: a missing key, an index out of range.
@@ -125,6 +127,9 @@ class PythonFlow(Flow):
 
     def is_load(self, step: Step) -> bool:
         return self.opcode(step) in LOADS
+
+    def defines(self, step: Step) -> bool:
+        return self.opcode(step) in _DEFINES
 
     def reads(self, step: Step) -> bool:
         opcode = self.opcode(step)

@@ -434,6 +434,7 @@ static void adopt(struct stream *s, const char *parent, uint32_t number)
 }
 
 static void forget_sources(void);
+static void choose_process(void);
 
 /* Return the number of streams below this one: the outermost is number 0 in the child. */
 static uint32_t depth(const struct stream *s)
@@ -479,6 +480,7 @@ static void in_child(void)
     if (current)
         wh_log = current->log;
     forget_sources();
+    choose_process();
     leave(fork_lock);
 }
 

@@ -96,6 +96,7 @@ void wh_register(const struct wh_module *module);
 void wh_landed(void *frame);
 void wh_store(void *address, uint64_t bytes, uint64_t point);
 unsigned char wh_branch(unsigned char condition, uint64_t point);
+uint64_t wh_switch(uint64_t value, uint64_t point);
 
 /* --- shared by the files of the runtime (one translation unit: runtime.c) --- */
 

@@ -20,7 +20,12 @@ def start_recording(values: dict[str, str]) -> None:
     if script.is_new:
         script.start_again()  # returns only if the script cannot be recorded
     log = EventLog(settings.trace, settings.max_trace)
-    loader = Loader(settings, log, recorder_functions(log))
+    functions = recorder_functions(log)
+    if settings.alterations is not None:
+        from .altering import altering_functions
+
+        functions = altering_functions(settings.alterations, functions)
+    loader = Loader(settings, log, functions)
     loader.install()
     hide_frames()
     if script.is_compiled:

@@ -21,7 +21,10 @@ MAX_LINES = 6  # limit on the lines that the text is made of; guessed
 class InstrumentedModule:
     """Rewrites `tree` in place so that it logs what it does, and describes its operations."""
 
-    def __init__(self, tree: Node, source: bytes, *, is_script: bool = False) -> None:
+    def __init__(
+        self, tree: Node, source: bytes, *, is_script: bool = False, is_alterable: bool = False
+    ) -> None:
+        self.is_alterable = is_alterable
         self.calls = Calls(is_script)
         self.constants = Constants()
         self.functions: list[RecordedFunction] = []

@@ -98,7 +98,8 @@ class Preparer:
 
         def instrumented() -> Instrumented:
             tree = parsed()
-            module = module_of(tree, utf8(source), is_script=is_script)
+            alterable = self._settings.alterations is not None
+            module = module_of(tree, utf8(source), is_script=is_script, is_alterable=alterable)
             code = compile(tree, path, "exec", dont_inherit=True)
             description = module.description(name, file)
             if path == COMMAND:
@@ -133,6 +134,7 @@ class Preparer:
     # --- files ---
 
     def _digest(self, source: bytes, path: str, name: str, kind: str) -> str:
+        kind += "" if self._settings.alterations is None else " alterable"
         what = (self._settings.version, sys.version, self._settings.name(path), name, kind)
         text = "\0".join(what).encode("utf-8", "surrogateescape")
         return blake2b(text + source, digest_size=DIGEST).hexdigest()

@@ -73,6 +73,12 @@ class Calls:
             call.logs = number, arguments[0]
         return call
 
+    def hook(self, op: RecordedOp, at: Node, value: Node) -> Node:
+        """Return a call by which a rerun can alter `value`, that of `op`; it logs nothing."""
+        number = constant(None, at)
+        op.places.append(number)
+        return self.bare("p", at, number, value)
+
     def bare(self, function: str, at: Node, *arguments: Node) -> Node:
         """Return a call of a recorder function with just these arguments."""
         called = constant(MARK + function, at)

@@ -12,7 +12,7 @@ from .statements import StatementRewriter, first_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .ops import Node, Use
+    from .ops import Node, RecordedOp, Use
     from .statements import Rewritings
 
 
@@ -31,13 +31,29 @@ class SimpleStatementRewriter(StatementRewriter):
         last = len(node.targets) - 1
         for i, target in enumerate(node.targets):
             node.targets[i] = self.assign(target, value, logs=i == last)
+        if len(node.targets) == 1:
+            node.value = self._alterable(node.value, node.targets[0])
         return [node, *self._logged_store(node)]
+
+    def _alterable(self, value: Node, target: Node) -> Node:
+        """Return the value of a store that was just emitted, so that a rerun can alter it."""
+        is_one = isinstance(target, (ast.Name, ast.Attribute, ast.Subscript))
+        if not (self.module.is_alterable and is_one):
+            return value
+        return self.calls.hook(self.block.ops[-1], value, value)
+
+    def _hooked_name(self, op: RecordedOp, target: Node) -> Node:
+        """Return a statement through which a rerun can alter a variable."""
+        value = self.calls.hook(op, target, read(target.id, target))
+        stored = place(ast.Name(id=target.id, ctx=ast.Store()), target)
+        return place(ast.Assign(targets=[stored], value=value, type_comment=None), target)
 
     def _annassign_statement(self, node: Node) -> Rewritings:
         if node.value is None:
             return [node]
         node.value, value = self.expression(node.value)
         node.target = self.assign(node.target, value, logs=True)
+        node.value = self._alterable(node.value, node.target)
         return [node, *self._logged_store(node)]
 
     def _logged_store(self, node: Node) -> Rewritings:
@@ -52,7 +68,11 @@ class SimpleStatementRewriter(StatementRewriter):
             node.value, value = self.expression(node.value)
             op = self.emit("inplace", node, [old, value], name)
             self.store(target.id, target, op)
-            return [node, self.note("w", op, node, read(target.id, target))]
+            noted = self.note("w", op, node, read(target.id, target))
+            if not self.module.is_alterable:
+                return [node, noted]
+            after = self._hooked_name(self.block.ops[-1], target)
+            return [self._hooked_name(old, target), node, noted, after]
         target.value, owner = self.expression(target.value)
         uses: list[Use] = [owner]
         extra: object = "item"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
         calls: Calls
         constants: Constants
+        is_alterable: bool  # can a rerun alter the values of variables?
 
         def text(self, node: Node, /) -> str: ...
         def lower_function(self, node: Node, around: StorageRewriter, /) -> int: ...
@@ -74,7 +75,8 @@ class StorageRewriter(OpFlow):
         self.emit("store", at, [value], found, owner)
 
     def _name(self, node: Node) -> Rewritten:
-        return node, self.load(node.id, node)
+        op = self.load(node.id, node)
+        return (self.calls.hook(op, node, node) if self.module.is_alterable else node), op
 
     def _namedexpr(self, node: Node) -> Rewritten:
         node.value, value = self.expression(node.value)

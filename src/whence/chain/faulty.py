@@ -1,0 +1,177 @@
+"""Which faulty values does a step of the failing run come from?
+
+A value is faulty if it differs from that of its counterpart in the passing run, or has none.  The
+state difference of FIC at the point before a step is all of them.  Those that the step does not
+read, directly or through steps that only the failing run has, cannot bring it about.  The trace
+says which are read, so the program is not stopped to look at its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from whence.causes.comparison import Comparison
+from whence.causes.divergence_points import DivergencePoints
+from whence.program.ids import Step
+from whence.trace.flow import Constant, Left, Operand, StoredBits
+from whence.trace.rerunning import Alteration, Force, Overwrite
+
+_MAX_WALKED = 20_000  # steps behind one step that are looked at; guessed
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FaultyValue:
+    """What one step of the failing run defined, and how a rerun gives it the passing value."""
+
+    step: Step  # the definition, or the branch
+    alteration: Alteration | None  # None: the passing value is not known
+    is_branch: bool = False
+    is_kept: bool = False  # the step is right, and the passing run replaced its value later
+
+
+class _Read(NamedTuple):
+    """An operand of a step; `is_content`: the step may have read it from a variable or memory."""
+
+    reader: Step
+    operand: Operand
+    is_content: bool
+
+
+class FaultyState:
+    """Finds the faulty values behind steps of a failing run."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self._failing, self._passing = comparison.failing, comparison.passing
+        self._points = DivergencePoints(comparison)
+
+    def behind(self, step: Step) -> list[FaultyValue]:
+        """Return the faulty values that a definition or a branch comes from, the last first."""
+        node = self._failing.node(step)
+        found = dict.fromkeys(self._read(self._behind(step)))
+        found |= dict.fromkeys(self.deciding(step))
+        if node.chosen_by is not None:
+            found |= dict.fromkeys(self._branches([node.chosen_by]))
+        others = (value for value in found if value.step != step)
+        return sorted(others, reverse=True, key=lambda each: each.step)
+
+    def behind_operands(self, step: Step, operands: Iterable[Operand]) -> list[FaultyValue]:
+        """Return the faulty values that some operands come from, as `step` reads them."""
+        read = (_Read(step, operand, is_content=True) for operand in operands)
+        return sorted(dict.fromkeys(self._read(read)), reverse=True, key=lambda each: each.step)
+
+    # --- what decided that a step ran ------------------------------------------------------------
+
+    def deciding(self, step: Step) -> Iterator[FaultyValue]:
+        """Yield the branches that explain why a step has no counterpart."""
+        if self.comparison.counterpart(step) is None:
+            branches, _ = self._points.diverging_branches(step, set())
+            yield from self._branches(branches)
+
+    def missing(self, passing: Step, about: Step) -> Iterator[FaultyValue]:
+        """Yield the branches that kept a step of the passing run from running."""
+        _, branch = self._points.lost(passing, about)
+        if branch is None:
+            branch, _ = self._points.added_jump(passing)
+        if branch is not None:
+            yield from self._branches([branch])
+
+    def unprinted(self, since: Step | None, about: Step) -> Iterator[FaultyValue]:
+        """Yield the branches that kept the first output after `since` from being made."""
+        lacking = self._points.unprinted(since)
+        if lacking is not None:
+            yield from self.missing(lacking, about)
+
+    def _branches(self, branches: Iterable[Step]) -> Iterator[FaultyValue]:
+        for branch in branches:
+            other = self.comparison.counterpart(branch)
+            if other is not None and self._failing.is_branch(branch):
+                yield FaultyValue(branch, Force(branch, other), is_branch=True)
+
+    # --- what a step read ------------------------------------------------------------------------
+
+    def _read(self, first: Iterable[_Read]) -> Iterator[FaultyValue]:
+        """Yield the faulty definitions that were read on the way to some operands."""
+        work = list(first)
+        seen: set[_Read] = set()
+        while work and len(seen) < _MAX_WALKED:
+            read = work.pop()
+            definition = _step_of(read.operand)
+            if definition is None or read in seen:
+                continue
+            seen.add(read)
+            if isinstance(read.operand, Left):
+                behind = self._failing.left(read.operand)
+                work += [_Read(definition, each, is_content=True) for each in behind]
+            elif read.is_content and self._is_definition(read.reader, definition):
+                value = self._value(read.reader, definition)
+                if isinstance(value, FaultyValue):
+                    yield value
+                elif value is not None:
+                    yield from value
+                    work += self._behind(definition) if not value else ()
+            elif not self.comparison.is_same(definition):
+                yield from self._chosen(definition)
+                work += self._behind(definition)
+
+    def _behind(self, step: Step) -> Iterator[_Read]:
+        node = self._failing.node(step)
+        for operand in node.operands:
+            yield _Read(step, operand, is_content=True)
+        for operand in node.pointers:  # of a load, these are no contents of memory
+            yield _Read(step, operand, is_content=False)
+
+    def _chosen(self, step: Step) -> Iterator[FaultyValue]:
+        """Yield the branch that chose between two values, if it went another way."""
+        branch = self._failing.node(step).chosen_by
+        if branch is not None and self.comparison.side_differs(branch):
+            yield from self._branches([branch])
+
+    def _is_definition(self, reader: Step, definition: Step) -> bool:
+        """Is it the definition of a variable that was read, and not a part of an expression?"""
+        return self._failing.is_load(reader) or self._failing.defines(definition)
+
+    def _value(self, reader: Step, definition: Step) -> FaultyValue | list[FaultyValue] | None:
+        """Return a definition as a faulty value; None if what was read is right.
+
+        A list: the definition itself is no state that both runs have; the list has what it is due
+        to, and the values behind it are looked at.
+        """
+        comparison = self.comparison
+        other = comparison.counterpart(reader)
+        own = comparison.counterpart(definition)
+        if other is not None and self._failing.is_load(reader):
+            if comparison.is_same(reader):
+                return None
+            if own is not None and comparison.is_same(definition):
+                return self._omitted(reader, definition, other)
+            return FaultyValue(definition, Overwrite(reader, definition, other))
+        if own is not None:
+            if comparison.is_same(definition):
+                return None
+            return FaultyValue(definition, Overwrite(reader, definition, own))
+        if other is not None:  # a call that read it, such as printf, ran in both runs
+            return FaultyValue(definition, None)
+        return []
+
+    def _omitted(
+        self, reader: Step, definition: Step, other: Step
+    ) -> FaultyValue | list[FaultyValue]:
+        """Return why the passing run read another definition: the branches that left it out.
+
+        If only one version has that definition, the value that was read is itself the reason.
+        """
+        instead = [*self.comparison.read_instead(reader)]
+        branches = [value for each in instead for value in self.missing(each, reader)]
+        overwrite = Overwrite(reader, definition, other)
+        return branches or FaultyValue(definition, overwrite, is_kept=bool(instead))
+
+
+def _step_of(operand: Operand) -> Step | None:
+    if isinstance(operand, Constant):
+        return None
+    if isinstance(operand, int):
+        return operand
+    return operand.step if isinstance(operand, StoredBits | Left) else None

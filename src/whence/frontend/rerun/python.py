@@ -1,0 +1,108 @@
+"""Run the test of a Python program again and again, with values of its run altered."""
+
+from __future__ import annotations
+
+import marshal
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whence.frontend.python.record import COMPARABLE, build_plain, hooked, keep_sources
+from whence.frontend.recorded_run import MODULES, write_run
+from whence.frontend.rerun.built_tree import BuiltTree
+from whence.frontend.rerun.interventions import PatchedProcess
+from whence.frontend.test_execution import fixed_addresses, run_in_tree
+from whence.model import Run
+from whence.subject.command import Ended
+from whence.subject.trial import BuildAndTest, environment, judge
+
+
+@dataclass(frozen=True, slots=True)
+class AlteredValue:
+    """One thing that a rerun does differently, or reports: see hook/whence_recorder/altering.py."""
+
+    operation: int  # its number in the process
+    execution: int  # how often the operation ran before
+    action: str  # set, flip, keep, kept or watch
+    content: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class PythonRerun:
+    """How the test ended with some values altered."""
+
+    run: Run
+    ended: Ended
+    missed: tuple[AlteredValue, ...]  # those whose execution was not reached
+    watched: Mapping[int, tuple[tuple[int, str], ...]]  # by watch: executions with their values
+
+
+class PythonRerunner:
+    """A Python test that can be run with values altered."""
+
+    def __init__(self, tree: Path, commands: BuildAndTest, folder: Path) -> None:
+        """Build `tree` in place, if it has a build command.
+
+        `tree` is a workspace of ours.  `folder` is empty and takes what is kept between runs.
+        """
+        self._tree, self._commands = tree, commands
+        self._environment = environment(tree) | COMPARABLE
+        if commands.build is not None:
+            build_plain(commands, tree, self._environment)
+        self._built = BuiltTree(tree, folder.absolute() / "tree")
+
+    def record(self, out: Path, test: str | None = None) -> None:
+        """Run the test, or another command, and record it into an empty folder."""
+        self.run((), PatchedProcess("", 0), record_into=out, test=test)
+
+    def run(
+        self,
+        values: Sequence[AlteredValue],
+        process: PatchedProcess,
+        *,
+        record_into: Path | None = None,
+        test: str | None = None,
+    ) -> PythonRerun:
+        """Run the test with values of one process altered.
+
+        The trace goes into the empty folder `record_into`.
+        """
+        self._built.restore()
+        command = test if test is not None else self._commands.test
+        with tempfile.TemporaryDirectory(prefix="whence-rerun-") as name:
+            scratch = Path(name)
+            out = record_into or scratch / "trace"
+            (out / MODULES).mkdir(parents=True)
+            file = scratch / "alterations"
+            rows = [(v.operation, v.execution, v.action, _content(v)) for v in values]
+            file.write_bytes(marshal.dumps((process.program, process.number, rows)))
+            hook = hooked(scratch, self._tree, out, self._environment, alterations=file)
+            with fixed_addresses():
+                words, variables = hook.command(command), hook.environment(self._environment)
+                ended = run_in_tree(words, self._tree, variables, self._commands)
+            happened, watched = _read_reached(file.with_name("alterations.reached"))
+            run = judge(ended, self._commands, self._tree)
+            if record_into is not None:
+                keep_sources(self._tree, out)
+                write_run(out, self._tree, self._commands, run, ended, None, frontend="python")
+        missed = (v for n, v in enumerate(values) if n not in happened and v.action != "watch")
+        return PythonRerun(run, ended, tuple(missed), watched)
+
+
+def _content(value: AlteredValue) -> Any:
+    return marshal.dumps(value.content) if value.action == "set" else value.content
+
+
+def _read_reached(file: Path) -> tuple[set[int], dict[int, tuple[tuple[int, str], ...]]]:
+    """Read which alterations happened, and what the watches reported."""
+    happened: set[int] = set()
+    watched: dict[int, list[tuple[int, str]]] = {}
+    for line in file.read_text("ascii").splitlines() if file.exists() else ():
+        number, *report = line.split()
+        happened.add(int(number))
+        if report:
+            text = bytes.fromhex(report[1]).decode("utf-8", "surrogatepass")
+            watched.setdefault(int(number), []).append((int(report[0]), text))
+    return happened, {number: tuple(values) for number, values in watched.items()}

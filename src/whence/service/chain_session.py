@@ -1,0 +1,293 @@
+"""What does `whence chain` do?  A failing test in, the proved way to its failure out.
+
+1. The bad version is built so that its runs can be altered, and its failing run is recorded.
+2. A passing run is recorded: of the good version, of another test, or of the failing program with
+   one branch switched.
+3. The two runs are aligned, and FIC's search goes back from the failure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whence.causes.comparison import Comparison
+from whence.causes.observed_failure import ObservedFailure
+from whence.chain.causality import CausalityTests, Judge, KeptOutcomes
+from whence.chain.dependence import ChainSearch
+from whence.chain.faulty import FaultyState
+from whence.chain.links import ChainWriter
+from whence.chain.switching import passing_switch
+from whence.errors import UserError
+from whence.explain.recorder import counterpart
+from whence.explain.seen_failure import beside, seen_failure
+from whence.languages import LANGUAGES, cause_search, find_failure, open_recording
+from whence.languages.language import Language
+from whence.model import ChainResult, Outcome, PassingRun
+from whence.program.ids import Step
+from whence.service.recorded_runs import key_of
+from whence.service.recording import RecordRequest, Say, frontends_for
+from whence.subject.scratch import scratch_folder
+from whence.subject.sources import fetch
+from whence.subject.trial import Reference
+from whence.trace.alignment import Alignment
+from whence.trace.flow import Flow
+from whence.trace.recording import Recording
+from whence.trace.rerunning import AlteredRun, BuiltTest, Force
+from whence.trace.summary import summarise
+
+_WRONG_LANGUAGE = ("nothing-recorded", "no-c-compiler")
+_MAX_STORES = 50  # files of kept outcomes; guessed
+
+
+@dataclass(frozen=True)
+class ChainRequest:
+    """What a user asks `whence chain` to do."""
+
+    record: RecordRequest  # the failing run
+    good: str | None = None  # the version whose run passes
+    passing_test: str | None = None  # or another test of the same version
+    max_runs: int = 500
+    forgets: bool = False  # do not use outcomes of an earlier search
+
+
+def find_chain(request: ChainRequest, say: Say) -> ChainResult:
+    """Return the chain of a failing test."""
+    started = time.monotonic()
+    with scratch_folder() as scratch:
+        say("fetching the source")
+        record = request.record
+        tree = fetch(record.source, repo=record.repo, into=scratch / "bad")
+        frontends = frontends_for(record, tree)
+        for number, name in enumerate(frontends):
+            folder = scratch / name
+            folder.mkdir()
+            try:
+                found = _Session(request, LANGUAGES[name], tree, folder, say).result()
+                break
+            except UserError as error:
+                if error.slug not in _WRONG_LANGUAGE or number == len(frontends) - 1:
+                    raise
+                tree = fetch(record.source, repo=record.repo, into=scratch / f"bad-{number}")
+    seconds = found.seconds | {"total": time.monotonic() - started}
+    return replace(found, seconds=seconds)
+
+
+class _Session:
+    """One failing test in one language."""
+
+    def __init__(
+        self, request: ChainRequest, language: Language, tree: Path, folder: Path, say: Say
+    ) -> None:
+        self._request, self._language, self._say = request, language, say
+        self._tree, self._folder = tree, folder
+        self._commands = request.record.commands
+        self._kept = KeptOutcomes(_store(tree, request))
+
+    def result(self) -> ChainResult:
+        """Record both runs, and search."""
+        say = self._say
+        say("building and running the failing version, recorded")
+        (self._folder / "kept").mkdir()
+        built = self._language.open_test(self._tree, self._commands, self._folder / "kept")
+        failing = self._recorded(built.record, "failing", self._tree)
+        if failing.outcome is Outcome.PASS:
+            raise UserError(
+                f"The test passes, so there is no failure to explain.\n"
+                f"We ran: {self._commands.test}\n"
+                "Name the version that fails with --source or --bad; --expect FILE says what a "
+                "test must print that always ends with status 0.",
+                slug="nothing-fails",
+            )
+        assert failing.failure is not None
+        if self._request.good is None and self._request.passing_test is None:
+            return self._switched(built, failing)
+        passing, by = self._passing(built)
+        observed = seen_failure(failing, passing, self._commands.expected)
+        other = counterpart(observed.flow.thread, passing)
+        if other is None:
+            raise _no_passing_run("the process that fails has no counterpart in the passing run")
+        return self._searched(built, failing, beside(observed, other), other, by, 0)
+
+    def _recorded(self, record: Callable[[Path], None], name: str, tree: Path) -> Recording:
+        """Record a run into a folder of this name."""
+        out = self._folder / name
+        out.mkdir()
+        record(out)
+        summarise(open_recording(out), tree, max_trace=self._request.record.max_trace)
+        return open_recording(out)
+
+    # --- the passing run -------------------------------------------------------------------------
+
+    def _passing(self, built: BuiltTest) -> tuple[Recording, PassingRun]:
+        request, commands = self._request, self._commands
+        self._say("recording the passing run")
+        if request.good is not None:
+            tree = fetch(request.good, repo=request.record.repo, into=self._folder / "good")
+            limit = request.record.max_trace
+            passing = self._recorded(
+                lambda out: self._record_good(tree, out, limit), "passing", tree
+            )
+            by = PassingRun("good", words="of the good version")
+        else:
+            test = request.passing_test
+            passing = self._recorded(lambda out: built.record(out, test), "passing", self._tree)
+            by = PassingRun("test", words=f"of `{test}`")
+        if passing.outcome is not Outcome.PASS:
+            how = passing.failure.message if passing.failure else passing.outcome.value
+            ran = commands.test if request.good is not None else request.passing_test
+            raise _no_passing_run(f"{ran} does not pass {by.words.replace('of ', 'on ')}: {how}")
+        return passing, by
+
+    def _record_good(self, tree: Path, out: Path, limit: int) -> None:
+        self._language.record(tree, self._commands, out, max_trace=limit)
+
+    def _switched(self, built: BuiltTest, failing: Recording) -> ChainResult:
+        """Search for a branch whose switching makes the test pass, and compare with that run."""
+        observed = find_failure(failing, expect=self._commands.expected)
+        rerunner = self._language.rerunner(built, observed.flow)
+        tests = CausalityTests(rerunner, self._judge(failing), self._kept, self._request.max_runs)
+        self._check_varies(tests, failing)
+        tree = cause_search(observed)
+        branch = passing_switch(tree, tests, self._say)
+        if branch is None:
+            return self._without_switch(failing, observed, tests)
+
+        def record(out: Path) -> None:
+            rerunner.rerun([Force(branch)], record_into=out)
+
+        passing = self._recorded(record, "passing", self._tree)
+        by = _switch(observed, branch)
+        other = counterpart(observed.flow.thread, passing)
+        assert other is not None, "the run is the same up to the branch"
+        observed = self._beside_switched(failing, passing, observed, other)
+        return self._searched(built, failing, observed, other, by, tests.runs)
+
+    def _beside_switched(
+        self, failing: Recording, passing: Recording, observed: ObservedFailure, other: Flow
+    ) -> ObservedFailure:
+        """Return the failure as it shows beside the switched run."""
+        found = seen_failure(failing, passing, self._commands.expected)
+        return beside(found if found.flow.thread is observed.flow.thread else observed, other)
+
+    def _without_switch(
+        self, failing: Recording, observed: ObservedFailure, tests: CausalityTests
+    ) -> ChainResult:
+        assert failing.failure is not None
+        reason = (
+            f"no passing run was found: none of {tests.runs + tests.cached} branches that were "
+            "forced the other way makes the test pass"
+        )
+        advice = "Name a version that passes with --good, or a test that passes with --passing-test"
+        return ChainResult(
+            "unexplained", reason, failing.failure, observed.words, None, (),
+            tests.runs, tests.cached, {}, (advice,),
+        )  # fmt: skip
+
+    # --- the search ------------------------------------------------------------------------------
+
+    def _searched(
+        self, built: BuiltTest, failing: Recording, observed: ObservedFailure, passing: Flow,
+        by: PassingRun, runs: int,
+    ) -> ChainResult:  # fmt: skip
+        started = time.monotonic()
+        alignment = Alignment(observed.flow, passing)
+        comparison = Comparison(alignment)
+        rerunner = self._language.rerunner(built, observed.flow, alignment)
+        limit = self._request.max_runs - runs
+        tests = CausalityTests(rerunner, self._judge(failing), self._kept, limit)
+        if not runs:
+            self._check_varies(tests, failing)
+        search = ChainSearch(observed, FaultyState(comparison), tests, self._say)
+        try:
+            search.run()
+        except KeyboardInterrupt:
+            search.notes.append("interrupted: the chain begins where the search was by then")
+        chain = ChainWriter(observed, comparison).links(search.found)
+        assert failing.failure is not None
+        reason = None if len(chain) > 1 else "no faulty value was found that the failure comes from"
+        return ChainResult(
+            "explained" if reason is None else "unexplained", reason, failing.failure,
+            observed.words, by, chain, tests.runs + runs, tests.cached,
+            {"search": time.monotonic() - started}, (*search.notes, *_unproved_note(search)),
+        )  # fmt: skip
+
+    def _check_varies(self, tests: CausalityTests, failing: Recording) -> None:
+        """Raise an error if the failure does not come back when nothing is altered."""
+        if tests.outcome([]) is not Outcome.FAIL:
+            assert failing.failure is not None
+            raise UserError(
+                "The failure is not deterministic: the test failed when it was recorded "
+                f"({failing.failure.message}), and ended otherwise when it ran again.\n"
+                "Make the test fail in the same way always: a fixed seed, one thread, no clock.",
+                slug="failure-varies",
+            )
+
+    def _judge(self, failing: Recording) -> Judge:
+        """Return what says whether a rerun passes, fails in the same way, or otherwise."""
+        assert failing.failure is not None
+        reference = Reference(failing.failure)
+        printed = (failing.folder / "stdout").read_bytes()
+        is_output = failing.failure.kind == "output"
+
+        def judged(altered: AlteredRun) -> Outcome:
+            outcome = reference.judge(altered.run).outcome
+            if outcome is Outcome.FAIL and is_output and altered.ended.stdout != printed:
+                return Outcome.OTHER  # wrong, and in another way
+            return outcome
+
+        return judged
+
+
+def _unproved_note(search: ChainSearch) -> list[str]:
+    unmapped = sum(element.unmapped for element in search.found)
+    if not unmapped:
+        return []
+    values = f"{unmapped} faulty value{'s' * (unmapped != 1)}"
+    return [f"{values} could not be given the passing value: a pointer without a counterpart, "
+            "an object that cannot be made anew, or what a library call wrote"]  # fmt: skip
+
+
+def _switch(observed: ObservedFailure, branch: Step) -> PassingRun:
+    flow = observed.flow
+    names = flow.describer().names
+    named = names.condition(branch)
+    place = flow.thread.image.place(flow.op_of(branch))
+    words = f"with `{named.name}` at {names.line(branch)} not {named.value}"
+    if place is None:
+        return PassingRun("switch", words=words)
+    return PassingRun("switch", place.file, place.line, words)
+
+
+def _no_passing_run(why: str) -> UserError:
+    return UserError(
+        f"There is no passing run to take values from: {why}.\n"
+        "Name a version (--good) or a test (--passing-test) that passes. Without either, whence "
+        "looks for a branch of the failing run whose switching makes the test pass.",
+        slug="no-passing-run",
+    )
+
+
+def _store(tree: Path, request: ChainRequest) -> Path | None:
+    """Return the file for the outcomes of this search; older files are deleted."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(cache) / "whence" / "chains"
+    parts = [key_of(tree, request.record.commands), request.good, request.passing_test]
+    name = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        old = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+        for path in old[:-_MAX_STORES]:
+            path.unlink(missing_ok=True)
+        file = folder / f"{name}.jsonl"
+        if request.forgets:
+            file.unlink(missing_ok=True)
+        file.touch()
+    except OSError:
+        return None  # then a search that is killed starts anew
+    return file

@@ -1,0 +1,62 @@
+"""What is a value of the passing run in the failing run, if it is an address?
+
+A replaced state keeps the failing run's own addresses.  An address of the passing run is followed
+back to the object that it points into: a static variable, or memory that some step allocated.  The
+counterpart of that object in the failing run says what the address is there.
+"""
+
+from __future__ import annotations
+
+from whence.program.ids import Step
+from whence.program.operations import COp
+from whence.trace.alignment import Alignment
+from whence.trace.c.flow import CFlow
+from whence.trace.flow import Operand
+from whence.trace.recording import Comparable
+
+_MAX_HOPS = 200  # operations between an address and its object that are followed; guessed
+_MOVES = (COp.COPY, COp.ADD, COp.SUB)  # operations that keep an address in its object
+
+
+class MappedValues:
+    """Maps values of a passing run into a failing run."""
+
+    def __init__(self, alignment: Alignment) -> None:
+        failing, passing = alignment.failing, alignment.passing
+        assert isinstance(failing, CFlow)
+        assert isinstance(passing, CFlow)
+        self.alignment, self._failing, self.passing = alignment, failing, passing
+
+    def mapped(self, step: Step) -> int | None:
+        """Return the value of a step of the passing run, as it is in the failing run.
+
+        None: it is an address in an object that has no counterpart.
+        """
+        value = self.passing.value(step)
+        if self.passing.compared_as(step) is not Comparable.POINTER or value == 0:
+            return value
+        origin = self._origin(step)
+        if origin is None:
+            return None
+        own = self.alignment.failing_counterpart(origin)
+        if own is None:
+            return None
+        return self._failing.value(own) + value - self.passing.value(origin)
+
+    def _origin(self, step: Step) -> Step | None:
+        """Return the step that made the object which an address points into."""
+        at = step
+        for _ in range(_MAX_HOPS):
+            node = self.passing.node(at)
+            behind = [each for each in node.operands if self._is_address(each)]
+            if not behind:
+                return at
+            if node.operation.op not in _MOVES and len(node.operands) != 1:
+                return at
+            operand = behind[0]
+            assert isinstance(operand, int)
+            at = operand
+        return None
+
+    def _is_address(self, operand: Operand) -> bool:
+        return isinstance(operand, int) and self.passing.compared_as(operand) is Comparable.POINTER

@@ -1,0 +1,176 @@
+"""How is a C or C++ test run again with steps of its failing run altered?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from whence.frontend.c.tables import OpCode
+from whence.frontend.rerun.c import CRerunner
+from whence.frontend.rerun.interventions import (
+    Action,
+    FlipBranch,
+    Intervention,
+    KeepAddress,
+    PatchedProcess,
+    PokeKept,
+    RunPoint,
+    SetBytes,
+    Watch,
+    WatchedValue,
+)
+from whence.program.ids import Step
+from whence.trace.alignment import Alignment
+from whence.trace.c.flow import CFlow
+from whence.trace.c.mapped_values import MappedValues
+from whence.trace.c.recording import CThread
+from whence.trace.c.run_points import run_point
+from whence.trace.flow import Flow
+from whence.trace.recording import program_place
+from whence.trace.rerunning import (
+    Alteration,
+    AlteredRun,
+    BuiltTest,
+    Came,
+    Force,
+    Overwrite,
+    Replace,
+    StepRerunner,
+)
+
+_STORES = (OpCode.STORE, OpCode.LSTORE)
+_DECIDES = (OpCode.CBR, OpCode.SWITCH)
+_MAX_DISTANCE = 200_000  # steps between a definition and a read that are looked at; guessed
+
+
+class CStepRerunner(StepRerunner):
+    """Alters steps of a C run by setting memory at stores, branches and switches."""
+
+    def __init__(
+        self, rerunner: CRerunner, failing: CFlow, alignment: Alignment | None = None
+    ) -> None:
+        """`alignment` is with the passing run that values come from; None: branches only."""
+        thread = failing.thread
+        assert isinstance(thread, CThread)
+        self.failing = failing
+        self._rerunner, self._flow, self._thread = rerunner, failing, thread
+        self._values = None if alignment is None else MappedValues(alignment)
+        self._codes = thread.image.program.ops["code"]
+        self._process = PatchedProcess(*program_place(thread.image.process, thread.recording))
+
+    def can(self, alteration: Alteration) -> bool:
+        if isinstance(alteration, Force):
+            return self._code(alteration.branch) in _DECIDES
+        return self._content(alteration) is not None
+
+    def can_watch(self, step: Step) -> bool:
+        return self._code(step) in (*_STORES, *_DECIDES)
+
+    def rerun(
+        self,
+        alterations: Sequence[Alteration],
+        watched: Step | None = None,
+        record_into: Path | None = None,
+    ) -> AlteredRun:
+        interventions = list(self._interventions(alterations))
+        if watched is not None:
+            start = min((each.point.offset for each in interventions), default=0)
+            point = self._point(watched)
+            moved = RunPoint(point.thread, start, point.operation)
+            interventions.append(Intervention(moved, Watch()))
+        rerun = self._rerunner.run(interventions, process=self._process, record_into=record_into)
+        missed = [each for each in rerun.missed if not isinstance(each.action, Watch)]
+        came = Came.UNKNOWN
+        if watched is not None:
+            reports = rerun.watched.get(len(interventions) - 1, ())
+            came = self._came(watched, interventions[-1].point.offset, reports)
+        return AlteredRun(rerun.run, rerun.ended, len(missed), came)
+
+    # --- interventions -------------------------------------------------------------------------
+
+    def _interventions(self, alterations: Sequence[Alteration]) -> Iterator[Intervention]:
+        for slot, alteration in enumerate(alterations):
+            if isinstance(alteration, Force):
+                yield Intervention(self._point(alteration.branch), self._forced(alteration))
+                continue
+            content = self._content(alteration)
+            assert content is not None, "alterations are possible"
+            offset, data = content
+            yield Intervention(self._point(alteration.definition), KeepAddress(slot))
+            at = alteration.definition
+            if isinstance(alteration, Overwrite):
+                at = self._last_hook(alteration)
+            yield Intervention(self._point(at), PokeKept(slot, offset, data))
+
+    def _forced(self, force: Force) -> Action:
+        if self._code(force.branch) == OpCode.CBR or force.passing is None:
+            return FlipBranch()
+        assert self._values is not None
+        return SetBytes(int(self._values.passing.value(force.passing)).to_bytes(8, "little"))
+
+    def _content(self, alteration: Overwrite | Replace) -> tuple[int, bytes] | None:
+        """Return the bytes to write, and where: relative to what the definition wrote."""
+        definition, passing = alteration.definition, alteration.passing
+        if self._code(definition) not in _STORES:
+            return None
+        size = self._size(definition)
+        offset = 0
+        if isinstance(alteration, Overwrite) and self.failing.is_load(alteration.reader):
+            size = self.failing.node(alteration.reader).operation.width // 8 or 1
+            offset = self._flow.address(alteration.reader) - self._flow.address(definition)
+        if not 0 < size <= 8:
+            return None
+        value = None if self._values is None else self._values.mapped(passing)
+        if value is None or not offset >= 0:
+            return None
+        return offset, (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+    def _size(self, store: Step) -> int:
+        return self.failing.node(store).operation.width // 8 or 1
+
+    def _last_hook(self, overwrite: Overwrite) -> Step:
+        """Return the last store or branch from the definition on, before it is read."""
+        first = max(overwrite.definition, overwrite.reader - _MAX_DISTANCE)
+        for step in range(overwrite.reader - 1, first, -1):
+            if self._code(Step(step)) in (*_STORES, *_DECIDES):
+                return Step(step)
+        return overwrite.definition
+
+    def _code(self, step: Step) -> int:
+        return int(self._codes[self.failing.op_of(step)])
+
+    def _point(self, step: Step) -> RunPoint:
+        return run_point(self._thread, step)
+
+    # --- what is seen --------------------------------------------------------------------------
+
+    def _came(self, step: Step, start: int, reports: Sequence[WatchedValue]) -> Came:
+        """Find the report of the step: at its place in the log or, if the log differs, in order."""
+        wanted = self._point(step).offset
+        found = next((each for each in reports if each.offset == wanted), None)
+        if found is None:
+            executions = self.failing.executions(self.failing.op_of(step))
+            number = executions.before(step)
+            before = 0
+            while before < number:
+                earlier = Step(int(executions[number - before - 1 : number - before][0]))
+                if self._point(earlier).offset < start:
+                    break
+                before += 1
+            if before >= len(reports):
+                return Came.NOT
+            found = reports[before]
+        if self._code(step) == OpCode.CBR:
+            value = self.failing.value(step) & 1
+            return Came.SAME if found.content[0] & 1 == value else Came.OTHER
+        size = min(len(found.content), 8)
+        value = int(self.failing.value(step)) & (1 << 8 * size) - 1
+        same = int.from_bytes(found.content[:size], "little") == value
+        return Came.SAME if same else Came.OTHER
+
+
+def c_rerunner(test: BuiltTest, failing: Flow, alignment: Alignment | None = None) -> CStepRerunner:
+    """Return what alters the steps of a failing run that `test` recorded."""
+    assert isinstance(test, CRerunner)
+    assert isinstance(failing, CFlow)
+    return CStepRerunner(test, failing, alignment)
