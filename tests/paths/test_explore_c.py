@@ -139,3 +139,23 @@ int main(int argc, char **argv) {
 }
 """
     assert outputs(explored(tmp_path, source, "1")) == {b"forty\n", b"other\n"}
+
+
+# A value that a phi chose is looked at by the next operation.
+CHOSEN = """
+#include <stdio.h>
+#include <stdlib.h>
+static long comparison(long x, long y, int less) {
+    return less ? x <= y : x >= y;
+}
+int main(int argc, char **argv) {
+    long is_ordered = comparison(atol(argv[1]), atol(argv[2]), argc > 9);
+    puts(is_ordered ? "ordered" : "not ordered");
+    return 0;
+}
+"""
+
+
+def test_a_comparison_that_a_phi_passes_on_is_a_condition(tmp_path: Path) -> None:
+    found = explored(tmp_path, CHOSEN, "4 4")
+    assert outputs(found) == {b"ordered\n", b"not ordered\n"}

@@ -155,7 +155,7 @@ __attribute__((visibility("default"))) int wh_reach(const reach_t *q)
                     mark |= of_effect(q, &q->effects[q->effect_order[effect]]);
             q->marks[step] |= mark;
             f->last_op = op;
-            if (q->kind[op] == PHI && step + 1 < end)
+            if (q->kind[op] == PHI && step + 1 < end && q->kind[op + 1] == PHI)
                 continue; /* phis of a block all read what was there before the first of them */
             for (uint64_t s = step; phis <= s; phis++)
                 f->registers[op - (s - phis) - q->function_first_op[a->function]] = q->marks[phis];
