@@ -108,6 +108,7 @@ OTHER_TEXT = {
     "chain/causality.py": "a file of ours",
     "changes/gitdiff.py": "the output of git",
     "changes/syntax.py": "the result of only_newlines",
+    "cli/console.py": "text for a terminal",
     "cli/interactive.py": "a message",
     "environment/caller.py": "the output of addr2line",
     "environment/differing.py": "a file that a test reads",

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from whence.cli.console import open_console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.model import ChainResult
@@ -84,7 +84,7 @@ def _write(result: ChainResult, options: dict[str, Any]) -> None:
     if options["json_file"] == "-":
         click.echo(document)
     else:
-        console = Console(highlight=False, soft_wrap=True)
+        console = open_console()
         width = console.width if console.is_terminal else _WIDTH
         console.print(chain_text(result, width=width))
     if options["json_file"] not in (None, "-"):

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from whence.cli.console import open_console
 from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.recording import sayer
 from whence.languages import LANGUAGES
@@ -100,6 +100,6 @@ def _report(result: DarwinResult, options: dict[str, Any]) -> None:
     if options["json_file"] == "-":
         click.echo(document)
         return
-    Console(highlight=False, soft_wrap=True).print(darwin_text(result))
+    open_console().print(darwin_text(result))
     if options["json_file"]:
         put(Path(options["json_file"]), f"{document}\n".encode())

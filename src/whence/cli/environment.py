@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from whence.cli.console import open_console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import sayer
 from whence.environment.compare import compare
@@ -153,6 +153,6 @@ def _report(result: EnvironmentResult, options: dict[str, Any]) -> None:
     if options["json_file"] == "-":
         click.echo(document)
         return
-    Console(highlight=False, soft_wrap=True).print(environment_text(result))
+    open_console().print(environment_text(result))
     if options["json_file"]:
         put(Path(options["json_file"]), f"{document}\n".encode())

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from whence.changes.changeset import ChangeSet
+from whence.cli.console import open_console
 from whence.cli.isolate import OPTIONS, claimed, request_from
 from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
@@ -62,7 +62,7 @@ def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]
     if options["json_file"] == "-":
         click.echo(document)
     else:
-        console = Console(highlight=False, soft_wrap=True)
+        console = open_console()
         width = console.width if console.is_terminal else _WIDTH
         console.print(explain_text(explanation, width=width))
         if options["json_file"]:

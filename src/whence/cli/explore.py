@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.text import Text
 
+from whence.cli.console import open_console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.errors import UserError
@@ -93,7 +93,7 @@ def _make(out: Path) -> None:
 
 def _shower(*, quiet: bool) -> Callable[[str], None]:
     """Return a function that shows a test as soon as it is found."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = open_console(stderr=True)
 
     def show(words: str) -> None:
         if not quiet:
@@ -109,6 +109,6 @@ def _report(result: ExploreResult, options: dict[str, Any]) -> None:
     if options["json_file"] == "-":
         click.echo(document)
         return
-    Console(highlight=False, soft_wrap=True).print(explore_text(result))
+    open_console().print(explore_text(result))
     if options["json_file"]:
         put(Path(options["json_file"]), f"{document}\n".encode())

@@ -18,8 +18,7 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
-
+from whence.cli.console import VisibleConsole
 from whence.cli.progress import watcher_for
 from whence.errors import UserError
 from whence.model import Explanation
@@ -86,7 +85,7 @@ def _answer(request: PytestRequest, stop: _Stop) -> str:
 
 def short_story(explanation: Explanation, request: PytestRequest) -> str:
     """Return the explanation for the terminal of the pytest run."""
-    console = Console(
+    console = VisibleConsole(
         file=io.StringIO(),
         width=request.width,
         force_terminal=request.colour,

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from whence.cli.console import visible_lines
 from whence.cli.explain import explain
 from whence.cli.main import run, settings
 from whence.cli.settings import FILE
@@ -97,7 +98,7 @@ def main() -> None:
 
 
 def _say(words: str) -> None:
-    click.echo(f"whence: {words}", err=True)
+    click.echo(f"whence: {visible_lines(words)}", err=True)
 
 
 def _silent(words: str) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from whence.changes.changeset import ChangeSet
+from whence.cli.console import open_console
 from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
 from whence.model import Result, Reverted
@@ -98,7 +98,7 @@ def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
     if options["json_file"] == "-":
         click.echo(document)
     else:
-        Console(highlight=False, soft_wrap=True).print(to_text(result))
+        open_console().print(to_text(result))
         if options["json_file"]:
             put(Path(options["json_file"]), f"{document}\n".encode())
     if options["patch_file"]:

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 import click
 from click.shell_completion import get_completion_class
-from rich.console import Console
 from rich.text import Text
 
 from whence import __version__
 from whence.cli.chain import chain
+from whence.cli.console import open_console, visible_lines
 from whence.cli.darwin import darwin
 from whence.cli.environment import environment_group
 from whence.cli.explain import explain
@@ -143,7 +143,9 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
         )
         sys.exit(USER_ERROR)
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(visible_lines(shown.getvalue()), err=True, nl=False)
         sys.exit(USER_ERROR)
     except (click.Abort, KeyboardInterrupt):
         _complain(
@@ -158,7 +160,7 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
 
 
 def _complain(message: str, *, slug: str) -> None:
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = open_console(stderr=True)
     first, _, rest = message.partition("\n")
     console.print(Text.assemble(("whence: ", "bold red"), first))
     if rest:

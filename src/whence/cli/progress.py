@@ -11,6 +11,7 @@ from rich.status import Status
 from rich.text import Text
 
 from whence.changes.changeset import ChangeSet
+from whence.cli.console import open_console
 from whence.model import Outcome, Reverted, Run
 from whence.report.text import counted
 from whence.search.forecast import RunsLeft
@@ -39,7 +40,7 @@ def watcher_for(*, quiet: bool) -> Watcher:
     """Return what reports progress on standard error; it reports nothing if `quiet`."""
     if quiet:
         return Watcher()
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = open_console(stderr=True)
     return LiveProgress(console) if console.is_terminal else PlainProgress(console)
 
 

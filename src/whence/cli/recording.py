@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from whence.cli.console import open_console
 from whence.cli.options import Size
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.languages import LANGUAGES
@@ -55,7 +55,7 @@ def record_request(options: dict[str, Any]) -> RecordRequest:
 
 def sayer(*, quiet: bool) -> Say:
     """Return a function that reports progress on standard error, or does nothing if `quiet`."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = open_console(stderr=True)
 
     def say(words: str) -> None:
         if not quiet:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from whence.cli.console import open_console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import sayer
 from whence.languages import language_of, open_recording
@@ -54,9 +54,7 @@ def slice_command(**options: Any) -> int:
     if options["json_file"] == "-":
         click.echo(document)
         return 0
-    Console(highlight=False, soft_wrap=True).print(
-        slice_text(result, everything=options["everything"])
-    )
+    open_console().print(slice_text(result, everything=options["everything"]))
     if options["json_file"]:
         put(Path(options["json_file"]), f"{document}\n".encode())
     return 0

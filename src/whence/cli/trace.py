@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from whence.cli.console import open_console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.report.traces import trace_document, trace_text
@@ -42,7 +42,7 @@ def trace(**options: Any) -> int:
     if options["json_file"] == "-":
         click.echo(document)
         return 0
-    Console(highlight=False, soft_wrap=True).print(trace_text(summary))
+    open_console().print(trace_text(summary))
     if options["json_file"]:
         put(Path(options["json_file"]), f"{document}\n".encode())
     return 0

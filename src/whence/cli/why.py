@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from rich.console import Console
 
+from whence.cli.console import open_console
 from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.errors import UserError
@@ -141,7 +141,7 @@ def _write(result: WhyResult, options: dict[str, Any]) -> None:
     if options["json_file"] == "-":
         click.echo(document)
     elif not options["interactive"]:
-        console = Console(highlight=False, soft_wrap=True)
+        console = open_console()
         width = console.width if console.is_terminal else _WIDTH
         console.print(why_text(result, width=width, everything=options["everything"]))
     if options["json_file"] not in (None, "-"):

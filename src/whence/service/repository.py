@@ -1,6 +1,7 @@
 """Which git repository is the user in, and which commits do its revisions name?
 
-git runs as the user would run it: with $GIT_DIR and the like if git itself started us.
+git finds the repository as it does for the user: with $GIT_DIR and the like if git itself started
+us.  It starts no program that the repository's configuration names.
 """
 
 from __future__ import annotations
@@ -8,13 +9,16 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from whence.changes.gitdiff import no_git
 from whence.errors import UserError
+from whence.subject.sources.git import reading_environment
 
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+_FILTER = r"^filter\..*\.(clean|smudge|process|required)$"  # settings that name programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class Repository:
         """
         versions = [good] if bad is None else [good, bad]
         listed = _ask(
-            "diff", "--name-status", "--no-renames", "--no-relative", "-z", *versions, "--"
+            *("diff", "--name-status", "--no-renames", "--no-relative", "-z", *versions, "--"),
+            settings=_without_filters(),
         )
         words = (listed or "").split("\0")
         found = dict(zip(words[1::2], words[0::2], strict=False))
@@ -116,18 +121,29 @@ def commit_title(commit: str) -> str:
     return _ask("log", "-1", "--format=%h %s", commit, "--") or commit
 
 
-def _ask(*arguments: str) -> str | None:
+def _without_filters() -> dict[str, str]:
+    """Return settings that turn off the programs which convert files of the work tree."""
+    names = _ask("config", "-z", "--name-only", "--get-regexp", _FILTER) or ""
+    return {
+        name: "false" if name.endswith(".required") else ""
+        for name in filter(None, names.split("\0"))
+    }
+
+
+def _ask(*arguments: str, settings: Mapping[str, str] = MappingProxyType({})) -> str | None:
     """Return what git prints, without the last line end; None if it fails."""
-    answer = _run(*arguments)
+    answer = _run(*arguments, settings=settings)
     printed = os.fsdecode(answer.stdout)
     return printed.removesuffix("\n") if answer.returncode == 0 else None
 
 
-def _run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+def _run(
+    *arguments: str, settings: Mapping[str, str] = MappingProxyType({})
+) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
             ("git", *arguments),
-            env={**os.environ, **_QUIET},
+            env=reading_environment(os.environ, settings),
             stdin=subprocess.DEVNULL,
             capture_output=True,
         )

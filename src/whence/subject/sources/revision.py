@@ -154,8 +154,10 @@ def _clones_of_submodule(commit: Commit, name: str) -> Iterator[_Repository]:
             yield checked_out
     common = repository.ask("rev-parse", "--git-common-dir") or b""
     for git_dir in (repository.git_dir, repository.git_dir / _path_printed(common)):
-        clone = git_dir / "modules" / _submodule_name(commit, name)
-        if clone.is_dir():
+        clones = git_dir / "modules"
+        clone = clones / _submodule_name(commit, name)
+        # The name comes from the commit: `../..` or a link would lead to another repository.
+        if clone.is_dir() and clone.resolve().is_relative_to(clones.resolve()):
             yield _Repository(clone, work_tree=None)
 
 
