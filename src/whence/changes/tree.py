@@ -13,6 +13,8 @@ from pathlib import Path
 
 from whence.errors import UserError
 
+_PART = 2**20  # bytes that are read at a time
+
 
 class EntryKind(Enum):
     """The kind of a path.  As in git, the executable bit is the only part of a file's mode."""
@@ -59,10 +61,25 @@ def digest(content: bytes) -> bytes:
 
 def read_content(path: Path, kind: EntryKind) -> bytes:
     """Return the bytes of a file or the target of a link; b"" for a directory."""
+    return b"".join(_parts(path, kind))
+
+
+def _digest_of(path: Path, kind: EntryKind) -> bytes:
+    """Return the digest of a content without the whole of it in memory."""
+    found = hashlib.sha256()
+    for part in _parts(path, kind):
+        found.update(part)
+    return found.digest()
+
+
+def _parts(path: Path, kind: EntryKind) -> Iterator[bytes]:
     try:
         if kind is EntryKind.LINK:
-            return os.fsencode(os.readlink(path))
-        return path.read_bytes() if kind.is_file else b""
+            yield os.fsencode(os.readlink(path))
+        elif kind.is_file:
+            with path.open("rb") as file:
+                while part := file.read(_PART):
+                    yield part
     except PermissionError:
         raise UserError(
             f"{path} cannot be read.\nMake it readable (chmod u+r), or remove it from the version.",
@@ -83,9 +100,7 @@ def entry_kind(mode: int) -> EntryKind | None:
 
 def read_tree(root: Path) -> Tree:
     """Read every file below `root`."""
-    entries = {
-        path: Entry(kind, digest(read_content(root / path, kind))) for path, kind in _walk(root)
-    }
+    entries = {path: Entry(kind, _digest_of(root / path, kind)) for path, kind in _walk(root)}
     return Tree(root, entries)
 
 

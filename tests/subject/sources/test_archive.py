@@ -189,3 +189,32 @@ def test_a_zip_with_a_wrong_checksum_is_refused(tmp_path: Path, get: Fetch) -> N
     data = (tmp_path / "p.zip").read_bytes()
     (tmp_path / "p.zip").write_bytes(data.replace(b"hello", b"jello"))
     fails(get, tmp_path / "p.zip", "archive-corrupt", "CRC")
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whence.subject.sources.archive.MAX_UNPACKED", 2**20)
+    with zipfile.ZipFile(tmp_path / "p.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", bytes(600_000))
+        archive.writestr("b", bytes(600_000))
+    fails(get, tmp_path / "p.zip", "archive-too-large")
+    assert not (tmp_path / "into" / "tree").exists()
+
+
+def test_a_link_with_a_huge_target_is_refused_unread(tmp_path: Path, get: Fetch) -> None:
+    info = zipfile.ZipInfo("link")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    info.compress_type = zipfile.ZIP_DEFLATED
+    with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
+        archive.writestr(info, b"x" * 10_000_000)
+    fails(get, tmp_path / "p.zip", "archive-escapes")
+
+
+def test_a_hard_link_to_a_directory_is_refused(tmp_path: Path, get: Fetch) -> None:
+    archive = tar(
+        tmp_path / "p.tar",
+        entry("p/d", type=tarfile.DIRTYPE),
+        link("p/hard", "p/d", tarfile.LNKTYPE),
+    )
+    fails(get, archive, "archive-escapes")

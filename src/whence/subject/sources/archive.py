@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import lzma
 import os
-import shutil
 import stat
 import tarfile
 import time
@@ -29,6 +28,9 @@ from whence.subject.sources.tree import (
 _ZIPS = (".zip", ".whl")
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 ARCHIVES = _TARS + _ZIPS  # suffixes of archive names
+MAX_UNPACKED = 4 * 2**30  # bytes that the files of an archive may have together; guessed
+_MAX_TARGET = 4096  # bytes of the target of a link; the kernel allows no more
+_PART = 2**20  # bytes that are copied at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,10 @@ def _unpack(members: list[_Member], into: Path, *, keep_top: bool = False) -> No
     tree = TreeWriter(into)
     named = [(parts_inside(member.name), member) for member in members]
     skip = 0 if keep_top else _has_single_top(named)
+    left = MAX_UNPACKED
     for path, member in named:
         if len(path) > skip and not VERSION_CONTROL.intersection(path):
-            _unpack_member(member, "/".join(path[skip:]), tree)
+            left -= _unpack_member(member, "/".join(path[skip:]), tree, left)
     tree.make_links()
     root = os.path.realpath(into)
     for link, target in tree.links.items():
@@ -103,26 +106,49 @@ def _has_single_top(named: list[tuple[tuple[str, ...], _Member]]) -> bool:
     )
 
 
-def _unpack_member(member: _Member, name: str, tree: TreeWriter) -> None:
+def _unpack_member(member: _Member, name: str, tree: TreeWriter, room: int) -> int:
+    """Write one entry of at most `room` bytes; return how many bytes it has."""
     if stat.S_ISLNK(member.mode):
+        if len(os.fsencode(member.target)) > _MAX_TARGET:
+            raise escapes(member.name, f"is a link to a name of more than {_MAX_TARGET} bytes")
         tree.link(name, member.target)
     elif stat.S_ISDIR(member.mode):
         tree.place(name).mkdir(exist_ok=True)
     elif stat.S_ISREG(member.mode):
-        path = tree.place(name)
-        try:
-            source = member.open()
-        except KeyError:  # from tarfile: the target of a hard link is not in the archive
-            raise escapes(member.name, "is a link out of the archive") from None
-        assert source is not None
-        with source, path.open("wb") as file:
-            shutil.copyfileobj(source, file)
-        if member.mode & 0o111:
-            make_executable(path)
-        # Keep the time: make would rebuild generated files that look older than their sources.
-        os.utime(path, (member.modified, member.modified))
+        return _unpack_file(member, tree.place(name), room)
     else:
         raise escapes(member.name, "is a device or a pipe")
+    return 0
+
+
+def _unpack_file(member: _Member, path: Path, room: int) -> int:
+    try:
+        source = member.open()
+    except KeyError:  # from tarfile: the target of a hard link is not in the archive
+        raise escapes(member.name, "is a link out of the archive") from None
+    if source is None:
+        raise escapes(member.name, "is a hard link to something that is no file")
+    size = 0
+    with source, path.open("wb") as file:
+        while part := source.read(_PART):
+            size += len(part)
+            if size > room:
+                raise _too_large(member.name)
+            file.write(part)
+    if member.mode & 0o111:
+        make_executable(path)
+    # Keep the time: make would rebuild generated files that look older than their sources.
+    os.utime(path, (member.modified, member.modified))
+    return size
+
+
+def _too_large(name: str) -> UserError:
+    return UserError(
+        f"The files of the archive have more than {MAX_UNPACKED // 2**30} GB together; whence "
+        f"stopped at {name!r}.\n"
+        "If you trust the archive, unpack it yourself and give the directory.",
+        slug="archive-too-large",
+    )
 
 
 def _tar_members(tar: tarfile.TarFile) -> list[_Member]:
@@ -165,11 +191,17 @@ def _zip_members(zipped: zipfile.ZipFile) -> list[_Member]:
                 name=_zip_name(info),
                 mode=kind | mode & 0o777,
                 modified=time.mktime((*info.date_time, 0, 0, -1)),
-                target=os.fsdecode(zipped.read(info)) if stat.S_ISLNK(kind) else "",
+                target=_zip_target(zipped, info) if stat.S_ISLNK(kind) else "",
                 open=partial(zipped.open, info),
             )
         )
     return members
+
+
+def _zip_target(zipped: zipfile.ZipFile, info: zipfile.ZipInfo) -> str:
+    """Return the target of a link; one byte more than is allowed shows that it is too long."""
+    with zipped.open(info) as file:
+        return os.fsdecode(file.read(_MAX_TARGET + 1))
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
