@@ -28,7 +28,17 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "trace": ("whence", "errors", "inputs", "model", "changes", "subject", "program", "frontend"),
     "logic": ("whence", "errors", "inputs", "model", "program", "frontend", "trace"),
     "paths": (
-        *("whence", "errors", "inputs", "model", "subject", "program", "frontend", "trace"),
+        *(
+            "whence",
+            "errors",
+            "inputs",
+            "source_lines",
+            "model",
+            "subject",
+            "program",
+            "frontend",
+            "trace",
+        ),
         "logic",
     ),
     "causes": ("whence", "errors", "inputs", "model", "program", "frontend", "trace", "logic"),

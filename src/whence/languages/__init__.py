@@ -28,6 +28,7 @@ from whence.logic.c.logic import CLogic
 from whence.logic.python.logic import PythonLogic
 from whence.model import Failure, Outcome
 from whence.paths.c.program import open_c_program
+from whence.paths.python.program import open_python_program
 from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.recording import CRecording
 from whence.trace.c.rerunning import c_rerunner
@@ -74,6 +75,7 @@ _PYTHON = Language(
     find_failure=python_failures.find_failure,
     open_test=PythonRerunner,
     rerunner=python_rerunner,
+    open_program=open_python_program,
 )
 LANGUAGES = {language.name: language for language in (_C, _PYTHON)}
 _BY_SUFFIX = {suffix: name for name, one in LANGUAGES.items() for suffix in one.suffixes}

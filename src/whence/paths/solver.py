@@ -86,9 +86,9 @@ class Solver:
         for one in unknowns.members(closed):
             if isinstance(one.what, InputByte):
                 low, high = _PRINTABLE
-                is_text = z3.And(z3.UGE(one.term, low), z3.ULE(one.term, high))
+                is_text = z3.And(one.term >= low, one.term <= high)  # bytes above 127 are no text
                 found.append(z3.Or(is_text, one.term == one.recorded))
-            elif isinstance(one.what, NumberText) and z3.is_bv(one.term):
+            elif isinstance(one.what, NumberText) and not z3.is_bool(one.term):
                 found.append(z3.And(one.term >= -_NEAR, one.term <= _NEAR))
         return found
 
@@ -113,8 +113,8 @@ def changed(
         source, start, stop = one.what
         if any(InputByte(source, offset) in spelled for offset in range(start, stop + 1)):
             continue  # its digits are given
-        value = model.eval(one.term, model_completion=True).as_signed_long()
-        edits.setdefault(source, []).append((start, stop, b"%d" % value))
+        spelling = _spelling(model.eval(one.term, model_completion=True))
+        edits.setdefault(source, []).append((start, stop, spelling))
     found = dict(contents)
     for source, own in edits.items():
         text = found[source]
@@ -122,3 +122,13 @@ def changed(
             text = text[:start] + new + text[stop:]
         found[source] = text
     return found
+
+
+def _spelling(value: Any) -> bytes:
+    """Return the text of a number that a model gives: of an int, or the nearest float."""
+    if z3.is_bv_value(value):
+        return b"%d" % value.as_signed_long()
+    if z3.is_int_value(value):
+        return b"%d" % value.as_long()
+    exact = value.approx(20) if z3.is_algebraic_value(value) else value
+    return repr(float(exact.as_fraction())).encode()

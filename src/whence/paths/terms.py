@@ -118,6 +118,11 @@ class Unknowns:
             yield self.all[lowest.bit_length() - 1]
             unknowns ^= lowest
 
+    def recorded(self, formula: Any, unknowns: int) -> Any:
+        """Return a formula with the recorded value in place of each of these unknowns."""
+        pairs = [(one.term, _constant(one)) for one in self.members(unknowns)]
+        return z3.simplify(z3.substitute(formula, *pairs))
+
     def closed(self, unknowns: int) -> tuple[int, list[Fact]]:
         """Return the set with all that its members depend on, and what holds of them."""
         facts: list[Fact] = []
@@ -191,3 +196,12 @@ class Unknowns:
                 number = self._numbers.get(InputByte(one.what.source, offset))
                 found |= 0 if number is None else 1 << number
         return found
+
+
+def _constant(one: UnknownValue) -> Any:
+    """Return the recorded value of an unknown, as a term."""
+    if z3.is_bv(one.term):
+        return z3.BitVecVal(one.recorded, one.term.size())
+    if z3.is_bool(one.term):
+        return z3.BoolVal(one.recorded)
+    return z3.IntVal(one.recorded) if z3.is_int(one.term) else one.recorded

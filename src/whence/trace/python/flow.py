@@ -187,7 +187,7 @@ class PythonFlow(Flow):
         opcode = self.program.opcode[op]
         operands = self._operands(step, op)
         if opcode == "next" and not operands:
-            operands = self._iterated(step)
+            operands = self.iterated(step)
         source = self.run.source.get(step)
         if source:
             return self._taken(step, opcode, Step(source), operands)
@@ -240,7 +240,7 @@ class PythonFlow(Flow):
                 return FlowNode(_COPY, (Constant(self.python.constant(op, use), 0),), (call,))
         return FlowNode(_OPAQUE, self._all(call, self._operands(call, op)), (call,))
 
-    def _iterated(self, step: Step) -> tuple[Operand, ...]:
+    def iterated(self, step: Step) -> tuple[Operand, ...]:
         """Return what a generator expression iterates over: code outside of it evaluated that.
 
         The expression was made before its first step.  If several are in progress, the one that
@@ -354,7 +354,7 @@ class PythonFlow(Flow):
         return None
 
     def _compared(self, name: str) -> Operation:
-        comparisons = [PY_COMPARISONS[operator] for operator in _comparisons(name)]
+        comparisons = [PY_COMPARISONS[operator] for operator in chained_operators(name)]
         return _of(comparisons[0]) if len(comparisons) == 1 else _of(PyOp.CHAIN, *comparisons)
 
     def _looked_up(
@@ -519,7 +519,7 @@ def _step(operands: Sequence[Operand], number: int) -> Operand | None:
     return found if isinstance(found, int) else None
 
 
-def _comparisons(name: str) -> Iterator[str]:
+def chained_operators(name: str) -> Iterator[str]:
     """Yield the operators of a chain: `a < b not in c` has the name "< not in"."""
     words = name.split()
     at = 0

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from whence.inputs import InputRange, InputSource, SourceKind
 from whence.trace.python.program import PythonProgram
 
 _TEST_FILE = re.compile(r"(test_.*|.*_test|test|tests|check.*)\.py")  # a file with a test
+
+_DISPLAYS = frozenset({"list", "set", "dict"})
+WHOLE = -1  # in place of the number of a use: all uses of a display of constants
 
 
 class Literals:
@@ -25,23 +28,44 @@ class Literals:
     def __init__(self, program: PythonProgram, files: Sequence[str]) -> None:
         """`files`: for each module, its path as a user writes it."""
         self._found: dict[int, list[InputRange]] = {}
+        # By operation and number of a use; WHOLE stands for all uses of a display of constants.
+        self.sources: dict[tuple[int, int], InputSource] = {}
         for number, function in enumerate(program.functions):
             if not _has_test(program, function.module):
                 continue
             name = f"{files[function.module]}::{_qualified(program, number)}"
             count = 0
             for op in range(function.first_op, function.first_op + function.n_ops):
-                for use in () if _is_made_by_pytest(program, op) else program.uses[op]:
-                    constant = program.constant(op, use) if use is not None and use < 0 else None
-                    if constant is None or isinstance(constant, bool):
-                        continue
+                for at, constant in _literals(program, op):
                     source = InputSource(SourceKind.LITERAL, name, count)
                     size = utf8_size(constant) if isinstance(constant, str | bytes) else 0
                     self._found.setdefault(op, []).append(InputRange(source, 0, size or 0))
+                    self.sources[op, at] = source
                     count += 1
 
     def of(self, op: int) -> Sequence[InputRange]:
         return self._found.get(op, ())
+
+
+def _literals(program: PythonProgram, op: int) -> Iterator[tuple[int, object]]:
+    """Yield the literals that an operation uses, each with the number of its use.
+
+    A list, set or dict of constants is one literal.
+    """
+    if _is_made_by_pytest(program, op):
+        return
+    uses = program.uses[op]
+    constants = [program.constant(op, use) if use is not None and use < 0 else None for use in uses]
+    if (
+        program.opcode[op] in _DISPLAYS
+        and uses
+        and all(use is not None and use < 0 for use in uses)
+    ):
+        yield WHOLE, tuple(constants)
+        return
+    for at, constant in enumerate(constants):
+        if constant is not None:
+            yield at, constant
 
 
 def _has_test(program: PythonProgram, module: int) -> bool:

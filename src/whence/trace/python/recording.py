@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -186,7 +186,12 @@ class PythonThread(Thread):
         return PrintCall(step, print_text(arguments))
 
     def inputs(self, steps: U32 | None = None) -> tuple[InputRange, ...]:
-        return inputs_of(self._inputs, self._literals, steps)
+        return inputs_of(self._inputs, self.literals, steps)
+
+    @property
+    def read_by(self) -> Mapping[int, Sequence[InputRange]]:
+        """For each step that read input: what it read."""
+        return self._inputs.read_by
 
     @cached_property
     def _inputs(self) -> PythonInputs:
@@ -195,7 +200,7 @@ class PythonThread(Thread):
         return PythonInputs(self, self.image.process.arguments, tree, cwd)
 
     @cached_property
-    def _literals(self) -> Literals:
+    def literals(self) -> Literals:
         return Literals(self.program, self.image.module_files)
 
     def reading_notes(self) -> tuple[str, ...]:

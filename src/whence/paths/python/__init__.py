@@ -1,0 +1,1 @@
+"""Which conditions over their inputs do Python runs fulfil?"""

@@ -1,0 +1,140 @@
+"""How are the conditions of a Python run collected, step by step?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import z3
+
+from whence.paths.conditions import Condition, ConditionKind
+from whence.paths.python.comparisons import when_equal
+from whence.paths.python.formulas import Formula, every, no
+from whence.paths.python.site import Site
+from whence.paths.python.values import (
+    SYMBOLIC,
+    AnyValue,
+    Held,
+    is_symbolic,
+    recorded_value,
+    taken,
+    unknowns_of,
+)
+from whence.paths.terms import Fact, Pinned, Unknowns
+from whence.program.ids import Step
+from whence.trace.python.endings import type_of
+from whence.trace.python.flow import PythonFlow
+
+
+class CollectedConditions:
+    """Collects the conditions of one run."""
+
+    def __init__(self, flow: PythonFlow) -> None:
+        self._flow = flow
+        self.unknowns = Unknowns(lambda _: 0)
+        self.conditions: list[Condition] = []
+        self.ways: list[object] = []
+        self.raising: set[int] = set()
+        self.notes: dict[str, None] = {}
+        self._pinned = 0  # the unknowns that stand for what is taken as recorded
+
+    def site(self, step: Step) -> StepSite:
+        """Return the site of a step."""
+        value = self._flow.value(step)
+        return StepSite(self, step, value, self._raised(step, value))
+
+    def _raised(self, step: Step, value: Any) -> str:
+        is_raised = step in self._flow.run.raised
+        return type_of(value) if is_raised else ""
+
+    def add(
+        self, step: Step, kind: ConditionKind, formula: Formula, unknowns: int, way: object,
+        *, raises: bool = False,
+    ) -> None:  # fmt: skip
+        """Add a condition, unless it holds for all inputs."""
+        if isinstance(formula, bool):
+            formula = z3.BoolVal(formula)
+        simple = z3.simplify(formula)
+        if z3.is_true(simple) and not self._rests_on_pins(unknowns):
+            return
+        if self._has_reals(simple) and not self._holds(simple, unknowns):
+            self.notes["a comparison of floats whose rounding decides it is left out"] = None
+            return
+        if raises:
+            self.raising.add(len(self.conditions))
+        self.conditions.append(Condition(step, kind, Fact(simple, unknowns)))
+        self.ways.append(way)
+
+    def _rests_on_pins(self, unknowns: int) -> bool:
+        return bool(unknowns & self._pinned)
+
+    @staticmethod
+    def _has_reals(formula: Any) -> bool:
+        return "Real" in {str(one.sort()) for one in z3.z3util.get_vars(formula)} or (
+            "to_real" in formula.sexpr()
+        )
+
+    def _holds(self, formula: Any, unknowns: int) -> bool:
+        """Does a formula hold for the recorded values?  Arithmetic of floats rounds."""
+        return bool(z3.is_true(self.unknowns.recorded(formula, unknowns)))
+
+    def pin(self, step: Step, by: str, operands: Sequence[AnyValue]) -> int:
+        """Return the unknown of a value that is taken as recorded if the operands are."""
+        what = Pinned(step, by)
+        found = self.unknowns.pinned(what, z3.BoolSort(), True)
+        for operand in operands:
+            formula = as_recorded(operand)
+            if is_symbolic(operand):
+                fact = Fact(z3.BoolVal(formula) if isinstance(formula, bool) else formula,
+                            unknowns_of([operand]))  # fmt: skip
+                self.unknowns.add_fact(what, fact)
+        self._pinned |= found.unknowns
+        return found.unknowns
+
+
+def as_recorded(value: AnyValue) -> Formula:
+    """Return that a value is as recorded."""
+    if isinstance(value, Held):
+        return every(as_recorded(one) for one in value.items)
+    if not isinstance(value, SYMBOLIC):
+        return True
+    formula = when_equal(value, recorded_value(value))
+    if formula is None:
+        parts = [getattr(value, name) for name in ("start", "stop", "text") if hasattr(value, name)]
+        return every(as_recorded(one) for one in parts)
+    return formula
+
+
+class StepSite(Site):
+    """A step, seen by the rule of its operation."""
+
+    def __init__(self, to: CollectedConditions, step: Step, result: Any, raised: str) -> None:
+        self._to, self.step, self.result, self.raised = to, step, result, raised
+
+    def shape(self, formula: Any, unknowns: int, way: object, *, raises: bool = False) -> None:
+        self._to.add(self.step, ConditionKind.SHAPE, formula, unknowns, way, raises=raises)
+
+    def defined(self, formula: Any, unknowns: int, error: str, *, bounds: bool = False) -> bool:
+        kind = ConditionKind.BOUNDS if bounds else ConditionKind.DEFINED
+        is_raised = self.raised == error
+        if not self.raised or is_raised:
+            wanted = no(formula) if is_raised else formula
+            self._to.add(self.step, kind, wanted, unknowns, self.raised, raises=True)
+        return not is_raised
+
+    def branch(self, formula: Any, unknowns: int, way: object) -> None:
+        """Add the condition that a branch goes the way that it went."""
+        self._to.add(self.step, ConditionKind.BRANCH, formula, unknowns, way)
+
+    def fixed(self, *operands: AnyValue) -> None:
+        for operand in operands:
+            if is_symbolic(operand):
+                formula, unknowns = as_recorded(operand), unknowns_of([operand])
+                way = repr(recorded_value(operand))
+                self._to.add(self.step, ConditionKind.ADDRESS, formula, unknowns, way)
+
+    def note(self, text: str) -> None:
+        self._to.notes[text] = None
+
+    def pinned(self, by: str, operands: Sequence[AnyValue], value: Any) -> AnyValue:
+        return taken(value, self._to.pin(self.step, by, operands))

@@ -1,0 +1,92 @@
+"""What is the value of a step that read input?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from whence.frontend.python.values import Obj, items
+from whence.inputs import InputByte, InputRange, SourceKind
+from whence.paths.python.formulas import Formula, every
+from whence.paths.python.site import Site
+from whence.paths.python.sources import InputValues
+from whence.paths.python.values import AnyValue, Held, Text
+
+_NEWLINE = 10
+_LINES = frozenset({"readline", "__next__", "next", "input", "readlines"})
+
+
+def read_value(
+    site: Site, inputs: InputValues, ranges: Sequence[InputRange], how: str
+) -> AnyValue | None:
+    """Return what a step read by the method `how`; None if no free input is in it."""
+    free = [one for one in ranges if inputs.is_free(one.source)]
+    if not free:
+        return None
+    value = site.result
+    if isinstance(value, str | bytes) and len(ranges) == 1:
+        found = inputs.text(ranges[0], value)
+        if found is not None:
+            _keep_line(site, inputs, ranges[0], found, how)
+            return found
+    texts = items(value) if isinstance(value, Obj) and value.kind == "list" else None
+    if texts is not None:
+        listed = _listed(site, inputs, ranges, texts, how)
+        if listed is not None:
+            return listed
+    return _pinned(site, inputs, free, value)
+
+
+def _keep_line(site: Site, inputs: InputValues, read: InputRange, text: Text, how: str) -> None:
+    """Add the condition that a line ends where it ended."""
+    is_stream = read.source.kind in (SourceKind.STDIN, SourceKind.FILE)
+    if how not in _LINES or not is_stream or not text.chars:
+        return
+    parts: list[Formula] = []
+    unknowns = text.unknowns
+    for char, known in zip(text.chars, text.value, strict=True):
+        is_end = known in ("\n", _NEWLINE)
+        if not isinstance(char, int):
+            parts.append(char == _NEWLINE if is_end else char != _NEWLINE)
+    if how == "input" and inputs.has(InputByte(read.source, read.stop)):
+        end = inputs.byte(InputByte(read.source, read.stop))
+        parts.append(end.term == _NEWLINE)
+        unknowns |= end.unknowns
+    site.shape(every(parts), unknowns, len(text.chars))
+
+
+def _listed(
+    site: Site, inputs: InputValues, ranges: Sequence[InputRange], texts: Sequence[Any], how: str
+) -> Held | None:
+    """Return a list of arguments, or of the lines of a file."""
+    found: list[AnyValue] = []
+    if len(ranges) == 1 and ranges[0].source.kind in (SourceKind.STDIN, SourceKind.FILE):
+        at = ranges[0].start
+        for one in texts:
+            if not isinstance(one, str | bytes):
+                return None
+            size = len(one.encode("utf-8", "surrogateescape") if isinstance(one, str) else one)
+            line = inputs.text(InputRange(ranges[0].source, at, at + size), one)
+            if line is None:
+                return None
+            _keep_line(site, inputs, InputRange(ranges[0].source, at, at + size), line, how)
+            found.append(line)
+            at += size
+        return Held("list", found)
+    rest = list(ranges)
+    for one in texts:
+        while rest and isinstance(one, str) and not inputs.is_value(rest[0], one):
+            rest.pop(0)
+        if not rest or not isinstance(one, str):
+            return None
+        own = rest.pop(0)
+        found.append(inputs.text(own, one) if inputs.is_free(own.source) else one)
+    return Held("list", found)
+
+
+def _pinned(site: Site, inputs: InputValues, ranges: Sequence[InputRange], value: Any) -> AnyValue:
+    """Return a value as recorded that rests on all of these inputs."""
+    parts: list[AnyValue] = []
+    for one in ranges:
+        parts += inputs.all_bytes(one.source)
+    return site.pinned("reading the input", parts, value)

@@ -1,0 +1,182 @@
+"""Which conditions does one recorded run of a Python program fulfil?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from whence.errors import UserError
+from whence.frontend.python.values import python_text
+from whence.frontend.recorded_run import RUN
+from whence.inputs import InputSource
+from whence.paths.conditions import Condition, ConditionKind, PathCondition
+from whence.paths.python.observing import HELPER
+from whence.paths.python.walk import PythonPath
+from whence.paths.reorder import reorder
+from whence.paths.terms import Unknowns
+from whence.paths.words import branch_words, result_words
+from whence.program.ids import Instance, Op, Step
+from whence.subject.command import Ended
+from whence.trace.points import find
+from whence.trace.python.flow import PythonFlow
+from whence.trace.python.recording import PythonRecording, PythonThread
+from whence.trace.python.slicer import slice_python
+
+_MAX_VALUE = 30  # characters of a value in a sentence; guessed
+
+
+class PythonRun:
+    """One recorded run; its conditions are all of them, in the order of its steps."""
+
+    def __init__(
+        self, contents: Mapping[InputSource, bytes], ended: Ended, recording: PythonRecording,
+        flow: PythonFlow, found: PythonPath,
+    ) -> None:  # fmt: skip
+        self.contents, self.ended = contents, ended
+        self._recording, self._flow, self._found = recording, flow, found
+        self._numbers = {id(one): at for at, one in enumerate(found.condition.conditions)}
+
+    @property
+    def path(self) -> PathCondition:
+        return self._found.condition
+
+    @property
+    def unknowns(self) -> Unknowns:
+        return self.path.unknowns
+
+    @cached_property
+    def conditions(self) -> Sequence[Condition]:
+        return without_repeats(self.path.conditions)
+
+    @cached_property
+    def ways(self) -> Sequence[object]:
+        return [self.way(one) for one in self.conditions]
+
+    def way(self, condition: Condition) -> object:
+        """Return where a condition of this run stands and which way the run went there."""
+        op = self._flow.op_of(condition.step)
+        return condition.kind, op, self._found.ways[self._numbers[id(condition)]]
+
+    def slice_conditions(self, at: str) -> Sequence[Condition]:
+        """Return the conditions in the relevant slice of a point, in the order for negating.
+
+        An operation that may raise before the point decides whether the run gets there.
+        """
+        try:
+            criteria = criteria_at(self._recording, self._flow, at)
+        except UserError:
+            return self.conditions  # the run does not get there: any branch may be the reason
+        members, last = self._slice(criteria), max(criteria, default=0)
+        raising = self._found.raising
+        own = without_repeats([
+            one for number, one in enumerate(self.path.conditions)
+            if one.step in members or (number in raising and one.step <= last)
+        ])  # fmt: skip
+        slices = {one.step: self._slice([one.step]) for one in own}
+        return reorder(own, lambda a, b: a.step in slices[b.step])
+
+    def _slice(self, criteria: Sequence[Step]) -> set[int]:
+        relevance = self._flow.python.image.relevance()
+        return set(slice_python(self._flow, criteria, relevance=relevance).tolist())
+
+    def words(self, condition: Condition) -> str:
+        """Return what a condition says, in the words of the source."""
+        text = self._flow.python.text(condition.step)
+        way = self._found.ways[self._numbers[id(condition)]]
+        if condition.kind is ConditionKind.BRANCH:
+            return self._branch_words(condition, text, bool(way))
+        if condition.kind in (ConditionKind.DEFINED, ConditionKind.BOUNDS):
+            return f"{text} raises {way}" if way else f"{text} raises nothing"
+        if way == "raised":
+            return f"{text} raises ValueError"
+        value = python_text(self._flow.value(condition.step), _MAX_VALUE)
+        return f"{text} reads its input as in {value}"
+
+    def _branch_words(self, condition: Condition, text: str, is_true: bool) -> str:
+        if self._flow.opcode(condition.step) != "next":
+            return branch_words(text, is_true=is_true, negation="not")
+        return f"another round over {text}" if is_true else f"no more of {text}"
+
+    def result_words(self) -> str:
+        """Return how the run ended, in the words of the source."""
+        return result_words(self.ended)
+
+    def release(self) -> None:
+        """Delete what was recorded."""
+        _ = self.ways
+        shutil.rmtree(self._recording.folder, ignore_errors=True)
+
+
+def without_repeats(conditions: Sequence[Condition]) -> list[Condition]:
+    """Return the conditions without those that repeat an earlier one."""
+    found: list[Condition] = []
+    seen: set[tuple[int, int]] = set()
+    for one in conditions:
+        key = one.fact.formula.get_id(), one.fact.unknowns
+        if key not in seen:
+            seen.add(key)
+            found.append(one)
+    return found
+
+
+def criteria_at(recording: PythonRecording, flow: PythonFlow, at: str) -> list[Step]:
+    """Return the steps that a point of the run stands for; `output` is all that it printed."""
+    if at.startswith("return:"):
+        return _returned(flow, at.removeprefix("return:"))
+    if at != "output":
+        return [one for one in find(recording, at).criteria if isinstance(one, int)]
+    return [*flow.run.prints, *_seen(flow), *_could_print(flow)]
+
+
+def _returned(flow: PythonFlow, name: str) -> list[Step]:
+    """Return the steps by which a function returned, in all its calls."""
+    found: list[Step] = []
+    for number, function in enumerate(flow.program.functions):
+        if name in (function.name, function.name.rpartition(".")[2]):
+            for op in flow.program.function_ops(number):
+                if flow.program.opcode[op] == "return":
+                    found += map(Step, flow.executions(op)[:].tolist())
+    if not found:
+        raise UserError(f"The function {name} did not return.", slug="line-not-executed")
+    return sorted(found)
+
+
+def _seen(flow: PythonFlow) -> Iterator[Step]:
+    """Yield the calls that note what an assertion saw."""
+    program = flow.program
+    for op, opcode in enumerate(program.opcode):
+        callee = program.uses[op][0] if opcode == "call" and program.uses[op] else None
+        if callee is not None and callee >= 0 and program.name[callee] == HELPER:
+            yield from map(Step, flow.executions(Op(op))[:].tolist())
+
+
+def _could_print(flow: PythonFlow) -> list[Step]:
+    """Return the branches whose other side may print."""
+    sides: dict[int, set[int]] = {}
+    for stretch, block in flow.python.image.relevance().printing.tolist():
+        sides.setdefault(stretch, set()).add(block)
+    stream, code = flow.thread.stream, flow.thread.image.code
+    stretches = np.asarray(stream.stretch)
+    found: list[Step] = []
+    for instance in np.flatnonzero(np.isin(stretches, list(sides))).tolist():
+        if instance + 1 < len(stretches):
+            went = int(code.stretch_block[stretches[instance + 1]])
+            if sides[int(stretches[instance])] - {went}:
+                found.append(flow.queries.last_step(Instance(instance)))
+    return found
+
+
+def opened(out: Path) -> PythonRecording:
+    """Return the run that was recorded into a folder."""
+    return PythonRecording(out, json.loads((out / RUN).read_text("utf-8")))
+
+
+def main_thread(recording: PythonRecording, number: int) -> PythonThread:
+    """Return the main thread of a process."""
+    process = recording.processes[number]
+    return recording.thread(recording.image(process), process.logs[0])

@@ -1,0 +1,58 @@
+"""What may the rule of an operation ask and say at the step where the operation ran?
+
+A rule returns the value of the step, or NO_RULE.  It says what must hold for that value to be
+right: a *shape* (the input is cut at the same places), that the operation is *defined* (it does not
+raise), or that an operand is *fixed* (as recorded).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, Final
+
+from whence.paths.python.values import AnyValue
+from whence.program.ids import Step
+
+
+class _NoRule(Enum):
+    NO_RULE = "no rule"
+
+
+NO_RULE: Final = _NoRule.NO_RULE  # what a rule returns that does not know the answer
+Rule = Callable[..., AnyValue]  # its first argument is a Site, the others are operands
+
+
+class Site(ABC):
+    """One step, seen by the rule of its operation."""
+
+    step: Step
+    result: Any  # the recorded value; the exception, if the step raised one
+    raised: str  # the type of that exception, or ""
+
+    @abstractmethod
+    def shape(self, formula: Any, unknowns: int, way: object, *, raises: bool = False) -> None:
+        """Add the condition that the input is read in the same way.
+
+        `way` tells the ways apart.  `raises`: in some other way the operation raises.
+        """
+
+    @abstractmethod
+    def defined(self, formula: Any, unknowns: int, error: str, *, bounds: bool = False) -> bool:
+        """Add the condition that the operation raises or not, as it did.
+
+        `formula` says that it does not raise `error`.  Return whether it did not.
+        """
+
+    @abstractmethod
+    def fixed(self, *operands: AnyValue) -> None:
+        """Add the condition that operands are as recorded."""
+
+    @abstractmethod
+    def note(self, text: str) -> None:
+        """Say what is taken as recorded, although inputs decide it."""
+
+    @abstractmethod
+    def pinned(self, by: str, operands: Sequence[AnyValue], value: Any) -> AnyValue:
+        """Return `value` as recorded: it holds only if the operands are as recorded."""
