@@ -9,12 +9,11 @@ from pathlib import Path, PurePath
 
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
+from whence.frontend.warm_tree import WarmTree
 from whence.languages import flow_of, open_recording, second_recording
 from whence.languages.language import Language
 from whence.model import Outcome, Reverted
-from whence.subject.beneath import delete_tree
 from whence.subject.trial import BuildAndTest
-from whence.subject.workspace import Workspace
 from whence.trace.flow import Flow
 from whence.trace.recording import Process, Recording, Thread
 from whence.trace.slice_at import executed_lines
@@ -35,6 +34,7 @@ class Recorder:
         self._language: Language | None = None
         self._max_trace = max_trace
         self._known: dict[Reverted, Recording] = {}
+        self._warm: WarmTree | None = None  # None: the next build needs a clean tree
         self._hang_limits: dict[Reverted, tuple[float, int]] = {}
 
     def limit_hang(self, reverted: Reverted, seconds: float, max_trace: int) -> None:
@@ -48,6 +48,7 @@ class Recorder:
         """Record programs in this language from now on; forget recordings in another one."""
         if language is not self._language or commands.layout != self.commands.layout:
             self._known.clear()
+            self._warm = None
         self._language, self.commands = language, commands
 
     def knows(self, reverted: Reverted) -> bool:
@@ -56,24 +57,54 @@ class Recorder:
     def recording(self, reverted: Reverted) -> Recording:
         """Return the recorded run of a variant; raise a UserError if it cannot be recorded."""
         if reverted not in self._known:
-            out = self._folder / str(len(self._known))
-            tree = self._folder / "tree"
-            delete_tree(tree)
-            shutil.rmtree(out, ignore_errors=True)
-            out.mkdir(parents=True)
-            workspace = Workspace(tree, self._changes)
-            workspace.become(reverted)
-            # A recorded build or run may take longer than the user's limit for a plain one.
-            commands = replace(self.commands, timeout=_MAX_SECONDS)
-            assert self._language is not None, "`use` comes first"
-            seconds, size = self._hang_limits.get(reverted, (None, self._max_trace))
-            self._language.record(workspace.tree, commands, out, max_trace=size, seconds=seconds)
-            recording = open_recording(out)
-            summarise(recording, workspace.tree, max_trace=self._max_trace)
-            if recording.outcome is Outcome.PASS and recording.may_vary():
-                self._compare_with_second_run(recording, workspace.tree, commands)
-            self._known[reverted] = recording
+            self._known[reverted] = self._warm_recording(reverted) or self._clean(reverted)
         return self._known[reverted]
+
+    def _warm_recording(self, reverted: Reverted) -> Recording | None:
+        """Record in the tree of the last build; None if only a clean tree will do.
+
+        A run that does not end as it should may be due to a file that was not built again.
+        """
+        warm = self._warm
+        if warm is None or not warm.is_usable:
+            return None
+        try:
+            recording = self._record(reverted, warm) if warm.become(reverted) else None
+        except UserError:
+            return None
+        expected = Outcome.PASS if reverted else Outcome.FAIL
+        return recording if recording and recording.outcome is expected else None
+
+    def _clean(self, reverted: Reverted) -> Recording:
+        """Record in a clean tree."""
+        self._warm = None
+        warm = WarmTree(self._folder / "built", self._changes)
+        warm.become(reverted)
+        return self._record(reverted, warm)
+
+    def _record(self, reverted: Reverted, warm: WarmTree) -> Recording:
+        """Record the variant that the tree holds."""
+        self._warm = None  # a build that is interrupted leaves the tree half built
+        out = self._folder / str(len(self._known))
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        # A recorded build or run may take longer than the user's limit for a plain one.
+        commands = replace(self.commands, timeout=_MAX_SECONDS)
+        assert self._language is not None, "`use` comes first"
+        seconds, size = self._hang_limits.get(reverted, (None, self._max_trace))
+        record_warm = self._language.record_warm
+        if record_warm is None or commands.build is None:
+            self._language.record(warm.path, commands, out, max_trace=size, seconds=seconds)
+        else:
+            record_warm(warm.path, commands, out, max_trace=size, seconds=seconds, warm=warm)
+            warm.clear_up()
+            warm.trace, self._warm = out, warm
+        recording = open_recording(out)
+        summarise(recording, warm.path, max_trace=self._max_trace)
+        if recording.outcome is Outcome.PASS and recording.may_vary():
+            self._compare_with_second_run(recording, warm.path, commands)
+            warm.clear_up()
+        return recording
 
     def _compare_with_second_run(
         self, recording: Recording, tree: Path, commands: BuildAndTest

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from whence.causes.observed_failure import ObservedFailure
 from whence.frontend.recorded_run import RecordedRun
+from whence.frontend.warm_tree import WarmTree
 from whence.logic.logic import Logic
 from whence.paths.program import OpenProgram
 from whence.subject.trial import BuildAndTest
@@ -28,6 +29,15 @@ class Record(Protocol):
     def __call__(
         self, tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int, twice: bool = False,
         seconds: float | None = None,
+    ) -> RecordedRun: ...  # fmt: skip
+
+
+class RecordWarm(Protocol):
+    """Record as `Record` does, in a tree in which one variant after another is built."""
+
+    def __call__(
+        self, tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int,
+        seconds: float | None = None, warm: WarmTree | None = None,
     ) -> RecordedRun: ...  # fmt: skip
 
 
@@ -71,6 +81,7 @@ class Language:
     suffixes: tuple[str, ...]  # of its source files
     is_compiled: bool  # is a program built in another way when it is to be recorded?
     record: Record
+    record_warm: RecordWarm | None  # None: each variant is built in a clean tree
     own_sources: Callable[[], bytes]  # a hash of the front end: a new one records differently
     recording: type[Recording]
     analysis: ThreadAnalysis

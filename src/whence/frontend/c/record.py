@@ -11,9 +11,11 @@ from pathlib import Path
 from whence.errors import UserError
 from whence.frontend.c.clang import describe_compiler
 from whence.frontend.c.compile_server import compile_server
+from whence.frontend.c.kept_modules import kept_modules
 from whence.frontend.c.process import cut_logs
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, RUN, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
+from whence.frontend.warm_tree import WarmTree
 from whence.model import Failure, Outcome
 from whence.subject.build_errors import first_error
 from whence.subject.stand_ins import with_stand_ins
@@ -30,19 +32,22 @@ _LACKS_COMPILER = re.compile(
 def record(
     tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int = DEFAULT_MAX_TRACE,
     mode: str = "record", twice: bool = False, seconds: float | None = None,
+    warm: WarmTree | None = None,
 ) -> RecordedRun:  # fmt: skip
     """Build `tree` with whence's compilers, run the test, and leave the trace in `out`.
 
     `tree` is built in place: it is a scratch copy.  `out` must be an empty folder.  If `twice`, run
     the test once more without recording and write to `out` how it ended.  `seconds` limits the test
-    alone; the build has the limit of `commands`.
+    alone; the build has the limit of `commands`.  `warm` is about `tree`, if builds follow or went
+    before in it.
     """
     out = out.absolute()  # the build and the test run in another folder
     modules = out / MODULES
     modules.mkdir()
     env = recording_environment(tree, modules, mode, commands.layout)
     if commands.build is not None:
-        build_recorded(commands, tree, env)
+        with kept_modules(warm.trace if warm else None, modules):
+            build_recorded(commands, tree, env, warm)
     spare = spare_copy(tree) if twice else None
     recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
     with fixed_addresses(), tempfile.TemporaryDirectory(prefix="whence-compilers-") as compilers:
@@ -75,9 +80,12 @@ def recording_environment(tree: Path, modules: Path, mode: str, layout: str = ""
     }
 
 
-def build_recorded(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None:
+def build_recorded(
+    commands: BuildAndTest, tree: Path, env: dict[str, str], warm: WarmTree | None = None
+) -> None:
     """Build `tree` in place; `env` comes from `recording_environment`."""
     assert commands.build is not None
+    build = warm.begin_build(commands.build) if warm else commands.build
     # A compiler that is killed leaves temporary files, which go away with this folder.  zig would
     # keep the IR of every source in the user's cache, where it is never used again.
     with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
@@ -86,7 +94,9 @@ def build_recorded(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> N
         with ExitStack() as stack:
             if commands.memory is None:  # else the limit must apply to the compiler, too
                 env_of_build |= stack.enter_context(compile_server(scratch))
-            ended = run_in_tree(commands.build, tree, env_of_build, commands)
+            ended = run_in_tree(build, tree, env_of_build, commands)
+    if warm:
+        warm.end_build()
     if lacking := _LACKS_COMPILER.search(ended.text):
         raise UserError(lacking[1].strip(), slug=lacking[2])
     if ended.status != 0 or ended.timed_out:
