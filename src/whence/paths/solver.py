@@ -15,6 +15,7 @@ from typing import Any
 import z3
 
 from whence.inputs import InputByte, InputSource
+from whence.paths.byte_domains import ByteDomains
 from whence.paths.terms import Fact, NumberText, Unknowns
 
 LIMIT = 2_000_000  # of one question, in the solver's own unit; guessed
@@ -44,6 +45,7 @@ class Solver:
     def __init__(self) -> None:
         self.calls = 0
         self.unknown = 0
+        self._domains: tuple[Unknowns, ByteDomains] | None = None  # of the last run
 
     def solve(
         self,
@@ -54,6 +56,9 @@ class Solver:
         limit: int = LIMIT,
     ) -> SolverAnswer:
         """Return inputs for which the facts `kept` hold, and `broken` does too."""
+        quick = self._by_trying(unknowns, kept, broken, contents)
+        if quick is not None:
+            return quick
         facts = [broken, *unknowns.connected(broken.unknowns, kept)]
         members = 0
         for fact in facts:
@@ -70,6 +75,36 @@ class Solver:
         if self._check(solver, counts=False) is Verdict.FEASIBLE:
             model = solver.model()
         return SolverAnswer(Verdict.FEASIBLE, changed(unknowns, closed, model, contents))
+
+    def _by_trying(
+        self, unknowns: Unknowns, kept: Sequence[Fact], broken: Fact,
+        contents: Mapping[InputSource, bytes],
+    ) -> SolverAnswer | None:  # fmt: skip
+        """Answer a question about a single byte by trying its values; None: it needs a solver."""
+        domains = self._domains_of(unknowns)
+        if not domains.is_byte(broken.unknowns):
+            return None
+        one = next(unknowns.members(broken.unknowns))
+        near = [*one.facts, *(fact for fact in kept if fact.unknowns & broken.unknowns)]
+        own = [fact for fact in near if fact.unknowns == broken.unknowns]
+        values = domains.common([broken, *own])
+        if values is None:
+            return None
+        if not values.any():
+            return SolverAnswer(Verdict.INFEASIBLE)
+        if len(own) < len(near) or unknowns.has_neighbours(broken.unknowns):
+            return None  # other inputs take part
+        assert isinstance(one.what, InputByte)
+        text = bytearray(contents[one.what.source])
+        if one.what.offset >= len(text):
+            return SolverAnswer(Verdict.INFEASIBLE)  # it is the end of the input
+        text[one.what.offset] = _readable_value(values.tolist())
+        return SolverAnswer(Verdict.FEASIBLE, {**contents, one.what.source: bytes(text)})
+
+    def _domains_of(self, unknowns: Unknowns) -> ByteDomains:
+        if self._domains is None or self._domains[0] is not unknowns:
+            self._domains = unknowns, ByteDomains(unknowns)
+        return self._domains[1]
 
     def _check(self, solver: z3.Solver, *, counts: bool = True) -> Verdict:
         self.calls += 1
@@ -91,6 +126,13 @@ class Solver:
             elif isinstance(one.what, NumberText) and not z3.is_bool(one.term):
                 found.append(z3.And(one.term >= -_NEAR, one.term <= _NEAR))
         return found
+
+
+def _readable_value(is_allowed: Sequence[bool]) -> int:
+    """Return an allowed value of a byte: a letter or a digit, else one that is printable."""
+    low, high = _PRINTABLE
+    values = [value for value, is_one in enumerate(is_allowed) if is_one]
+    return min(values, key=lambda v: (not chr(v).isalnum() or v > high, not low <= v <= high, v))
 
 
 def changed(

@@ -177,6 +177,13 @@ class Unknowns:
                 return [fact for fact, is_kept in zip(facts, kept, strict=True) if is_kept]
             reached = grown
 
+    def has_neighbours(self, unknowns: int) -> bool:
+        """Do other unknowns share input bytes or facts with a set?"""
+        if self._key(unknowns) != unknowns:
+            return True
+        spelled = [one.spelling for one in self.all if one.spelling is not None]
+        return any(spelling.unknowns & unknowns for spelling in spelled)
+
     def _key(self, unknowns: int) -> int:
         """Return the set with all unknowns that share input bytes or facts with it."""
         if unknowns in self._keys:

@@ -185,6 +185,7 @@ class Image(ABC):
     def __init__(self, process: Process, folder: Path) -> None:
         self.process = process
         self.folder = folder  # of the recording
+        self._relevance: list[Relevance] = []  # once it is known
 
     @property
     @abstractmethod
@@ -265,11 +266,13 @@ class Image(ABC):
 
     def relevance(self) -> Relevance:
         """Return which branches could change a run; the analysis is kept in the folder."""
-        return self._relevance
+        if not self._relevance:
+            self._relevance.append(kept_relevance(self.folder, self.key, self._analysed))
+        return self._relevance[0]
 
-    @cached_property
-    def _relevance(self) -> Relevance:
-        return kept_relevance(self.folder, self.key, self._analysed)
+    def share_relevance(self, other: Image) -> None:
+        """Use the analysis of another image of the same program, whichever needs it first."""
+        self._relevance = other._relevance
 
     def ops_of_block(self, block: Block) -> Iterator[Op]:
         """Yield the operations of a block, in order."""

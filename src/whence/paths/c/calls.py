@@ -58,17 +58,21 @@ class LibraryCall:
     def memory(self, address: int, size: int) -> list[Value]:
         return self.of.memory(address, size, self.step)
 
-    def string(self, address: int) -> list[Value] | None:
-        """Return the bytes of a string up to the zero that surely ends it; None if unknown."""
+    def string(self, address: int, limit: int | None = None) -> list[Value] | None:
+        """Return the bytes of a string up to the zero that surely ends it; None if unknown.
+
+        A function that reads at most `limit` bytes needs no zero.
+        """
         found: list[Value] = []
-        while len(found) < MAX_STRING:
-            for value in self.memory(address + len(found), _CHUNK):
+        most = MAX_STRING if limit is None else min(limit, MAX_STRING)
+        while len(found) < most:
+            for value in self.memory(address + len(found), min(_CHUNK, most - len(found))):
                 if value is None:
                     return None
                 found.append(value)
                 if value == 0 or self._is_end(value):
                     return found
-        return None
+        return found if most == limit else None
 
     def _is_end(self, value: Value) -> bool:
         """Is the byte the zero behind an argument?"""

@@ -67,7 +67,7 @@ def _compared(call: LibraryCall) -> bool:
             found = call.memory(address, limit) if limit <= MAX_STRING else [None]
             texts.append(None if None in found else found)
         else:
-            texts.append(call.string(address))
+            texts.append(call.string(address, limit))
     if texts[0] is None or texts[1] is None:
         return False
     folds = "case" in call.name
@@ -291,6 +291,21 @@ def _absolute(call: LibraryCall) -> bool:
     return True
 
 
+def _unaffected(call: LibraryCall) -> bool:
+    """malloc, fputs and the like: what they return is no matter of the inputs."""
+    del call
+    return True
+
+
+def _put_character(call: LibraryCall) -> bool:
+    """putchar and the like return the byte that they wrote."""
+    value = call.argument(0)
+    if isinstance(value, Term):
+        byte = z3.ZeroExt(call.width - 8, z3.Extract(7, 0, value.term))
+        return call.returns(Term(byte, value.unknowns))
+    return True
+
+
 Model = Callable[[LibraryCall], bool]
 MODELS: dict[str, Model] = {
     **dict.fromkeys(("strlen", "strnlen"), _strlen),
@@ -309,6 +324,15 @@ MODELS: dict[str, Model] = {
     **dict.fromkeys(("fgets", "fgets_unlocked", "getline", "getdelim", "__getdelim"), _line),
     **dict.fromkeys(("abs", "labs", "llabs"), _absolute),
     "memset": _filled,
+    **dict.fromkeys(
+        ("malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "free", "cfree", "puts",
+         "fputs", "fwrite", "fflush", "fclose", "write", "perror", "_Znwm", "_Znam", "_ZdlPv",
+         "_ZdlPvm", "_ZdaPv"), _unaffected,
+    ),
+    **dict.fromkeys(
+        ("putchar", "putc", "fputc", "_IO_putc", "putchar_unlocked", "putc_unlocked"),
+        _put_character,
+    ),
     **dict.fromkeys(
         ("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strtoimax",
          "strtoumax"), numbers.parsed,

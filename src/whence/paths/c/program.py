@@ -20,6 +20,7 @@ from whence.paths.made_test import StartedProgram, write_command_test
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.analysis import CAnalysis
+from whence.trace.c.image import CImage
 
 _MIN_SECONDS = 5.0  # that a run may take at least; guessed
 _SLOWER = 20  # how many times longer than the first run another one may take; guessed
@@ -48,6 +49,7 @@ class CInputProgram:
         """`folder` is empty and takes the recorded runs."""
         self._rerunner, self._folder, self._start = rerunner, folder, start
         self.free, self.first, self.notes = start.free, start.contents, start.notes
+        self._image: CImage | None = None  # of the last run; the program is the same in all runs
         self._seconds = max(_MIN_SECONDS, _SLOWER * start.seconds)
 
     def run(self, contents: Mapping[InputSource, bytes]) -> CRun:
@@ -55,9 +57,10 @@ class CInputProgram:
         out = Path(tempfile.mkdtemp(dir=self._folder))
         ended = self._rerunner.run(self.inputs(contents), out, seconds=self._seconds)
         recording = opened(out)
-        thread = recording.thread(
-            recording.image(recording.processes[0]), recording.processes[0].logs[0]
-        )
+        recording.known = self._image
+        process = recording.processes[0]
+        self._image = recording.image(process)
+        thread = recording.thread(self._image, process.logs[0])
         return CRun(ended, recording, PathPass(CAnalysis().flow(thread), contents, self.free))
 
     def run_plain(self, contents: Mapping[InputSource, bytes]) -> Ended:

@@ -40,6 +40,7 @@ class CRun:
         self.ended, self._recording = ended, recording
         self.contents: Mapping[InputSource, bytes] = values.contents
         self.path = values.run()
+        self._flow = values.flow
         self._words = CRunWords(values, values.terms)
 
     @property
@@ -56,12 +57,8 @@ class CRun:
 
     def way(self, condition: Condition) -> object:
         """Return where a condition of this run stands and which way the run went there."""
-        flow = self._flow
-        return condition.kind, flow.op_of(condition.step), _way(flow, condition)
-
-    @cached_property
-    def _flow(self) -> CFlow:
-        return CAnalysis().flow(self.path.thread)
+        op = self._flow.op_of(condition.step)
+        return condition.kind, op, _way(self._flow, condition)
 
     def slice_conditions(self, at: str) -> Sequence[Condition]:
         """Return the conditions in the relevant slice of a point, in the order for negating."""
@@ -80,7 +77,7 @@ class CRun:
 
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source."""
-        value = _way(CAnalysis().flow(self.path.thread), condition)
+        value = _way(self._flow, condition)
         return self._words.condition(condition, is_true=isinstance(value, int) and bool(value & 1))
 
     def result_words(self) -> str:
@@ -100,6 +97,9 @@ def _way(flow: CFlow, condition: Condition) -> object:
     if condition.kind not in (ConditionKind.BRANCH, ConditionKind.CASE):
         return True
     node = flow.node(condition.step)
+    if node.operation.op is COp.SWITCH:
+        value = flow.value_of(node.operands[0])
+        return value if value in node.operation.extra else "default"
     is_choice = node.operation.op is COp.SELECT
     return flow.value_of(node.operands[0]) if is_choice else flow.value(condition.step)
 

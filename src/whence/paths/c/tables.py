@@ -236,8 +236,9 @@ def _choice(pointer: Term, known: dict[int, Any], width: int, recorded: int) -> 
     terms: dict[Any, Any] = {}
     for place, value in known.items():
         key = value if isinstance(value, int) else (value.term.get_id(),)
-        terms[key] = z3.BitVecVal(value, width) if isinstance(value, int) else value.term
-        unknowns |= 0 if isinstance(value, int) else value.unknowns
+        if key not in by_value:
+            terms[key] = z3.BitVecVal(value, width) if isinstance(value, int) else value.term
+            unknowns |= 0 if isinstance(value, int) else value.unknowns
         by_value.setdefault(key, []).append(place)
     if len(by_value) == 1 and isinstance(known[recorded], int):
         same: int = known[recorded]

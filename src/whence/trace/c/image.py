@@ -28,14 +28,23 @@ class CImage(Image):
     """A program of C or C++: the modules that a process had."""
 
     process: CProcess
+    descriptions: list[Description]
+    program: CProgram
+    modules: list[ModuleSource]
 
-    def __init__(self, process: CProcess, folder: Path) -> None:
+    def __init__(self, process: CProcess, folder: Path, known: CImage | None = None) -> None:
+        """`known` is an image of another run, whose modules are used again if they are the same."""
         super().__init__(process, folder)
-        self.descriptions: list[Description] = [
-            process.description(module.id, folder / MODULES) for module in process.modules
-        ]
-        self.program: CProgram = process.program(self.descriptions)
-        self.modules = [ModuleSource(description) for description in self.descriptions]
+        if known is not None and known.process.modules == process.modules:
+            self.descriptions, self.program = known.descriptions, known.program
+            self.modules, self.code = known.modules, known.code
+            self.share_relevance(known)
+        else:
+            self.descriptions = [
+                process.description(module.id, folder / MODULES) for module in process.modules
+            ]
+            self.program = process.program(self.descriptions)
+            self.modules = [ModuleSource(description) for description in self.descriptions]
         self._op_bases = [base.op for base in self.program.bases]
         self._compared: dict[int, Comparable] = {}  # by operation; millions of steps need it
 

@@ -51,6 +51,8 @@ class CThread(ReplayedLog):
 class CRecording(Recording):
     """A trace of a program of C or C++."""
 
+    known: CImage | None = None  # of another run of the same program
+
     @cached_property
     def processes(self) -> list[CProcess]:
         return c_processes(self.folder)
@@ -58,7 +60,7 @@ class CRecording(Recording):
     def image(self, process: Process) -> CImage:
         assert isinstance(process, CProcess)
         if process not in self._images:
-            self._images[process] = CImage(process, self.folder)
+            self._images[process] = CImage(process, self.folder, self.known)
         return self._images[process]
 
     @cached_property
