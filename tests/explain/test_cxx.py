@@ -133,3 +133,33 @@ def test_what_a_stream_returns_is_followed_in_every_standard(tmp_path: Path, sta
     assert found.links == ["fault", *found.links[1:-1], "fails"]
     assert found.result.status == "explained"
     assert "out << '0';" in [link.text.strip() for link in found.missing]
+
+
+# The failure is in a member of a template; its linker name is _ZNK4shop4CartIiE5totalEv.
+FAILS_IN_A_MEMBER = """
+     #include <cassert>
+     namespace shop {
+     template <class T> struct Cart {
+         T items[3];
+         T total() const {
+             T sum = 0;
+    -        for (int i = 0; i < 3; i++)  // [fault]
+    +        for (int i = 1; i < 3; i++)  // [fault]
+                 sum += items[i];
+             assert(sum == 6);  // [fails]
+             return sum;
+         }
+     };
+     }
+     int main() {
+         shop::Cart<int> cart{{1, 2, 3}};
+         return cart.total() != 6;
+     }
+"""
+
+
+def test_the_function_that_fails_has_its_name_in_the_source(tmp_path: Path) -> None:
+    found = explained(tmp_path, FAILS_IN_A_MEMBER, "./program")
+    assert found.root == {"fault"}
+    assert found.links[-1] == "fails"
+    assert found.chain[-1].function == "shop::Cart<int>::total"

@@ -38,6 +38,7 @@ from whence.explain.seen_failure import beside
 from whence.explain.variant_lines import VariantLines
 from whence.languages import cause_search
 from whence.model import Alternative, Cause, Link, Outcome, Reverted
+from whence.program.source import Place
 from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
@@ -464,13 +465,20 @@ def _failed(found: ObservedFailure, cause: Cause) -> FailurePlace:
         text = found.flow.thread.recording.lines.line(place.file, place.line)
         words = words.replace(f" at {place.file}:{place.line}", "")
         if text != "}" or not cause.statements:
-            return FailurePlace(
-                f"the failure: {words}", place.file, place.line, place.function, text
-            )
+            function = _spoken_function(cause, place)
+            return FailurePlace(f"the failure: {words}", place.file, place.line, function, text)
     if not cause.statements:
         return FailurePlace(f"the failure: {words}", "", 0, "", "")
     last = cause.statements[-1]
     return FailurePlace(f"the failure: {words}", last.file, last.line, last.function, last.text)
+
+
+def _spoken_function(cause: Cause, place: Place) -> str:
+    """Return the name of the function at a place as the cause has it; a place has a linker name."""
+    predicate = cause.predicate
+    named = [(predicate.file, predicate.line, predicate.function)]
+    named += [(each.file, each.line, each.function) for each in cause.statements]
+    return next((name for *at, name in named if at == [place.file, place.line]), place.function)
 
 
 def _same_functions(changes: ChangeSet, root: Reverted) -> Reverted:
