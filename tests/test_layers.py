@@ -25,7 +25,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "search": ("whence", "errors", "source_lines", "model", "changes", "subject"),
     "program": ("whence", "errors", "source_lines", "model", "changes", "subject"),
     "frontend": ("whence", "errors", "source_lines", "model", "changes", "subject", "program"),
-    "trace": ("whence", "errors", "inputs", "model", "changes", "subject", "program", "frontend"),
+    "trace": (
+        *("whence", "errors", "source_lines", "inputs", "model", "changes", "subject", "program"),
+        "frontend",
+    ),
     "logic": ("whence", "errors", "inputs", "model", "program", "frontend", "trace"),
     "paths": (
         *(
@@ -59,6 +62,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("whence", "errors", "inputs", "model", "changes", "subject", "program", "trace"),
         *("paths", "languages"),
     ),
+    "contract": (
+        *("whence", "errors", "source_lines", "model", "changes", "subject"),
+        *("program", "frontend", "trace", "languages"),
+    ),
     "report": (
         "whence",
         "errors",
@@ -75,7 +82,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cli": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages"),
-        *("explain", "environment", "darwin", "chain", "report", "service"),
+        *("explain", "environment", "darwin", "chain", "contract", "report", "service"),
     ),
     "__main__": ("cli",),
     "pytest_plugin": (),  # starts a process of cli

@@ -52,6 +52,19 @@ def _links(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"^ +\d+  (\S+:\d+) in ", text, re.MULTILINE))
 
 
+def test_the_contract_of_the_readme_is_printed_as_shown() -> None:
+    block = re.search(
+        r"```console\n\$ whence (contract .*?)\n(.*?)```", README.read_text("utf-8"), re.DOTALL
+    )
+    assert block is not None
+    ended = subprocess.run(
+        f"{sys.executable} -m whence {block[1]} --quiet",
+        shell=True, cwd=README.parent, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ended.returncode == 1, ended.stderr
+    assert ended.stdout.strip() == block[2].strip()
+
+
 def test_the_slice_of_the_readme_is_printed_as_shown(tmp_path: Path) -> None:
     blocks = re.findall(
         r"```console\n(\$ whence trace.*?)```", README.read_text("utf-8"), re.DOTALL

@@ -140,6 +140,7 @@ OTHER_TEXT = {
     "subject/definitions.py": "the result of only_newlines",
     "subject/output_text.py": "the output of a program",
     "subject/risky_warnings.py": "the output of a compiler",
+    "contract/session.py": "the output of a program",
     "subject/source_check.py": "the output of a compiler",
     "subject/sources/pypi.py": "the output of pip",
     "subject/tracebacks.py": "the output of a program",

@@ -566,3 +566,58 @@ class DarwinResult:
     runs: int
     solver_calls: int
     seconds: dict[str, float] = field(default_factory=dict)
+
+
+class ContractVerdict(Enum):
+    """What the calls of one function show about it."""
+
+    SAME = "same"  # every compared call did what it did in the good version
+    KEPT = "kept"  # calls differ, as its contract says
+    CHANGED = "changed"  # calls differ, and no contract says that they should
+    BROKEN = "broken"  # a call does not do what the contract says
+    UNMATCHED = "unmatched"  # it has a contract, and no call fits any case of it
+
+
+@dataclass(frozen=True, slots=True)
+class OffendingCall:
+    """A call that started in the same state in both versions and did something else."""
+
+    called_from: str  # "file:line"
+    arguments: dict[str, str]
+    good: str  # what the call did: "returns 3"
+    bad: str
+    differs: tuple[str, ...]  # sentences
+    way: str = "aligned"  # "aligned": both runs have the call; "rerun": the good function was run
+
+
+@dataclass(frozen=True, slots=True)
+class ContractFunction:
+    """The verdict on one function that both versions have."""
+
+    file: str
+    line: int
+    function: str
+    calls: int
+    compared: int
+    verdict: ContractVerdict
+    contract: str | None = None  # its text
+    first: OffendingCall | None = None
+    suggestion: str | None = None  # a contract that would allow what was seen
+    through: tuple[str, ...] = ()  # functions that it calls and whose differences it passes on
+    good_name: str | None = None  # its name in the good version, if that is another
+    differing: int = 0  # calls that started in the same state and did something else
+
+
+@dataclass(frozen=True, slots=True)
+class ContractResult:
+    """What `whence contract` answers."""
+
+    functions: tuple[ContractFunction, ...]  # those that differ first, in the order of the run
+    notes: tuple[str, ...]
+    runs: int
+    seconds: dict[str, float]
+
+    @property
+    def is_kept(self) -> bool:
+        wrong = (ContractVerdict.CHANGED, ContractVerdict.BROKEN)
+        return all(function.verdict not in wrong for function in self.functions)

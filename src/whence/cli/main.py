@@ -18,6 +18,7 @@ from rich.text import Text
 from whence import __version__
 from whence.cli.chain import chain
 from whence.cli.console import open_console, visible_lines
+from whence.cli.contract import contract_command
 from whence.cli.darwin import darwin
 from whence.cli.environment import environment_group
 from whence.cli.explain import explain
@@ -56,6 +57,9 @@ def cli(context: click.Context) -> None:
     whence darwin goes on where the fault is in no change, or the reference is another program: it names
     the branch at which the two treat the input differently.
 
+    whence contract needs no failing test: it compares every call of every function that both
+    versions have, and names the functions that behave differently although no contract says so.
+
     whence environment needs no second version: it finds out why a command passes on one machine and
     fails on another.
 
@@ -69,6 +73,7 @@ def cli(context: click.Context) -> None:
     whence trace --source . --build make --test ./check.sh --out run
     whence slice run --at crash
     whence explore --source . --build make --test "./triangle 3 4 5"
+    whence contract --good v1.4 --bad HEAD --test "pytest -q"
     whence environment record --out good.rec -- ./server --check
 
     The file whence.toml in the current directory can set defaults for all options.
@@ -105,6 +110,7 @@ cli.add_command(explore_command)
 cli.add_command(darwin)
 cli.add_command(chain)
 cli.add_command(environment_group)
+cli.add_command(contract_command)
 
 
 def main() -> None:

@@ -33,6 +33,8 @@ from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.recording import CRecording
 from whence.trace.c.rerunning import c_rerunner
 from whence.trace.flow import Flow
+from whence.trace.python import source_functions as python_source
+from whence.trace.python import watched_calls as python_calls
 from whence.trace.python.analysis import PythonAnalysis
 from whence.trace.python.recording import PythonRecording
 from whence.trace.python.rerunning import python_rerunner
@@ -78,6 +80,8 @@ _PYTHON = Language(
     open_test=PythonRerunner,
     rerunner=python_rerunner,
     open_program=open_python_program,
+    watch=python_calls.watch_calls,
+    source_functions=python_source.source_functions,
 )
 LANGUAGES = {language.name: language for language in (_C, _PYTHON)}
 _BY_SUFFIX = {suffix: name for name, one in LANGUAGES.items() for suffix in one.suffixes}

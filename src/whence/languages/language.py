@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,9 @@ from whence.paths.program import OpenProgram
 from whence.subject.trial import BuildAndTest
 from whence.trace.alignment import Alignment
 from whence.trace.analysis import ThreadAnalysis
+from whence.trace.calls import WatchedRun
 from whence.trace.flow import Flow
+from whence.trace.function_pairs import FunctionSource
 from whence.trace.recording import Recording
 from whence.trace.rerunning import BuiltTest, StepRerunner
 
@@ -72,6 +74,25 @@ class OpenRerunner(Protocol):
     ) -> StepRerunner: ...
 
 
+class Watch(Protocol):
+    """Run the test of a tree and watch the calls of its functions, with logs in an empty folder.
+
+    `changed` lists file and first line of the functions that deserve most attention.  Two runs with
+    another `seed` differ in what a language leaves to chance.
+    """
+
+    def __call__(
+        self, tree: Path, commands: BuildAndTest, out: Path, changed: Iterable[tuple[str, int]],
+        seed: int,
+    ) -> WatchedRun: ...  # fmt: skip
+
+
+class SourceFunctions(Protocol):
+    """Return the functions that the sources below a tree define."""
+
+    def __call__(self, tree: Path, /) -> Iterable[FunctionSource]: ...
+
+
 @dataclass(frozen=True)
 class Language:
     """One language that whence records and explains."""
@@ -89,4 +110,6 @@ class Language:
     find_failure: FindFailure
     open_test: OpenTest
     rerunner: OpenRerunner
+    watch: Watch | None = None  # None: the calls of its programs are not watched
+    source_functions: SourceFunctions | None = None
     open_program: OpenProgram | None = None  # None: its programs are not run with other inputs

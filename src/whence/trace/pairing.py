@@ -20,11 +20,10 @@ import numpy.typing as npt
 from whence.program.ids import Op
 from whence.program.source import SourceLines
 from whence.trace.columns import NONE
+from whence.trace.function_pairs import MAX_RENAMED, SAME_BODY, similarity
 from whence.trace.recording import Image, Sort
 
-_SAME_BODY = 0.6  # least similarity of the bodies of a function and its renamed form; guessed
 _SAME_LINE = 0.5  # least similarity of a line and the line that replaced it; guessed
-_MAX_RENAMED = 400  # limit on functions without a namesake that are compared by text; guessed
 _MAX_REPLACED = 60  # limit on lines of a replaced part that are compared one by one; guessed
 
 
@@ -174,7 +173,7 @@ class Pairing:
         """Pair the functions that are left by the similarity of their bodies."""
         bad = [f for f in range(len(self.bad.image.function_names)) if f not in found]
         good = [f for f in range(len(self.good.image.function_names)) if f not in taken]
-        if not bad or not good or max(len(bad), len(good)) > _MAX_RENAMED:
+        if not bad or not good or max(len(bad), len(good)) > MAX_RENAMED:
             return
         bodies = [body for f in good if (body := self.good.body(f))]
         free = {body.function for body in bodies}
@@ -184,10 +183,10 @@ class Pairing:
             if body is None:
                 continue
             similar = [
-                (_similarity(body.text, b.text), b.function) for b in bodies if b.function in free
+                (similarity(body.text, b.text), b.function) for b in bodies if b.function in free
             ]
-            similarity, best = max(similar, default=(0.0, -1))
-            if similarity >= _SAME_BODY:
+            most, best = max(similar, default=(0.0, -1))
+            if most >= SAME_BODY:
                 free.discard(best)
                 yield function, best
             else:
@@ -297,7 +296,7 @@ def _similar_lines(
     following = right.start
     for i in left:
         similar = [
-            (_similarity(_words(a[i]), _words(b[j])), -j) for j in range(following, right.stop)
+            (similarity(_words(a[i]), _words(b[j])), -j) for j in range(following, right.stop)
         ]
         best, minus_j = max(similar, default=(0.0, 0))
         if best >= _SAME_LINE:
@@ -318,11 +317,3 @@ def _common_start(a: Sequence[str], b: Sequence[str]) -> int:
             break
         count += 1
     return count
-
-
-def _similarity(a: Sequence[str], b: Sequence[str]) -> float:
-    """Return the share of equal parts, from 0 to 1; 0 for lengths that differ a lot."""
-    if not a or not b or max(len(a), len(b)) > 4 * min(len(a), len(b)):
-        return 0.0
-    matcher = SequenceMatcher(None, a, b, autojunk=False)
-    return matcher.ratio() if matcher.real_quick_ratio() >= _SAME_LINE else 0.0

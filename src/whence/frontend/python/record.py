@@ -78,10 +78,12 @@ def build_plain(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None
 def hooked(
     scratch: Path, tree: Path, out: Path, env: dict[str, str], *,
     max_trace: int = DEFAULT_MAX_TRACE, also: Sequence[Path] = (), alterations: Path | None = None,
+    watched: Path | None = None,
 ) -> PythonHook:  # fmt: skip
     """Return a hook, in the empty folder `scratch`, that records modules of `tree` into `out`.
 
-    `alterations` is a file that says which values a rerun alters.
+    `alterations` is a file that says which values a rerun alters.  With `watched`, a file that
+    lists changed functions, only calls are recorded.
     The recorder gets its settings from a file, because programs can see environment variables.
     """
     cache = Path(cache_directory(env)) / "python"
@@ -98,6 +100,7 @@ def hooked(
         "max_trace": str(max_trace),
         "also": os.pathsep.join(str(path.absolute()) for path in also),
         "alterations": "" if alterations is None else str(alterations.absolute()),
+        "watched": str(watched.absolute()) if watched else "",
     }
     folder = scratch / "python"
     folder.mkdir()

@@ -9,6 +9,11 @@ from .script import Script
 from .settings import Settings
 from .tracing import hide_frames
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 
 def start_recording(values: dict[str, str]) -> None:
     """Start recording.
@@ -20,13 +25,24 @@ def start_recording(values: dict[str, str]) -> None:
     if script.is_new:
         script.start_again()  # returns only if the script cannot be recorded
     log = EventLog(settings.trace, settings.max_trace)
-    functions = recorder_functions(log)
-    if settings.alterations is not None:
-        from .altering import altering_functions
-
-        functions = altering_functions(settings.alterations, functions)
-    loader = Loader(settings, log, functions)
+    loader = Loader(settings, log, functions_for(settings, log))
     loader.install()
     hide_frames()
     if script.is_compiled:
         script.expect(loader)
+
+
+def functions_for(settings: Settings, log: EventLog) -> dict[str, Callable[..., Any]]:
+    """Return the functions that rewritten code calls."""
+    if not settings.watched:
+        functions = recorder_functions(log)
+        if settings.alterations is not None:
+            from .altering import altering_functions
+
+            functions = altering_functions(settings.alterations, functions)
+        return functions
+    from .call_log import CallLog
+
+    calls = CallLog(settings, log)
+    log.before_end = calls.end
+    return calls.functions()

@@ -52,6 +52,7 @@ class EventLog:
         self.extend: Extend = self.events.extend
         self.on_change: Callable[[Extend], object] = id
         self.token: Callable[[object], object] = id
+        self.before_end: Callable[[], object] = int  # is called when the process ends
         self.uncaught = id(None)  # identity of the exception that left the main module
         self._keep_functions()
         self._watch_threads()
@@ -229,6 +230,7 @@ class EventLog:
         return leave
 
     def _end(self) -> None:
+        self.before_end()
         last = getattr(sys, "last_value", None)
         self.note(END, self.token(last) if id(last) == self.uncaught else None)
         self.flush()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .module import InstrumentedModule
+    from .watching import WatchedModule
 
     # Code, description, number of operations, and whether the compiler warns about the source.
     Instrumented = tuple[CodeType, bytes, int, bool]
@@ -116,11 +117,15 @@ class Preparer:
         self._cache(digest, result)
         return result
 
-    def _instrumenter(self) -> type[InstrumentedModule]:
+    def _instrumenter(self) -> type[InstrumentedModule] | type[WatchedModule]:
         """Import the rewriting code.  Most processes find all code in the cache and need none."""
         before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
         sys.modules.update(self._own_modules)
         try:
+            if self._settings.watched:
+                from .watching import WatchedModule
+
+                return WatchedModule
             from .module import InstrumentedModule
 
             return InstrumentedModule
@@ -135,6 +140,7 @@ class Preparer:
 
     def _digest(self, source: bytes, path: str, name: str, kind: str) -> str:
         kind += "" if self._settings.alterations is None else " alterable"
+        kind += "calls" if self._settings.watched else ""
         what = (self._settings.version, sys.version, self._settings.name(path), name, kind)
         text = "\0".join(what).encode("utf-8", "surrogateescape")
         return blake2b(text + source, digest_size=DIGEST).hexdigest()

@@ -23,6 +23,8 @@ class Settings:
         self.max_trace = int(values["max_trace"])
         # The file that says what to alter; None: nothing, and no code for it is needed.
         self.alterations: str | None = values.get("alterations") or None
+        # A file that lists changed functions, if only calls are watched; None: all is recorded.
+        self.watched: str | None = values.get("watched") or None
         self._tree = _given_and_real([values["tree"]])
         also = _given_and_real(values.get("also", "").split(os.pathsep))
         self._roots = tuple(os.path.join(root, "") for root in (*self._tree, *also))

@@ -1,0 +1,76 @@
+"""`whence contract`: did behaviour change only where it was meant to?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whence.cli.console import open_console
+from whence.cli.options import Size, check_writable, put, with_options
+from whence.cli.recording import sayer
+from whence.contract.session import ContractRequest, check_contracts
+from whence.model import ContractResult
+from whence.report.contract import contract_document, contract_text
+from whence.report.contract_files import contract_page, contract_sarif
+from whence.subject.trial import BuildAndTest
+
+_OPTIONS: list[Callable[..., Any]] = [
+    click.option("--good", required=True, metavar="SRC", help="The version that behaves as it should: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
+    click.option("--bad", required=True, metavar="SRC", help="The new version, named in the same ways."),
+    click.option("--test", required=True, metavar="CMD", help="Shell command that runs the tests in the version's tree ({tree}). They may pass or fail."),
+    click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
+    click.option("--contracts", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A file of contracts, for functions whose source is not yours; may be repeated."),
+    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for one build or test."),
+    click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
+    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - prints only that."),
+    click.option("--html", "html_file", metavar="FILE", help="Write a page with every function and its first differing call."),
+    click.option("--sarif", "sarif_file", metavar="FILE", help="Write SARIF 2.1.0, for code scanning and editors."),
+    click.option("--quiet", "-q", is_flag=True, help="Do not report progress."),
+    click.option("--debug", is_flag=True, help="Show tracebacks."),
+]  # fmt: skip
+
+
+@click.command("contract")
+@with_options(_OPTIONS)
+def contract_command(**options: Any) -> int:
+    """Find the functions that behave differently although no contract says that they should.
+
+    The test runs on both versions.  Every call of a function that both have is compared with the
+    call of the good version, if both start in the same state: its result, its exception, what it
+    changed and what it wrote.  A contract, a comment before the function, says which change is
+    meant; without one, everything must be equal.
+
+    Exit status: 0 kept, 1 changed or broken, 2 usage or setup error.
+    """
+    check_writable(*(options[f"{name}_file"] for name in ("json", "html", "sarif")))
+    commands = BuildAndTest(
+        test=options["test"], build=options["build"], asked_timeout=options["timeout"],
+        memory=options["memory"],
+    )  # fmt: skip
+    request = ContractRequest(
+        options["good"], options["bad"], commands, options["repo"], options["contracts"]
+    )
+    say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
+    result = check_contracts(request, say)
+    _report(result, options)
+    return 0 if result.is_kept else 1
+
+
+def _report(result: ContractResult, options: dict[str, Any]) -> None:
+    document = json.dumps(contract_document(result), indent=1)
+    if options["html_file"]:
+        put(Path(options["html_file"]), contract_page(result).encode())
+    if options["sarif_file"]:
+        log = json.dumps(contract_sarif(result), indent=1)
+        put(Path(options["sarif_file"]), f"{log}\n".encode())
+    if options["json_file"] == "-":
+        click.echo(document)
+        return
+    open_console().print(contract_text(result))
+    if options["json_file"]:
+        put(Path(options["json_file"]), f"{document}\n".encode())

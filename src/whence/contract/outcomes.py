@@ -1,0 +1,107 @@
+"""Did two corresponding calls start in the same state, and did they do the same?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from whence.contract.differences import Difference, Missing, StateComparison
+from whence.trace.calls import Call, State, WatchedProcess
+
+_EMPTY = (("t", "tuple", ()), ("d", "dict", ()))  # what *args and **kwargs are without arguments
+
+
+class CallComparison:
+    """Compares calls of a process of the good version with those of its counterpart."""
+
+    def __init__(self, good: WatchedProcess, bad: WatchedProcess) -> None:
+        self.good, self.bad = good, bad
+        self._states = StateComparison(good, bad)
+
+    def start(self, good: Call, bad: Call) -> list[Difference]:
+        """Return how the states differ in which two calls start."""
+        return [*self._given(good, bad), *self._mappings(good.around, bad.around)]
+
+    def outcome(self, good: Call, bad: Call) -> list[Difference]:
+        """Return how two calls differ in what they did."""
+        if good.has_ended != bad.has_ended:
+            ways = ["it ends" if call.has_ended else "it does not end" for call in (good, bad)]
+            return [Difference("end", (), None, *ways)]
+        if (good.raised is None) != (bad.raised is None):
+            return [self._raised(good, bad)]
+        compare = self._states.differences
+        return [
+            *compare("exception", good.raised, bad.raised),
+            *compare("result", good.result, bad.result),
+            *self._yielded(good, bad),
+            *(
+                difference
+                for name in good.after
+                if name in bad.after and _is_changed(good, bad, name)
+                for difference in compare(name, good.after[name], bad.after[name])
+            ),
+            *self._mappings(good.around_after, bad.around_after),
+            *self._written(good, bad),
+        ]
+
+    def _given(self, good: Call, bad: Call) -> Iterator[Difference]:
+        for name in {**good.given, **bad.given}:
+            if name in good.defaults and name in bad.defaults:
+                continue
+            if name in good.given and name in bad.given:
+                yield from self._states.differences(name, good.given[name], bad.given[name])
+            else:
+                call, process = (good, self.good) if name in good.given else (bad, self.bad)
+                if name not in call.defaults and process.node(call.given[name]) not in _EMPTY:
+                    yield self._only_one(name, good, bad)
+
+    def _only_one(self, name: str, good: Call, bad: Call) -> Difference:
+        states = [call.given.get(name, Missing) for call in (good, bad)]
+        return self._states.difference(name, (), None, *states)
+
+    def _mappings(
+        self, good: Mapping[str, State], bad: Mapping[str, State]
+    ) -> Iterator[Difference]:  # fmt: skip
+        for name in sorted({*good, *bad}):
+            if name in good and name in bad:
+                yield from self._states.differences(name, good[name], bad[name])
+            else:
+                states = [each.get(name, Missing) for each in (good, bad)]
+                yield self._states.difference(name, (), None, *states)
+
+    def _raised(self, good: Call, bad: Call) -> Difference:
+        """Return the difference between a call that raises and one that does not."""
+        states = [call.result if call.raised is None else call.raised for call in (good, bad)]
+        found = self._states.difference("end", (), None, *states)
+        words = [
+            f"raises {text}" if call.raised is not None else f"returns {text}"
+            for call, text in ((good, found.good), (bad, found.bad))
+        ]
+        return Difference("end", (), None, words[0], words[1])
+
+    def _yielded(self, good: Call, bad: Call) -> Iterator[Difference]:
+        ours, theirs = good.yielded or (), bad.yielded or ()
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=False)):
+            for found in self._states.differences("yielded", one, other):
+                yield replace(found, path=(f"[{number}]", *found.path))
+        if len(ours) != len(theirs):
+            yield Difference(
+                "yielded", (), None, *(f"{len(each)} values" for each in (ours, theirs))
+            )
+
+    def _written(self, good: Call, bad: Call) -> Iterator[Difference]:
+        for stream in sorted({written.stream for call in (good, bad) for written in call.written}):
+            texts = [
+                "".join(
+                    text if isinstance(text, str) else text.decode("utf-8", "replace")
+                    for name, text in call.written
+                    if name == stream
+                )
+                for call in (good, bad)
+            ]
+            yield from self._states.differences(stream, texts[0], texts[1])
+
+
+def _is_changed(good: Call, bad: Call, name: str) -> bool:
+    """Has one of two calls changed what it was given for a parameter?"""
+    return any(call.after[name] != call.given[name] for call in (good, bad))

@@ -1,0 +1,185 @@
+"""What does `whence contract` do?  Two versions and a test in, a verdict on each function out."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whence.changes.tree import read_tree
+from whence.contract.finding import ContractReader, ContractsByFunction
+from whence.contract.judging import Judge, find_noise
+from whence.contract.versions import PairedSources
+from whence.errors import UserError
+from whence.languages import LANGUAGES, fitting
+from whence.languages.language import SourceFunctions, Watch
+from whence.model import ContractResult
+from whence.subject.scratch import scratch_folder
+from whence.subject.sources import fetch
+from whence.subject.trial import BuildAndTest
+from whence.trace.calls import WatchedRun
+
+Say = Callable[[str], None]
+_NOT_STARTED = (126, 127)  # exit statuses of a shell that cannot start a command
+_SEEDS = (0, 1)  # of Python's hash: the order of sets differs between the two good runs
+_MAX_PLACES = 8  # limit on the places that a note lists; guessed
+
+
+@dataclass(frozen=True)
+class ContractRequest:
+    """What the user asks `whence contract` to do."""
+
+    good: str
+    bad: str
+    commands: BuildAndTest
+    repo: Path = Path()
+    contracts: tuple[Path, ...] = ()
+
+
+def check_contracts(request: ContractRequest, say: Say) -> ContractResult:
+    """Run the test on both versions, and judge every function that both have."""
+    with scratch_folder() as folder:
+        return ContractSession(request, folder, say).result()
+
+
+@dataclass(frozen=True)
+class OpenedVersions:
+    """Both versions as trees, with their functions and the way to watch them."""
+
+    good: Path
+    bad: Path
+    sources: PairedSources
+    watch: Watch
+
+    def contracts(self, files: Sequence[Path]) -> ContractsByFunction:
+        """Return the contracts in the sources and in files; a mistake in one is an error."""
+        return ContractReader(self.sources, self.good, self.bad).read(files)
+
+
+@dataclass(frozen=True)
+class WatchedVersions:
+    """The watched runs of both versions; the good version was run twice."""
+
+    good: WatchedRun
+    again: WatchedRun
+    bad: WatchedRun
+
+
+@dataclass
+class ContractSession:
+    """The work for one request, in a folder of ours."""
+
+    request: ContractRequest
+    folder: Path
+    say: Say
+    notes: list[str] = field(default_factory=list)
+    runs: int = 0
+
+    def result(self) -> ContractResult:
+        """Do all the work."""
+        began = time.monotonic()
+        versions = self.open()
+        contracts = versions.contracts(self.request.contracts)
+        found = self.judged(versions, self.watched(versions), contracts)
+        found.seconds["total"] = time.monotonic() - began
+        return found
+
+    def open(self) -> OpenedVersions:
+        """Get both versions, and find their functions."""
+        self.say("getting the two versions")
+        request = self.request
+        good = fetch(request.good, repo=request.repo, into=self.folder / "good")
+        bad = fetch(request.bad, repo=request.repo, into=self.folder / "bad")
+        watch, functions_of = self._language(good, bad)
+        sources = PairedSources([*functions_of(good)], [*functions_of(bad)])
+        return OpenedVersions(good, bad, sources, watch)
+
+    def watched(self, versions: OpenedVersions) -> WatchedVersions:
+        """Run the test on the good version twice, and on the bad version."""
+        good, bad = versions.sources.changed
+        return WatchedVersions(
+            self._watch(versions.watch, versions.good, "good version", good, _SEEDS[0]),
+            self._watch(versions.watch, versions.good, "good version once more", good, _SEEDS[1]),
+            self._watch(versions.watch, versions.bad, "bad version", bad, _SEEDS[0]),
+        )
+
+    def judged(
+        self, versions: OpenedVersions, runs: WatchedVersions, contracts: ContractsByFunction
+    ) -> ContractResult:
+        """Return the verdicts that the runs give."""
+        began = time.monotonic()
+        self.say("comparing the calls")
+        notes = list(self.notes)
+        noise = find_noise(versions.sources, runs.good, runs.again, notes.append)
+        judge = Judge(versions.sources, noise, contracts)
+        judge.judge_run(runs.good, runs.bad)
+        notes += [*noise_notes(noise.places()), *unevaluated_notes(judge.unevaluated())]
+        compared = time.monotonic() - began
+        seconds = {"good": runs.good.seconds, "bad": runs.bad.seconds, "compare": compared}
+        return ContractResult(tuple(judge.verdicts()), tuple(notes), self.runs, seconds)
+
+    def _language(self, good: Path, bad: Path) -> tuple[Watch, SourceFunctions]:
+        """Return how the calls of the program are watched, and its functions found."""
+        trees = [read_tree(tree).entries for tree in (good, bad)]
+        changed = [
+            path for path in {*trees[0], *trees[1]} if trees[0].get(path) != trees[1].get(path)
+        ]
+        found = [LANGUAGES[name] for name in fitting(changed, trees[1])]
+        for language in found:
+            if language.watch is not None and language.source_functions is not None:
+                return language.watch, language.source_functions
+        raise UserError(
+            f"{self.request.bad} has no source in Python.\n"
+            "whence contract compares calls of functions in this language.",
+            slug="nothing-to-watch",
+        )
+
+    def _watch(
+        self, watch: Watch, version: Path, name: str,
+        changed: frozenset[tuple[str, int]], seed: int,
+    ) -> WatchedRun:  # fmt: skip
+        """Run the test in a copy of a version, which always has the same path."""
+        self.say(f"running the test on the {name}")
+        tree, out = self.folder / "tree", self.folder / f"calls{self.runs}"
+        out.mkdir()
+        shutil.copytree(version, tree, symlinks=True)
+        try:
+            run = watch(tree, self.request.commands, out, changed, seed)
+        finally:
+            shutil.rmtree(tree, ignore_errors=True)
+        self.runs += 1
+        self._check(run)
+        return run
+
+    def _check(self, run: WatchedRun) -> None:
+        if any(process.calls for process in run.processes):
+            return
+        last = "\n".join(run.output.decode("utf-8", "replace").strip().splitlines()[-8:])
+        how = "cannot be started" if run.status in _NOT_STARTED else "calls no function of the tree"
+        raise UserError(
+            f"The test {how}: {self.request.commands.test}\n"
+            f"Its exit status was {run.status}.{f' It printed:{chr(10)}{last}' if last else ''}\n"
+            "The test must import the modules of the version that it runs in ({tree}).",
+            slug="nothing-to-watch",
+        )
+
+
+def noise_notes(places: Sequence[str]) -> Iterator[str]:
+    """Yield a note on what was not compared because it is noise."""
+    if places:
+        more = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
+        yield (
+            "Two runs of the good version differ here, so this was not compared: "
+            f"{', '.join(places[:_MAX_PLACES])}{more}."
+        )
+
+
+def unevaluated_notes(counts: Mapping[str, int]) -> Iterator[str]:
+    """Yield a note for each function whose contract could not be evaluated for some calls."""
+    for name, count in sorted(counts.items()):
+        yield (
+            f"The contract of {name} could not be evaluated for {count} calls: it needs a part "
+            "of the state that was not recorded."
+        )

@@ -1,0 +1,117 @@
+"""What did each call of a function do, as far as two versions of a program can be compared?
+
+A state is plain data.  None, a bool, a number, a text and bytes stand for themselves.  `(digest,)`
+refers to a node, `()` is a part that was not recorded, and `(0, n)` is an object that contains
+itself n levels above.  A node is `(kind, name, parts)`; the kinds are
+
+    l, t, s   list, tuple and set of states        d   dict: pairs of states
+    o         object: pairs of attribute and state b   long text or list: length, digest, start
+    f         function, class or module            x   an object that cannot be looked into
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+State = Any
+Node = tuple[str, str, tuple[Any, ...]]
+NOT_RECORDED: State = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CalledFunction:
+    """A function of one version."""
+
+    file: str  # relative to the tree; absolute if it is outside
+    line: int
+    name: str
+    params: tuple[str, ...]
+
+
+class Written(NamedTuple):
+    """Something that a call wrote."""
+
+    stream: str  # "standard output", "standard error" or "a file"
+    text: str | bytes
+
+
+@dataclass(slots=True)
+class Call:
+    """One call: the states at its start, and what it did."""
+
+    number: int
+    function: int  # index into the functions of the run
+    parent: int  # the number of the call around it; 0 if there is none
+    place: tuple[str, int]  # file and line that called it
+    given: dict[str, State]  # by parameter
+    defaults: frozenset[str]  # parameters that have their default value
+    # Globals that are not as they were at first, and variables of outer functions.
+    around: Mapping[str, State]
+    result: State = None
+    raised: State = None
+    yielded: tuple[State, ...] | None = None
+    after: dict[str, State] = field(default_factory=dict)  # parameters, at the end
+    around_after: Mapping[str, State] = field(default_factory=dict)
+    order: int = -1  # the place of its end among all ends; -1: it did not end
+    written: list[Written] = field(default_factory=list)  # also by the calls within it
+
+    @property
+    def has_ended(self) -> bool:
+        return self.order >= 0
+
+
+@dataclass
+class WatchedProcess:
+    """The calls of one process of a test."""
+
+    command: tuple[str, ...]
+    functions: list[CalledFunction] = field(default_factory=list)
+    calls: dict[int, Call] = field(default_factory=dict)  # by number, in the order of their starts
+    nodes: dict[int, Node] = field(default_factory=dict)
+    classes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a class and its bases
+    counts: dict[int, int] = field(default_factory=dict)  # calls of each function, logged or not
+    is_cut: bool = False  # the log was full
+
+    @cached_property
+    def children(self) -> dict[int, list[Call]]:
+        """The calls within each call, by its number; those within none are under 0."""
+        found: dict[int, list[Call]] = defaultdict(list)
+        for call in self.calls.values():
+            found[call.parent if call.parent in self.calls else 0].append(call)
+        return found
+
+    @cached_property
+    def attributes(self) -> dict[str, frozenset[str]]:
+        """The attributes that the objects of each class have at any time."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for kind, name, parts in self.nodes.values():
+            if kind == "o":
+                found[name].update(attribute for attribute, _ in parts)
+        return {name: frozenset(attributes) for name, attributes in found.items()}
+
+    def ancestors(self, call: Call) -> Iterator[Call]:
+        """Yield the calls around a call, the nearest first."""
+        above = self.calls.get(call.parent)
+        while above is not None:
+            yield above
+            above = self.calls.get(above.parent)
+
+    def node(self, state: State) -> Node | None:
+        """Return the node that a state refers to; None if it is no reference."""
+        if type(state) is tuple and len(state) == 1:
+            return self.nodes.get(state[0])
+        return None
+
+
+@dataclass(frozen=True)
+class WatchedRun:
+    """The calls of one run of a test, by process, and how the test ended."""
+
+    processes: Sequence[WatchedProcess]
+    status: int
+    output: bytes  # the last lines, for messages
+    seconds: float
