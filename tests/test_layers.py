@@ -60,7 +60,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "environment": ("whence", "errors", "model", "subject", "program"),
     "darwin": (
         *("whence", "errors", "inputs", "model", "changes", "subject", "program", "trace"),
-        *("paths", "languages"),
+        *("paths", "causes", "languages"),
     ),
     "contract": (
         *("whence", "errors", "source_lines", "model", "changes", "subject"),

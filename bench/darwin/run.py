@@ -66,7 +66,7 @@ def score(pair: Pair, document: dict[str, Any], seconds: float, said: str) -> Sc
     """Compare the suspects with the fault."""
     suspects = document.get("suspects", [])
     wrong = {(fault.version, fault.file, fault.line) for fault in pair.faults}
-    lines = [one["rank"] for one in suspects if (one["version"], one["file"], one["line"]) in wrong]
+    lines = [one["rank"] for one in suspects if wrong & _places(one)]
     inside = [one["rank"] for one in suspects if one["function"].endswith(pair.function)]
     problem = document.get("reason") or (said.strip().splitlines() or ["no answer"])[0]
     return Score(
@@ -84,6 +84,14 @@ def score(pair: Pair, document: dict[str, Any], seconds: float, said: str) -> Sc
         seconds=seconds,
         problem="" if suspects else problem,
     )
+
+
+def _places(suspect: dict[str, Any]) -> set[tuple[str, str, int]]:
+    """Return the lines that a suspect names: its own, and where it belongs in the bad version."""
+    found = {(suspect["version"], suspect["file"], suspect["line"])}
+    if suspect["changed"] and suspect["in_bad"]:
+        found.add(("bad", suspect["in_bad"]["file"], suspect["in_bad"]["line"]))
+    return found
 
 
 def _used() -> float:

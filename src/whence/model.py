@@ -541,6 +541,7 @@ class Suspect:
     condition: str  # what the branch tests, in the words of the source
     because: str  # a sentence
     is_changed: bool  # does the line lie in a change?
+    in_bad: tuple[str, int] | None  # file and line of the bad version where this line is, or was
     failing: dict[str, str]  # what the condition was computed from, with the failing test
     alternate: dict[str, str]  # the same, with the other input
     test: MadeTest  # the other input

@@ -128,3 +128,72 @@ def test_equal_demands_have_no_suspect_and_the_reason_is_told(tmp_path: Path, by
     assert not result.suspects
     assert result.reason is not None
     assert "a value that no branch tests" in result.reason
+
+
+def test_a_wrong_assignment_that_no_branch_tests_is_a_suspect(tmp_path: Path) -> None:
+    """Thesis, 5.2.3: the values of both programs are compared."""
+    good = (
+        HEAD
+        + """static int area(int width, int height)
+{
+    int border = width + height;
+    int size = width * height;
+    return size + border;
+}
+int main(int argc, char **argv)
+{
+    printf("%d\\n", area(atoi(argv[1]), atoi(argv[2])));
+    return argc > 3;
+}
+"""
+    )
+    bad = good.replace("width * height", "width * width")
+    suspect = check_suspect(compared(tmp_path, good, bad, "3 5"), "bad", line_of(bad, "int size"))
+    assert suspect.is_changed
+    assert suspect.good == suspect.bad
+
+
+def test_a_wrong_value_that_a_branch_tests_comes_before_the_branch(tmp_path: Path) -> None:
+    good = (
+        HEAD
+        + """static int fee(int days)
+{
+    return days * 3;
+}
+int main(int argc, char **argv)
+{
+    if (fee(atoi(argv[1])) > 100)
+        puts("high");
+    else
+        puts("low");
+    return argc > 2;
+}
+"""
+    )
+    bad = good.replace("days * 3", "days * 2")
+    result = compared(tmp_path, good, bad, "40")
+    lines = [(one.version.value, one.line) for one in result.suspects]
+    assert lines == [("bad", line_of(bad, "days * 2")), ("bad", line_of(bad, "> 100"))]
+
+
+def test_a_fault_that_both_versions_have_is_in_unchanged_code(tmp_path: Path) -> None:
+    """Thesis, Figure 5.7: a change elsewhere makes the faulty branch run."""
+    good = (
+        HEAD
+        + """int main(int argc, char **argv)
+{
+    int first = argv[1][0] - '0', next = argv[1][1] - '0', flags = argv[1][2] - '0';
+    int start = next;
+    if (start != next && !(flags & 2))
+        return puts("nothing");
+    printf("data at %d\\n", next - start);
+    return argc > 2 || first > 9;
+}
+"""
+    )
+    bad = good.replace("int start = next;", "int start = first;")
+    result = compared(tmp_path, good, bad, "340")
+    line = line_of(bad, "flags & 2")
+    found = [one for one in result.suspects if one.line == line]
+    assert found, result
+    assert not found[0].is_changed

@@ -30,6 +30,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--test-good", metavar="CMD", help="The test command of the good version, if it is another program.  [default: --test]"),
     click.option("--build-good", metavar="CMD", help="The build command of the good version.  [default: --build]"),
     click.option("--by", type=click.Choice(["slice", "path"]), default="slice", show_default=True, help="Compare what the failing output depends on, or everything that the programs did."),
+    click.option("--predicates/--no-predicates", default=None, help="Compare values too, not only branches.  [default: if the branches do not tell enough]"),
     click.option("--input", "inputs", multiple=True, metavar="SPEC", help="An input that may change: argv, argv:N, stdin, file:GLOB, env:NAME or literals; may be repeated.  [default: those that the test names]"),
     click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the programs."),
     click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the tests that whence makes.  [default: a temporary folder, which is named]"),
@@ -80,6 +81,7 @@ def _request(options: dict[str, Any]) -> DarwinRequest:
         repo=options["repo"],
         inputs=tuple(map(parse_input_spec, options["inputs"])),
         by=options["by"],
+        predicates=options["predicates"],
         frontend=options["frontend"],
     )
 

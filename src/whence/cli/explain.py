@@ -14,6 +14,7 @@ from whence.cli.console import open_console
 from whence.cli.isolate import OPTIONS, claimed, request_from
 from whence.cli.options import Size, check_writable, put, with_options
 from whence.cli.progress import watcher_for
+from whence.explain.next_command import with_next_command
 from whence.explain.session import FRONTEND_CHOICES, ExplainRequest, explain_failure
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.model import Explanation
@@ -52,6 +53,7 @@ def explain(**options: Any) -> int:
     files = (options[f"{name}_file"] for name in ("json", "patch", "html", "sarif", "dot"))
     check_writable(*files)
     explanation, changes = explain_failure(request, watcher_for(quiet=options["quiet"]))
+    explanation = with_next_command(explanation, request, changes.touched)
     _write(explanation, changes, options)
     expected = ("explained", "isolated") if options["frontend"] == "none" else ("explained",)
     return 0 if explanation.result.status in expected else 1

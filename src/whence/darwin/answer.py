@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from whence.darwin.changed_lines import ChangedLines
@@ -12,8 +12,9 @@ from whence.darwin.describing import (
     RunDescriber,
     both_evaluations,
     ended_words,
+    same_evaluation,
 )
-from whence.darwin.search import Parting, PartingSearch
+from whence.darwin.search import Parting, PartingSearch, ValueParting
 from whence.model import DarwinResult, Suspect, VersionName
 from whence.subject.command import Ended
 
@@ -25,11 +26,7 @@ def darwin_result(
     seconds: Mapping[str, float],
 ) -> DarwinResult:  # fmt: skip
     """Return the answer; the tests of its suspects are written into `folder`."""
-    ranked = search.ranked
-    chosen = ranked[:MAX_SUSPECTS]
-    suspects = tuple(
-        _suspect(one, changed, folder, f"suspect{rank}") for rank, one in enumerate(chosen, 1)
-    )
+    suspects = tuple(_suspects(search, changed, folder))
     good, bad = search.good.run.ended, search.bad.run.ended
     return DarwinResult(
         suspects=suspects,
@@ -46,6 +43,65 @@ def darwin_result(
         runs=search.runs,
         solver_calls=search.solver.calls,
         seconds=dict(seconds),
+    )
+
+
+def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Iterator[Suspect]:
+    """Yield the suspects, the likeliest first, each line of the source once."""
+    seen: set[tuple[VersionName, str, int]] = set()
+    everything: list[Parting | ValueParting] = [*search.found, *search.values]
+    for one in sorted(everything, key=lambda one: one.rank):
+        side = one.leaving if isinstance(one, Parting) else search.bad
+        place = RunDescriber(side.run).place(one.step)
+        key = side.version, place.file, place.line
+        if key in seen or len(seen) >= MAX_SUSPECTS:
+            continue
+        seen.add(key)
+        name = f"suspect{len(seen)}"
+        if isinstance(one, Parting):
+            yield _suspect(one, changed, folder, name)
+        else:
+            yield _value_suspect(one, search, changed, folder, name)
+
+
+def _value_suspect(
+    one: ValueParting, search: PartingSearch, changed: ChangedLines, folder: Path, name: str
+) -> Suspect:
+    """Describe a place where the failing program computes another value than the reference."""
+    bad, good = RunDescriber(search.bad.run), RunDescriber(search.good.run)
+    alternate = RunDescriber(one.alternate)
+    place = bad.place(one.step)
+    own, other = bad.value(one.step), good.value(one.origin.counterpart)
+    then = same_evaluation(bad, alternate, one.step)
+    value = alternate.value(then).value if then is not None else "?"
+    what = f"`{own.name}`" if own.name else "a value"
+    parts = [
+        f"With the failing test the bad version computes {own.value} for {what} here, and the good "
+        f"version {other.value}, from equal values."
+    ]
+    if one.tested_by is None:
+        parts.append("With the other input both take the same way as before.")
+    else:
+        tested = bad.place(one.tested_by.step)
+        parts.append(f"The branch at {tested.file}:{tested.line} tests it.")
+    parts.append(f"With the other input both {_plural(ended_words(one.trial.left))}.")
+    return Suspect(
+        version=VersionName.BAD,
+        file=place.file,
+        line=place.line,
+        function=place.function,
+        text=place.text,
+        condition=own.name or place.text.strip(),
+        because=" ".join(parts),
+        is_changed=changed.has(VersionName.BAD, place.file, place.line),
+        in_bad=(place.file, place.line),
+        failing={own.name or "value": own.value},
+        alternate={own.name or "value": value},
+        test=search.bad.program.write_test(one.trial.contents, folder, name),
+        agrees=True,
+        good=ended_words(one.trial.kept),
+        bad=ended_words(one.trial.left),
+        edited=one.edited,
     )
 
 
@@ -66,6 +122,7 @@ def _suspect(one: Parting, changed: ChangedLines, folder: Path, name: str) -> Su
         condition=own.condition,
         because=_because(one, place, own, other, good, bad),
         is_changed=changed.has(version, place.file, place.line),
+        in_bad=_in_bad(changed, version, place),
         failing=own.values,
         alternate=other.values if other else {},
         test=one.leaving.program.write_test(trial.contents, folder, name),
@@ -74,6 +131,14 @@ def _suspect(one: Parting, changed: ChangedLines, folder: Path, name: str) -> Su
         bad=ended_words(bad),
         edited=one.edited,
     )
+
+
+def _in_bad(
+    changed: ChangedLines, version: VersionName, place: BranchPlace
+) -> tuple[str, int] | None:
+    if version is VersionName.BAD:
+        return place.file, place.line
+    return changed.in_bad(place.file, place.line)
 
 
 def _because(

@@ -14,6 +14,7 @@ from whence.languages import describer_of, flow_of
 from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.program import Contents, PathRun
 from whence.program.ids import Op, Step
+from whence.program.source import NamedValue
 from whence.subject.command import Ended
 from whence.trace.alignment import Alignment
 from whence.trace.conditions import Conditions
@@ -46,7 +47,8 @@ class RunDescriber:
 
     def __init__(self, run: PathRun) -> None:
         self.flow = flow_of(run.path.thread)
-        self._names = describer_of(run.path.thread).names
+        self._describer = describer_of(run.path.thread)
+        self._names = self._describer.names
         self._conditions = Conditions(self.flow)
 
     def branch(self, step: Step) -> Op:
@@ -75,6 +77,14 @@ class RunDescriber:
             text, outcome, seeds = self.place(step).text.strip(), "", [step]
         reads = variables_read(self.flow, self._names, seeds)
         return Evaluation(text, outcome, {read.name: read.value for read in reads})
+
+    def value(self, step: Step) -> NamedValue:
+        """Return what a step computed: the name in the source, and the value."""
+        op = self.flow.op_of(step)
+        named = self._describer.named(step, op)
+        if named is not None:
+            return named
+        return NamedValue("", str(self.flow.value(step)))
 
 
 def same_evaluation(failing: RunDescriber, alternate: RunDescriber, step: Step) -> Step | None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import z3
 
 from whence.inputs import InputByte
-from whence.paths.terms import Fact, NumberText, Pinned, Unknowns, UnknownValue, What
+from whence.paths.terms import Fact, NumberText, Pinned, Term, Unknowns, UnknownValue, What
 from whence.program.ids import Step
 
 
@@ -29,6 +29,11 @@ class Joint:
     def fact(self, run: int, fact: Fact) -> Fact:
         """Return a fact about the unknowns of one run as one about the unknowns of all."""
         return self._views[run].fact(fact)
+
+    def term(self, run: int, term: Term) -> Term:
+        """Return a term over the unknowns of one run as one over the unknowns of all."""
+        found = self._views[run].fact(Fact(term.term, term.unknowns))
+        return Term(found.formula, found.unknowns)
 
 
 class _View:

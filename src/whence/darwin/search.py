@@ -9,21 +9,24 @@ failing program lacks is in the reference.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from whence.darwin.describing import RunDescriber, edited_bytes
+from whence.darwin.describing import BranchPlace, RunDescriber, edited_bytes
 from whence.darwin.joint import Joint
-from whence.darwin.questions import QuestionCounts, Questions
+from whence.darwin.questions import QuestionCounts, Questions, distinct, narrowed
 from whence.darwin.sides import Side
 from whence.darwin.trials import InputTrial, keeps_path, leaves_path, try_input
+from whence.darwin.values import ValueComparison, ValueOrigin, computed_from
 from whence.paths.conditions import Condition
 from whence.paths.program import Contents, PathRun
 from whence.paths.solver import Solver, SolverAnswer
-from whence.program.ids import Op
+from whence.paths.terms import Fact
+from whence.program.ids import Op, Step
 
 _MAX_TRIALS = 3  # inputs that are run for one branch of the source; guessed
-MAX_RUNS = 240  # recorded runs of one search; guessed
+MAX_RUNS = 240  # runs of one search; guessed
+_MAX_VALUES = 6  # places of differing values that are shown; guessed
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,34 @@ class Parting:
         return self.leaving.chosen.conditions[self.number]
 
     @property
+    def step(self) -> Step:
+        return self.condition.step
+
+    @property
     def rank(self) -> tuple[object, ...]:
         """The likeliest first: both programs agree on the input; near the failure; a small edit."""
-        return not self.trial.agrees, -self.condition.step, self.edited
+        return not self.trial.agrees, -self.step, self.edited
+
+
+@dataclass(frozen=True)
+class ValueParting:
+    """A place where the failing program computes another value, and an input where it does not."""
+
+    origin: ValueOrigin
+    trial: InputTrial
+    edited: int
+    alternate: PathRun  # the run of the failing program with the input
+    tested_by: Parting | None = None  # the branch that tests the value; None: both keep their paths
+
+    @property
+    def step(self) -> Step:
+        return self.origin.step
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """A value that a branch tests comes just before that branch."""
+        near = self.step if self.tested_by is None else self.tested_by.step + 1
+        return not self.trial.agrees, -near, self.edited
 
 
 @dataclass
@@ -56,9 +84,11 @@ class PartingSearch:
     bad: Side
     contents: Contents  # of the failing test, in both programs
     compares_output: bool
+    predicates: bool | None = None  # None: as far as the branches do not tell enough
     say: Callable[[str], None] = lambda _: None
     solver: Solver = field(default_factory=Solver)
     found: list[Parting] = field(default_factory=list)  # those that do what they should
+    values: list[ValueParting] = field(default_factory=list)
     counts: QuestionCounts = field(default_factory=QuestionCounts)
     dropped: int = 0  # inputs that did not do what they were made for
     runs: int = 0
@@ -72,20 +102,14 @@ class PartingSearch:
             self._look(self.bad, self.good)
             if not self.found:
                 self._look(self.good, self.bad)
-            if not self.found:
+            if self.predicates is not False:
+                self._compare_values()
+            if not self.found and not self.values:
                 self._validate_waiting()
         except KeyboardInterrupt:
             if not self.found:
                 raise
             self.is_interrupted = True
-
-    @property
-    def ranked(self) -> list[Parting]:
-        """What was found, one for each branch of the source, the likeliest first."""
-        best: dict[tuple[str, Op], Parting] = {}
-        for one in sorted(self.found, key=lambda one: one.rank):
-            best.setdefault((one.leaving.version.value, one.branch), one)
-        return list(best.values())
 
     @property
     def disagreeing(self) -> int:
@@ -115,6 +139,78 @@ class PartingSearch:
                 elif self._validate(parting):
                     settled.add(branch)
                     break
+
+    def _compare_values(self) -> None:
+        """Look for values that only the failing program computes so.
+
+        A value that a branch tests, which was found, explains that branch.  Others are looked for
+        if no branch was found, or if the user asks for it.
+        """
+        comparison = ValueComparison(self.bad.run, self.good.run)
+        origins = list(comparison.origins())
+        describer = RunDescriber(self.bad.run)
+        places: set[BranchPlace] = set()
+        for one in [one for one in self.found if one.leaving is self.bad]:
+            behind = computed_from(comparison.flow, [one.step])
+            assert one.alternate is not None, "it was validated"
+            for origin in (origin for origin in origins if origin.step in behind):
+                place = describer.place(origin.step)
+                if place != describer.place(one.step) and place not in places:
+                    places.add(place)
+                    made = ValueParting(origin, one.trial, one.edited, one.alternate, one)
+                    self.values.append(made)
+        if origins and (self.predicates or not self.found):
+            self._ask_values(origins, describer, places)
+
+    def _ask_values(
+        self, origins: Sequence[ValueOrigin], describer: RunDescriber, places: set[BranchPlace]
+    ) -> None:
+        """Ask for inputs with which both programs keep their paths and compute equal values."""
+        self.say(f"asking about {len(origins)} values of the bad version")
+        joint = Joint([self.good.run.unknowns, self.bad.run.unknowns])
+        facts = [joint.fact(0, one.fact) for one in self.good.chosen.conditions]
+        facts += [joint.fact(1, one.fact) for one in self.bad.chosen.conditions]
+        for origin in origins:
+            place = describer.place(origin.step)
+            if place in places or len(places) >= _MAX_VALUES:
+                continue
+            equal = self._equality(joint, origin)
+            answer = None if equal is None else self._equal_values(joint, facts, equal)
+            if answer is not None and self._validate_value(origin, answer):
+                places.add(place)
+
+    def _equality(self, joint: Joint, origin: ValueOrigin) -> Fact | None:
+        own = self.bad.run.path.terms[origin.step]
+        other = self.good.run.path.terms[origin.counterpart]
+        if own.term.sort() != other.term.sort():
+            return None
+        left = joint.term(1, own)
+        right = joint.term(0, other)
+        return Fact(left.term == right.term, left.unknowns | right.unknowns)
+
+    def _equal_values(self, joint: Joint, facts: list[Fact], equal: Fact) -> Contents | None:
+        """Return inputs with which both programs keep their paths and compute the same value."""
+        for kept in (narrowed(joint.unknowns, distinct(facts), equal), distinct(facts)):
+            answer = self.solver.solve(joint.unknowns, kept, equal, self.contents)
+            if answer.contents is not None:
+                return answer.contents
+        return None
+
+    def _validate_value(self, origin: ValueOrigin, contents: Contents) -> bool:
+        self.runs += 4
+        trial = try_input(contents, self.bad, self.good, compares_output=self.compares_output)
+        if not trial.agrees:
+            return False
+        good, bad = self.good.program.run(contents), self.bad.program.run(contents)
+        is_valid = keeps_path(self.good, good) and keeps_path(self.bad, bad)
+        good.release()
+        if is_valid:
+            edited = edited_bytes(self.contents, contents)
+            self.values.append(ValueParting(origin, trial, edited, bad))
+            return True
+        bad.release()
+        self.dropped += 1
+        return False
 
     def _questions(self, leaving: Side, keeping: Side) -> Questions:
         joint = Joint([keeping.run.unknowns, leaving.run.unknowns])
@@ -148,9 +244,10 @@ class PartingSearch:
             return False
         self.runs += 2
         alternate = one.leaving.program.run(one.trial.contents)
-        if leaves_path(one.leaving, one.number, alternate) and keeps_path(
-            one.keeping, one.trial.contents
-        ):
+        kept = one.keeping.program.run(one.trial.contents)
+        is_valid = leaves_path(one.leaving, one.number, alternate) and keeps_path(one.keeping, kept)
+        kept.release()
+        if is_valid:
             self.found.append(replace(one, alternate=alternate))
             return True
         alternate.release()

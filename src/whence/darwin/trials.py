@@ -43,14 +43,11 @@ def try_input(
     return InputTrial(contents, kept, left, agree(kept, left, compares_output=compares_output))
 
 
-def keeps_path(side: Side, contents: Contents) -> bool:
-    """Does a program go the same way with an input as with the failing test?"""
-    new = side.program.run(contents)
-    ways = list(new.ways)
-    new.release()
+def keeps_path(side: Side, run: PathRun) -> bool:
+    """Does a run of a program go the same way as with the failing test?"""
     if not side.points:
-        return ways == list(side.run.ways)
-    return _as_often(side.chosen.ways, side.run.ways, ways)
+        return list(run.ways) == list(side.run.ways)
+    return _as_often(side.chosen.ways, side.run.ways, run.ways)
 
 
 def _as_often(some: Sequence[object], old: Sequence[object], new: Sequence[object]) -> bool:

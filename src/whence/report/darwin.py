@@ -50,6 +50,7 @@ def _suspect(rank: int, one: Suspect) -> dict[str, Any]:
         "condition": one.condition,
         "because": one.because,
         "changed": one.is_changed,
+        "in_bad": {"file": one.in_bad[0], "line": one.in_bad[1]} if one.in_bad else None,
         "test": test_document(one.test),
         "validated": True,
         "agrees": one.agrees,
@@ -103,13 +104,21 @@ def _suspect_text(rank: int, one: Suspect) -> Text:
     where = "in a change" if one.is_changed else "in unchanged code"
     place = f"{one.file}:{one.line} in {one.function}"
     text.append(f"\n{rank:2}  {visible(place)}", style="bold")
-    text.append(f"  ({one.version.value} version, {where})\n    {visible(one.text.strip())}\n")
+    text.append(f"  ({one.version.value} version, {where}{_in_bad(one)})\n")
+    text.append(f"    {visible(one.text.strip())}\n")
     text.append(f"    {visible(one.because)}\n")
     failing, alternate = shown_values(one)
     if failing or alternate:
         text.append(f"    failing test: {visible(failing)};  other input: {visible(alternate)}\n")
     text.append("    try it: ").append(f"{visible(one.test.command)}\n", style="green")
     return text
+
+
+def _in_bad(one: Suspect) -> str:
+    """Return where in the bad version a line of the good version belongs."""
+    if one.version is VersionName.BAD or one.in_bad is None:
+        return ""
+    return f"; in the bad version near {visible(one.in_bad[0])}:{one.in_bad[1]}"
 
 
 def shown_values(one: Suspect) -> tuple[str, str]:

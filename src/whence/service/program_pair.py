@@ -102,8 +102,9 @@ def _search(
         points = failure_points(run, others[version]) if request.by == "slice" else ()
         sides[version] = Side(version, programs[version], chosen_conditions(run, points), points)
     return PartingSearch(
-        sides[VersionName.GOOD], sides[VersionName.BAD], contents, compares_output, say
-    )
+        sides[VersionName.GOOD], sides[VersionName.BAD], contents, compares_output,
+        request.predicates, say,
+    )  # fmt: skip
 
 
 def _no_difference(good: PathRun, request: DarwinRequest) -> UserError:
