@@ -18,13 +18,17 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "whence": (),  # the version
     "errors": ("whence",),
     "inputs": ("whence",),
+    "temporary": ("whence",),
     "source_lines": ("whence",),
     "model": ("whence", "errors", "inputs"),
-    "changes": ("whence", "errors", "source_lines", "model"),
-    "subject": ("whence", "errors", "source_lines", "model", "changes"),
+    "changes": ("whence", "errors", "temporary", "source_lines", "model"),
+    "subject": ("whence", "errors", "temporary", "source_lines", "model", "changes"),
     "search": ("whence", "errors", "source_lines", "model", "changes", "subject"),
     "program": ("whence", "errors", "source_lines", "model", "changes", "subject"),
-    "frontend": ("whence", "errors", "source_lines", "model", "changes", "subject", "program"),
+    "frontend": (
+        *("whence", "errors", "temporary", "source_lines", "model", "changes", "subject"),
+        "program",
+    ),
     "trace": (
         *("whence", "errors", "source_lines", "inputs", "model", "changes", "subject", "program"),
         "frontend",

@@ -11,14 +11,15 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from whence.errors import UserError
 from whence.model import Span
 from whence.source_lines import distinct_newlines
+from whence.temporary import temporary_folder
 
 _MIN_FREE = 2**20  # bytes; with less free space, a failure of git counts as a full disk; guessed
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -76,7 +77,7 @@ def no_git() -> UserError:
 @contextmanager
 def _repository(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Iterator[_Git]:
     """Give a repository with the branches `old` and `new`."""
-    with tempfile.TemporaryDirectory(prefix=f"whence-of-{os.getpid()}-diff-") as folder:
+    with temporary_folder("diff") as folder:
         git = _Git(folder)
         git("init", "--quiet", "--bare", "--template=", ".")  # no attributes, no sample hooks
         git("fast-import", "--quiet", stdin=b"".join(_import_stream(old, new)))
@@ -84,7 +85,7 @@ def _repository(old: Mapping[str, GitFile], new: Mapping[str, GitFile]) -> Itera
 
 
 class _Git:
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         self._env = {
@@ -110,7 +111,7 @@ class _Git:
     def _failed(self, errors: bytes) -> Exception:
         # Git has many messages for a full disk.
         if shutil.disk_usage(self._folder).free < _MIN_FREE:
-            return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._folder)
+            return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._folder))
         return UserError(
             f"git could not compare the two versions: {os.fsdecode(errors).strip()}\n"
             "Git works in a temporary directory below TMPDIR, which must be writable.",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from whence.subject.guardian import guard, release
 from whence.subject.reads import ReadLog
 
 _MAX_OUTPUT = 64 * 2**20  # limit in bytes on the output, so that it cannot fill the disk; guessed
@@ -79,12 +80,14 @@ def run_command(
             stderr=err,
             start_new_session=True,
         )
+        guard(process.pid)
         try:
             timed_out, flooded = await_end(
                 lambda seconds: _has_ended(process, seconds), out, err, timeout=timeout, stop=stop
             )
         finally:
             _kill_group(process, is_traced=reads is not None)
+            release(process.pid)
         status = process.wait()
         has_own_limit = status == _TIMEOUT_STATUS and _TIMEOUT.search(command) is not None
         return Ended(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from whence.errors import UserError, install_command
 from whence.frontend.c.zig_driver import uses_zig_driver, zig_calls
 from whence.frontend.cache_folder import cache_directory
+from whence.temporary import temporary_folder
 
 OLDEST, NEWEST = 19, 22  # LLVM versions whose IR llvmlite and our reader understand
 
@@ -163,9 +164,8 @@ def _zig_clang(zig: str, resources: str, plus: bool, env: Mapping[str, str]) -> 
 def _makes_programs(command: Sequence[str], plus: bool) -> bool:
     """Does this compiler make a program that runs?"""
     import subprocess
-    import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="whence-cc-") as folder:
+    with temporary_folder("cc") as folder:
         program = os.path.join(folder, "program")
         words = [*command, "-x", "c++" if plus else "c", "-", "-o", program]
         try:

@@ -39,6 +39,7 @@ from whence.frontend.c.cache import Cache, Compiled, c_source_hash, write_whole
 from whence.frontend.c.clang import compiler, run_plain
 from whence.frontend.c.zig_driver import uses_zig_driver, zig_arguments
 from whence.frontend.cache_folder import cache_directory
+from whence.temporary import temporary_folder
 
 # Limit on the characters of a command line; a longer one goes into a response file.  Guessed: Linux
 # allows at least 128 KiB.
@@ -120,7 +121,7 @@ class CompilerCall:
         headers = [file for file in self.line.inputs if file.language is SourceLanguage.HEADER]
         if headers:  # headers are precompiled, not linked, with or without -c
             return self._run(self._words(recordable(self.line.arguments))).returncode
-        with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
+        with temporary_folder("cc") as directory:
             places = {file.place: f"{directory}/{file.place}-{_stem(file)}.o" for file in sources}
             status = self._each(sources, lambda file: places[file.place])
             return status or self._link(places)
@@ -313,7 +314,7 @@ class CompilerCall:
 
     def _ir(self, file: Input, flags: Sequence[str]) -> tuple[str, bytes]:
         """Return the IR of a source, and the compiler's diagnostics."""
-        with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
+        with temporary_folder("cc") as directory:
             ir = Path(directory) / f"{_stem(file)}.ll"
             words = [*flags, "-S", "-emit-llvm", file.path, "-o", str(ir)]
             done = self._run(words, self._input(file), capture=True)
@@ -408,7 +409,7 @@ class CompilerCall:
         self, words: Sequence[str], stdin: bytes | None = None, *, capture: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
         words = zig_arguments(words) if uses_zig_driver(self.command) else list(words)
-        with tempfile.TemporaryDirectory(prefix="whence-cc-") as directory:
+        with temporary_folder("cc") as directory:
             if sum(map(len, words)) > MAX_COMMAND_LINE:
                 response = Path(directory) / "arguments"
                 response.write_text(join(words), "utf-8", errors="surrogateescape")

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from whence.frontend.c.clang import executable_state, keep_answers, known_answers, on_path
 from whence.frontend.c.zig_driver import uses_zig_driver, zig_arguments
+from whence.temporary import temporary_folder
 
 # Clang's errors that gcc 12 accepts, by their warning group; tests/frontend/driver/test_like_gcc.py
 # has a program for each and compares with gcc.
@@ -168,12 +169,11 @@ def _rejected(
 def _takes(command: Sequence[str], plus: bool, options: Sequence[str]) -> bool:
     """Does the compiler know all these options?"""
     import subprocess
-    import tempfile
 
     words = [*options, "-fsyntax-only", "-x", "c++" if plus else "c", "/dev/null"]
     if uses_zig_driver(command):
         words = zig_arguments(words)
-    with tempfile.TemporaryDirectory(prefix="whence-cc-") as folder:  # some options write files
+    with temporary_folder("cc") as folder:  # some options write files
         done = subprocess.run(
             [*command, *words],
             cwd=folder,

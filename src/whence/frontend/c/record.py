@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from whence.model import Failure, Outcome
 from whence.subject.build_errors import first_error
 from whence.subject.stand_ins import with_stand_ins
 from whence.subject.trial import BuildAndTest, environment, judge
+from whence.temporary import temporary_folder
 
 # Limit in bytes on each log of a test that did not end in time: its loop repeats itself, and the
 # replay of a log takes about as long as its recording; guessed.
@@ -50,7 +50,7 @@ def record(
             build_recorded(commands, tree, env, warm)
     spare = spare_copy(tree) if twice else None
     recording = env | {"WHENCE_TRACE": str(out), "WHENCE_MAX_TRACE": str(max_trace)}
-    with fixed_addresses(), tempfile.TemporaryDirectory(prefix="whence-compilers-") as compilers:
+    with fixed_addresses(), temporary_folder("compilers") as compilers:
         if commands.build is None:  # the test may build the program
             recording = with_stand_ins(recording, Path(compilers))
         ended = run_in_tree(commands.test, tree, recording, commands, seconds)
@@ -88,12 +88,12 @@ def build_recorded(
     build = warm.begin_build(commands.build) if warm else commands.build
     # A compiler that is killed leaves temporary files, which go away with this folder.  zig would
     # keep the IR of every source in the user's cache, where it is never used again.
-    with tempfile.TemporaryDirectory(prefix="whence-build-") as scratch:
-        ours = {"TMPDIR": scratch, "ZIG_LOCAL_CACHE_DIR": f"{scratch}/zig"}
-        env_of_build = with_stand_ins(env | ours, Path(scratch, "compilers"))
+    with temporary_folder("build") as scratch:
+        ours = {"TMPDIR": str(scratch), "ZIG_LOCAL_CACHE_DIR": f"{scratch}/zig"}
+        env_of_build = with_stand_ins(env | ours, scratch / "compilers")
         with ExitStack() as stack:
             if commands.memory is None:  # else the limit must apply to the compiler, too
-                env_of_build |= stack.enter_context(compile_server(scratch))
+                env_of_build |= stack.enter_context(compile_server(str(scratch)))
             ended = run_in_tree(build, tree, env_of_build, commands)
     if warm:
         warm.end_build()

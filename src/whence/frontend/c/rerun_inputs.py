@@ -7,7 +7,6 @@ variables are known, so other inputs reach it wherever the script took them from
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest, judge
+from whence.temporary import temporary_folder
 
 _OURS = "WHENCE_"  # variables that begin so are the recorder's
 
@@ -89,7 +89,7 @@ class InputRerunner:
         `seconds` limits the run, unless the user gave another limit.
         """
         environment = {**inputs.variables, **self._ours()}
-        with tempfile.TemporaryDirectory(prefix="whence-inputs-") as scratch:
+        with temporary_folder("inputs") as scratch:
             stdin = Path(scratch) / "stdin"
             stdin.write_bytes(inputs.stdin or b"")
             command = (

@@ -18,6 +18,7 @@ from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tr
 from whence.subject.build_errors import first_error
 from whence.subject.python_hook import PythonHook
 from whence.subject.trial import BuildAndTest, environment, judge
+from whence.temporary import temporary_folder
 
 HOOK = Path(__file__).with_name("hook")
 RECORDER = "whence_recorder"
@@ -47,7 +48,7 @@ def record(
     if commands.build is not None:
         build_plain(commands, tree, env)
     spare = spare_copy(tree) if twice else None
-    with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
+    with temporary_folder("hook") as scratch:
         hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
         with fixed_addresses():
             command, variables = hook.command(commands.test), hook.environment(env)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.model import Run
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest, judge
+from whence.temporary import temporary_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class CRerunner:
         The trace goes into the empty folder `record_into`; without one nothing is recorded.
         """
         self._built.restore()
-        with tempfile.TemporaryDirectory(prefix="whence-rerun-") as scratch:
+        with temporary_folder("rerun") as scratch:
             reached = Path(scratch) / "reached"
             environment = self._environment | {
                 "WHENCE_PATCH": encode_interventions(interventions),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.model import Run
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest, environment, judge
+from whence.temporary import temporary_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class PythonRerunner:
         """
         self._built.restore()
         command = test if test is not None else self._commands.test
-        with tempfile.TemporaryDirectory(prefix="whence-rerun-") as name:
+        with temporary_folder("rerun") as name:
             scratch = Path(name)
             out = record_into or scratch / "trace"
             (out / MODULES).mkdir(parents=True)

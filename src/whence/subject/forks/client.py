@@ -20,6 +20,7 @@ from typing import IO, Any
 from whence.subject.command import Ended, await_end, content
 from whence.subject.forks.preimports import ImportReport
 from whence.subject.forks.program import PythonCommand
+from whence.subject.guardian import guard, release
 
 _SERVER = Path(__file__).with_name("server.py")
 _MAX_WAIT = 60.0  # limit in seconds on waiting for an answer of the server; guessed
@@ -148,6 +149,7 @@ class _Running:
         finally:
             if self._process is not None:
                 _kill(self._process)
+                release(self._process)
         self._must(self.has_ended(_MAX_WAIT))
         assert self._status is not None
         return self._status
@@ -159,6 +161,7 @@ class _Running:
             return False
         if answer[0] == "started":
             _, self._process, self.started = answer
+            guard(answer[1])
         else:
             _, self._status, self.ended = answer
         return True

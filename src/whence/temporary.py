@@ -1,0 +1,67 @@
+"""Which temporary folders are in use, and which did a killed whence leave behind?
+
+The process that makes a folder holds a lock on it.  The kernel releases the lock when the process
+ends, however it does.  A process number would not do: in another container the same number can
+stand for another process, or for none.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PREFIX = "whence-of-"  # of the names of all temporary folders
+_SECONDS = 60  # a younger folder may not have its lock yet; guessed
+
+
+@contextmanager
+def temporary_folder(purpose: str) -> Iterator[Path]:
+    """Give a temporary folder that is held, and delete it afterwards."""
+    with held_folder(purpose) as folder:
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def held_folder(purpose: str, below: Path | None = None) -> Iterator[Path]:
+    """Give a new temporary folder that is held until the end; the caller deletes it."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-{purpose}-", dir=below)).resolve()
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        os.close(lock)
+
+
+def left_behind(below: Path) -> Iterator[Path]:
+    """Yield the temporary folders of this user that no process holds."""
+    for folder in below.glob(f"{PREFIX}*"):
+        if _is_left(folder):
+            yield folder
+
+
+def _is_left(folder: Path) -> bool:
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:  # gone, no folder, or of another user
+        return False
+    try:
+        status = os.fstat(lock)
+        if status.st_uid != os.getuid() or time.time() - status.st_mtime < _SECONDS:
+            return False
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # held, or a file system without locks
+        return False
+    else:
+        return True
+    finally:
+        os.close(lock)

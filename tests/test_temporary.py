@@ -1,0 +1,56 @@
+"""Are temporary folders found that a killed process left behind, and no others?"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whence.temporary import held_folder, left_behind, temporary_folder
+
+HOLDS = (
+    "import sys, time; from pathlib import Path; from whence.temporary import held_folder\n"
+    "with held_folder('x', Path(sys.argv[1])) as folder: print(folder, flush=1); time.sleep(600)\n"
+)
+
+
+def old(folder: Path) -> None:
+    os.utime(folder, (1, 1))
+
+
+def test_a_folder_is_left_behind_only_when_its_process_is_dead(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        old(folder)
+        assert list(left_behind(tmp_path)) == []
+        process.send_signal(signal.SIGKILL)
+    assert list(left_behind(tmp_path)) == [folder]
+
+
+def test_a_new_folder_may_be_without_its_lock_for_a_moment(tmp_path: Path) -> None:
+    (tmp_path / "whence-of-1-x").mkdir()
+    assert list(left_behind(tmp_path)) == []
+
+
+def test_links_and_files_are_no_folders_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "whence-of-1-link").symlink_to(tmp_path / "mine")
+    (tmp_path / "whence-of-1-file").write_text("")
+    old(tmp_path / "mine")
+    assert list(left_behind(tmp_path)) == []
+
+
+def test_a_temporary_folder_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with temporary_folder("x") as folder:
+        (folder / "f").write_text("1")
+    with held_folder("y", tmp_path) as kept:
+        pass
+    assert list(tmp_path.iterdir()) == [kept]
