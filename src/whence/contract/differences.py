@@ -14,7 +14,7 @@ from whence.contract.shown import shown
 from whence.trace.calls import NOT_RECORDED, Node, State, WatchedProcess
 
 _MAX_DIFFERENCES = 12  # limit on the differences of one state that are listed; guessed
-_MAX_COMPARED = 5_000  # limit on the nodes that are compared for one state; guessed
+_MAX_COMPARED = 800  # limit on the nodes that are compared for one state; guessed
 Missing = object()
 
 
