@@ -125,3 +125,52 @@ def test_they_agree_on_a_failure_that_nobody_printed(tmp_path: Path) -> None:
     point, failure = find(recording, "crash"), find_failure(recording)
     assert point.criteria == (failure.question.about,)
     assert failure.words == "ValueError: wrong at program.py:2"
+
+
+# --- wrong output --------------------------------------------------------------------------------
+
+PRINTS = """
+def scale(n):
+    return n * 2
+for n in range(3):
+    print("n", scale(n))
+"""
+
+
+def printed_run(folder: Path, program: str = PRINTS) -> Recording:
+    tree, out = folder / "tree", folder / "out"
+    tree.mkdir()
+    out.mkdir()
+    (tree / "program.py").write_text(program)
+    record(tree, BuildAndTest(f"{sys.executable} program.py"), out)
+    return open_recording(out)
+
+
+def test_the_first_byte_that_is_not_as_expected_is_the_failure(tmp_path: Path) -> None:
+    failure = find_failure(printed_run(tmp_path), expect=b"n 0\nn 3\nn 6\n")
+    assert failure.place is not None
+    assert failure.place.line == 5
+    assert failure.words.startswith('byte 6 of the output, printed at program.py:5: "2')
+    assert failure.flow.value(failure.question.about) is None  # print returned
+
+
+@pytest.mark.parametrize(
+    ("expect", "slug"),
+    [
+        (b"n 0\nn 2\nn 4\n", "nothing-fails"),
+        (b"n 0\nn 2\nn 4\nn 6\n", "failure-not-recorded"),
+    ],
+)
+def test_output_without_a_wrong_byte_is_no_failure(
+    expect: bytes, slug: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as error:
+        find_failure(printed_run(tmp_path), expect=expect)
+    assert error.value.slug == slug
+
+
+def test_output_that_no_recorded_call_printed_is_not_explained(tmp_path: Path) -> None:
+    run = printed_run(tmp_path, "import os\nos.write(1, b'one')\n")
+    with pytest.raises(UserError) as error:
+        find_failure(run, expect=b"two")
+    assert error.value.slug == "failure-not-recorded"

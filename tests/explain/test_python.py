@@ -455,6 +455,18 @@ KEPT_METHOD = """
      top = file.getvalue().splitlines()[0]
      assert "44]T" in top, top  # [fails]
 """
+CAPTURED = """
+     import contextlib, io
+     def total(values):
+         found = 0
+         for value in values:
+             found += value
+    +        print("so far", found)  # [fault]
+         return found
+     with contextlib.redirect_stdout(io.StringIO()) as printed:
+         print("total", total([1, 2]))
+     assert printed.getvalue() == "total 3\\n", printed.getvalue()  # [fails]
+"""
 METACLASS = """
      class Field:
          def __init__(self, name):
@@ -488,7 +500,7 @@ METACLASS = """
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
         BY_NAME, RAISES, RAISES_IN_CALL, UNRAISED, UNRAISED_KEY, PRICE,
-        EXECUTED, GENERATOR_EXPRESSION, DELETED_BY_MAPPING, KEPT_METHOD, METACLASS,
+        EXECUTED, GENERATOR_EXPRESSION, DELETED_BY_MAPPING, KEPT_METHOD, METACLASS, CAPTURED,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
@@ -634,6 +646,22 @@ def test_an_exception_from_a_generator_expression_is_the_failure(tmp_path: Path)
         """,
     )
     assert answer.link("fails").says.startswith("the failure: TypeError: 'str' object")
+
+
+def test_a_test_of_pytest_outside_the_tree_is_recorded(tmp_path: Path) -> None:
+    test = tmp_path / "elsewhere" / "test_price.py"
+    test.parent.mkdir()
+    test.write_text("import program\n\ndef test_price():\n    assert program.price(2) == 6\n")
+    pair = """
+         def price(count):
+        -    return count * 3  # [fault]
+        +    return count * 2  # [fault]
+    """
+    run = f"PYTHONPATH={{tree}} {sys.executable} -m pytest -q -p no:cacheprovider {test}"
+    answer = explain_python(tmp_path / "pair", pair, run)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.links[0] == "fault"
+    assert answer.chain[-1].file == str(test)
 
 
 def test_code_that_pytest_adds_to_an_assertion_is_not_on_the_chain(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """What failed in a Python run, and which steps are that?
 
-The failure is an exception that left the program or that a test runner caught.  The first question
-is about the condition under which it was raised, or about the operation that raised it.
+The failure is an exception that left the program or that a test runner caught, or the first byte of
+the output that is not as expected.  The first question is about the condition under which the
+exception was raised, about the operation that raised it, or about the call that printed.
 """
 
 from __future__ import annotations
 
 from whence.causes.observed_failure import ObservedFailure, failed_condition
+from whence.causes.printed_bytes import quoted_output
 from whence.causes.questions import FailedValue
 from whence.errors import UserError
 from whence.frontend.python.values import Value
@@ -17,6 +19,7 @@ from whence.trace.python.endings import message_of, type_of
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording
 from whence.trace.recording import Process, Recording
+from whence.trace.written import first_difference
 
 _MAX_MESSAGE = 120  # limit on characters of a message that are shown; guessed
 
@@ -27,11 +30,7 @@ def find_failure(
     """Return the failure of a recorded run; a UserError says why there is none."""
     assert isinstance(recording, PythonRecording)
     if expect is not None:
-        raise UserError(
-            "Wrong output of a Python program can only be explained beside a passing run.\n"
-            "Use whence explain with --oracle output, or let the test fail by itself.",
-            slug="failure-not-recorded",
-        )
+        return _output(recording, expect, process)
     if recording.outcome is Outcome.PASS:
         raise UserError(
             "The test passes, so there is no failure to explain.\n"
@@ -47,6 +46,56 @@ def find_failure(
         )
     thread, step = found
     return _raised(PythonFlow(thread), step)
+
+
+def _output(recording: PythonRecording, expect: bytes, process: str | None) -> ObservedFailure:
+    """Return the first byte of standard output that is not as expected."""
+    printed = recording.printed()
+    byte = first_difference(printed, expect)
+    if byte is None:
+        raise UserError(
+            "The run printed exactly what was expected, so there is no failure to explain.\n"
+            "Leave out --expect to explain how the test ended.",
+            slug="nothing-fails",
+        )
+    if byte == len(printed):
+        raise UserError(
+            f"The output ends after {byte} bytes instead of going on with "
+            f"{quoted_output(expect[byte:])}: no step of the run printed that.\n"
+            "Use whence explain with a version that prints it, or let the test fail by itself.",
+            slug="failure-not-recorded",
+        )
+    threads = [
+        recording.thread(recording.image(each), log)
+        for each in _processes(recording, process)
+        for log in each.logs
+    ]
+    found = ((thread, output.step) for thread in threads if (output := thread.printed(byte)))
+    thread, step = next(found, (None, None))
+    if thread is None or step is None:
+        raise UserError(
+            f"Byte {byte} of the output is the first that is not as expected, and no recorded "
+            "`print` or `write` is known to have printed it.\n"
+            "Let the test print only what the recorded program prints, or fail by itself.",
+            slug="failure-not-recorded",
+        )
+    return _printed(PythonFlow(thread), step, byte, printed, expect)
+
+
+def _printed(
+    flow: PythonFlow, step: Step, byte: int, printed: bytes, expect: bytes
+) -> ObservedFailure:
+    own, right = quoted_output(printed[byte:]), quoted_output(expect[byte:])
+    words = f"byte {byte} of the output, printed at {flow.thread.line_at(step)}: {own} instead of "
+    branch = flow.controlling_branch(step)
+    question = FailedValue(
+        op=flow.op_of(step),
+        step=step,
+        seeds=frozenset({(step, ALL)}),
+        controlling=() if branch is None else (branch,),
+    )
+    subject = f"the output from byte {byte} on"
+    return ObservedFailure(flow, question, words + right, own, (), subject)
 
 
 def _processes(recording: Recording, name: str | None) -> list[Process]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from whence.errors import UserError
 from whence.frontend.cache_folder import cache_directory
+from whence.frontend.python.test_modules import named_test_modules
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, SOURCES, RecordedRun, write_run
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.subject.build_errors import first_error
@@ -38,7 +39,8 @@ def record(
     """Run the test, record the modules of `tree`, and write the trace to `out`.
 
     `out` must be an empty folder.  `also` lists further files and folders whose modules are
-    recorded.  The script that the test runs is always recorded.  With `twice` the test runs once
+    recorded.  The script that the test runs is always recorded, and so are test modules that its
+    command names.  With `twice` the test runs once
     more without the recorder, and the trace contains the outcome of that run too.  `seconds` limits
     the test alone.
     """
@@ -48,7 +50,12 @@ def record(
     if commands.build is not None:
         build_plain(commands, tree, env)
     spare = spare_copy(tree) if twice else None
+<<<<<<< HEAD
     with temporary_folder("hook") as scratch:
+=======
+    with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
+        also = (*also, *named_test_modules(commands.test, tree))
+>>>>>>> cf6a7b9 (feat: explain wrong output of Python with why --expect, and pytest modules outside the tree)
         hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
         with fixed_addresses():
             command, variables = hook.command(commands.test), hook.environment(env)

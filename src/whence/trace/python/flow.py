@@ -17,6 +17,7 @@ from whence.program.operations import (
     PyOp,
 )
 from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Unrecorded
+from whence.trace.python.captured import CapturedOutput
 from whence.trace.python.endings import origin
 from whence.trace.python.namespaces import Namespaces
 from whence.trace.python.objects import is_same_object
@@ -49,10 +50,13 @@ class PythonFlow(Flow):
     def __init__(self, thread: PythonThread) -> None:
         super().__init__(thread)
         self.python, self.run, self.program = thread, thread.run, thread.program
-        self._namespaces = Namespaces(
-            thread.run, self.op_of, lambda op: self.executions(op)[:].tolist()
-        )
+        self._namespaces = Namespaces(thread.run, self.op_of, self._all_executions)
+        self._captured = CapturedOutput(thread.run, self.op_of, self._all_executions)
         self._omitted = OmittedWrites(thread.run, thread.queries, self.op_of)
+
+    def _all_executions(self, op: Op) -> list[Step]:
+        found: list[Step] = self.executions(op)[:].tolist()
+        return found
 
     def describer(self) -> PythonStepDescriber:
         return PythonStepDescriber(self.python)
@@ -468,6 +472,8 @@ class PythonFlow(Flow):
             found[read] = None
             if self.opcode(read) == "call":  # its arguments may be part of its result
                 found.update(dict.fromkeys(self._given(self._arguments(read))))
+        if self.opcode(step) == "call":
+            found.update(dict.fromkeys(self._captured.prints(step)))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
             found.update(dict.fromkeys(map(Step, self.run.objects.element_writers(token, step))))
