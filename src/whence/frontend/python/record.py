@@ -50,12 +50,8 @@ def record(
     if commands.build is not None:
         build_plain(commands, tree, env)
     spare = spare_copy(tree) if twice else None
-<<<<<<< HEAD
     with temporary_folder("hook") as scratch:
-=======
-    with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
         also = (*also, *named_test_modules(commands.test, tree))
->>>>>>> cf6a7b9 (feat: explain wrong output of Python with why --expect, and pytest modules outside the tree)
         hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
         with fixed_addresses():
             command, variables = hook.command(commands.test), hook.environment(env)
