@@ -59,7 +59,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "explain": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
-        *("program", "frontend", "trace", "logic", "causes", "languages"),
+        *("program", "frontend", "trace", "logic", "causes", "languages", "chain"),
     ),
     "environment": ("whence", "errors", "model", "subject", "program"),
     "darwin": (

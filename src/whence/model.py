@@ -364,6 +364,9 @@ class Link:
     times: int = 1
     before: str | None = None  # the line in the good version; "": it is new; None: it is the same
     gap: bool = False  # True: how the link before this one led here was not followed
+    # With --prove: does the test pass with the fixed values put in here?  None: it was not tested.
+    proved: bool | None = None
+    proof: str = ""  # a sentence: what was tested, and how it ended
 
 
 @dataclass(frozen=True)
@@ -390,6 +393,7 @@ class Explanation:
     )
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of the passing version
     recorded: int = 0  # number of the result's runs that were recorded
+    proving_runs: int | None = None  # runs that tested the chain; None: it was not tested
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ def test_the_chain_goes_from_the_change_to_the_failure() -> None:
         "times": 2,
         "before": None,
         "gap": False,
+        "proved": None,
+        "proof": "",
     }
 
 

@@ -31,6 +31,7 @@ _MORE: list[Callable[..., Any]] = [
     click.option("--frontend", type=click.Choice(FRONTEND_CHOICES), default="auto", show_default=True, help="The language of the program; none: find the changes, but do not explain how they broke the test."),
     click.option("--trust", multiple=True, metavar="NAME", help="Treat NAME as correct: show its call, not its body."),
     click.option("--max-trace", type=Size(), default=DEFAULT_MAX_TRACE, show_default="4G", metavar="SIZE", help="Limit on the log of one recorded process."),
+    click.option("--prove", is_flag=True, help="Test each link of the chain: put the fixed values in there, and run the test again."),
     click.option("--html", "html_file", metavar="FILE", help="Write a page with the diff, the source and the causes, linked to each other."),
     click.option("--sarif", "sarif_file", metavar="FILE", help="Write SARIF 2.1.0, for code scanning and editors."),
     click.option("--dot", "dot_file", metavar="FILE", help="Write the cause tree for Graphviz."),
@@ -49,6 +50,7 @@ def explain(**options: Any) -> int:
         frontend=options["frontend"],
         trust=tuple(options["trust"]),
         max_trace=options["max_trace"],
+        proves=options["prove"],
     )
     files = (options[f"{name}_file"] for name in ("json", "patch", "html", "sarif", "dot"))
     check_writable(*files)

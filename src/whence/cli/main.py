@@ -115,7 +115,7 @@ cli.add_command(contract_command)
 
 def main() -> None:
     """Run the `whence` command line."""
-    goes_on = sys.argv[1:2] in (["explain"], ["explore"], ["isolate"], ["why"])
+    goes_on = sys.argv[1:2] in (["chain"], ["explain"], ["explore"], ["isolate"], ["why"])
     run(cli, "whence", sys.argv[1:], goes_on=goes_on)
 
 

@@ -26,9 +26,10 @@ from whence.explain.candidates import CandidateChanges
 from whence.explain.choice import Choice, Chooser, change_places
 from whence.explain.context import ExplainContext, Unexplained, error_summary
 from whence.explain.loop import find_root, search_all
+from whence.explain.proving import prove_chain
 from whence.explain.recorder import Recorder, counterpart, covered_lines, logged_events
 from whence.explain.seen_failure import beside, seen_failure
-from whence.languages import LANGUAGES, cause_search, fitting
+from whence.languages import LANGUAGES, cause_search, fitting, language_of
 from whence.languages.language import Language
 from whence.model import Alternative, Explanation, Failure, Link, LinkKind, Outcome, Run
 from whence.search.isolate import Answer, IsolateProblem
@@ -54,6 +55,7 @@ class ExplainRequest:
     frontend: str = "auto"
     trust: tuple[str, ...] = ()  # names of functions to treat as correct
     max_trace: int = 4 * 2**30  # limit on the bytes that one process may log
+    proves: bool = False  # test each link of the chain by putting the fixed values in
 
 
 def explain_failure(request: ExplainRequest, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
@@ -249,7 +251,36 @@ class _Explaining:
                 break
         context.solved(candidates.tree)
         self._note_unlinked(choice)
-        return self._explanation_of(choice, others, bad, problem, failing)
+        explanation = self._explanation_of(choice, others, bad, problem, failing)
+        return self._proved(explanation, choice, found, bad, passing)
+
+    def _proved(
+        self,
+        explanation: Explanation,
+        choice: Choice,
+        found: ObservedFailure,
+        bad: Run,
+        good: Recording | None,
+    ) -> Explanation:
+        """Test the links of the chain, if that was asked for."""
+        fixed = choice.explained.fixed or good
+        if not self._request.proves or fixed is None or not explanation.chain:
+            return explanation
+        self._watcher.phase("proving the chain")
+        language = language_of(found.flow.thread.recording)
+        assert bad.failure is not None
+        with self._context.timed("proof"):
+            proved = prove_chain(
+                explanation.chain, language=language, changes=self._context.changes,
+                commands=self._context.recorder.commands, folder=self._session.folder / "proved",
+                failing=found.flow.thread, passing=fixed, failure=bad.failure,
+                label="fixed" if choice.explained.fixed else "good",
+            )  # fmt: skip
+        if proved is None:
+            self._session.note("The chain was not proved: built so that values can be put in, "
+                               "the bad version passes.")  # fmt: skip
+            return explanation
+        return replace(explanation, chain=proved.links, proving_runs=proved.runs)
 
     def _explanation_of(
         self,

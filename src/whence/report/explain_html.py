@@ -139,9 +139,15 @@ def _link(link: Link, label: str) -> str:
         f'<li>{gap}<button type="button" class="step {link.step.value}">'
         f'<span class="place">{as_text(place)}</span> {missing}{as_code(link.text)} '
         f'<span class="says">{as_sentence(sentence(link.says))}{times}</span> '
+        f"{_proof(link)}"
         f'<span class="values">{as_text(both_values(link.passing, link.failing, label))}</span>'
         "</button></li>"
     )
+
+
+def _proof(link: Link) -> str:
+    """Return what a rerun showed about a link, if it was tested."""
+    return f'<span class="says">{as_sentence(sentence(link.proof))}</span> ' if link.proof else ""
 
 
 def _others(alternatives: Sequence[Alternative]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whence.model import Alternative, ChangeKind, Explanation, Link, Reported, Result
+from whence.model import Alternative, ChangeKind, Explanation, Link, LinkKind, Reported, Result
 from whence.report.causes import cause_document, listed
 from whence.report.document import change_document, to_document
 from whence.report.text import KINDS, counted
@@ -116,8 +116,15 @@ def passing_label(explanation: Explanation) -> str:
 
 
 def legend(explanation: Explanation) -> str:
-    """Return what the labels of values mean."""
-    return _LEGENDS[explanation.passing]
+    """Return what the labels of values mean and, with --prove, how much of the chain is proved."""
+    found = _LEGENDS[explanation.passing]
+    runs = explanation.proving_runs
+    if runs is None:
+        return found
+    links = [link for link in explanation.chain if link.step is not LinkKind.FAILURE]
+    proved = sum(link.proved is True for link in links)
+    of = "" if proved == len(links) else f"{proved} of {len(links)} links "
+    return f"{found}; {of}proved by {counted(runs, 'run')}"
 
 
 def both_values(passing: Mapping[str, str], failing: Mapping[str, str], label: str) -> str:

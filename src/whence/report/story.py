@@ -227,6 +227,8 @@ def _step(number: int, link: Link, place: str, label: str, width: int) -> list[T
     if link.times > 1:
         says.append(f"  ({link.times:,} times)", "dim")
     page.add(says, " " * 5, most=2)
+    if link.proof and not link.proved:
+        page.add(Text(sentence(link.proof), "yellow"), " " * 5, most=1)
     return page.lines
 
 

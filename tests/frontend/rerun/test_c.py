@@ -18,7 +18,7 @@ from whence.frontend.rerun.interventions import (
     PokeKept,
     RunPoint,
     SetBytes,
-    Watch,
+    WatchOperation,
     XorBytes,
     encode_interventions,
 )
@@ -141,7 +141,7 @@ def test_memory_is_set_at_a_point_after_its_definition(
     wanted = (
         Intervention(last, KeepAddress(0)),
         Intervention(branch, PokeKept(0, 0, seven)),
-        Intervention(RunPoint(branch.thread, 0, last.operation), Watch()),
+        Intervention(RunPoint(branch.thread, 0, last.operation), WatchOperation()),
     )
     rerun = rerunner.run(wanted)
     assert rerun.ended.stdout == b"much\n7\nrun 1\n"

@@ -89,7 +89,7 @@ class PokeAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class WatchOperation:
     """Nothing changes; from the point's offset on, each value of its operation is reported."""
 
     @property
@@ -97,7 +97,7 @@ class Watch:
         return "watch"
 
 
-Action = FlipBranch | XorBytes | SetBytes | KeepAddress | PokeKept | PokeAt | Watch
+Action = FlipBranch | XorBytes | SetBytes | KeepAddress | PokeKept | PokeAt | WatchOperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Intervention:
 
 @dataclass(frozen=True, slots=True)
 class WatchedValue:
-    """What an operation stored or decided by, each time that a `Watch` reported it."""
+    """What an operation stored or decided by, each time that a `WatchOperation` reported it."""
 
     offset: int  # how far the log had been written
     content: bytes
@@ -140,6 +140,6 @@ def encode_interventions(interventions: Sequence[Intervention]) -> str:
 
 
 def _size(action: Action) -> int:
-    if isinstance(action, FlipBranch | KeepAddress | Watch):
+    if isinstance(action, FlipBranch | KeepAddress | WatchOperation):
         return 0
     return len(action.content)

@@ -16,8 +16,8 @@ from whence.frontend.rerun.interventions import (
     PokeKept,
     RunPoint,
     SetBytes,
-    Watch,
     WatchedValue,
+    WatchOperation,
 )
 from whence.program.ids import Step
 from whence.trace.alignment import Alignment
@@ -77,9 +77,9 @@ class CStepRerunner(StepRerunner):
             start = min((each.point.offset for each in interventions), default=0)
             point = self._point(watched)
             moved = RunPoint(point.thread, start, point.operation)
-            interventions.append(Intervention(moved, Watch()))
+            interventions.append(Intervention(moved, WatchOperation()))
         rerun = self._rerunner.run(interventions, process=self._process, record_into=record_into)
-        missed = [each for each in rerun.missed if not isinstance(each.action, Watch)]
+        missed = [each for each in rerun.missed if not isinstance(each.action, WatchOperation)]
         came = Came.UNKNOWN
         if watched is not None:
             reports = rerun.watched.get(len(interventions) - 1, ())

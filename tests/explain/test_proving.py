@@ -1,0 +1,69 @@
+"""Does `explain --prove` say of each link whether the fixed values, put in there, mend the run?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+C_PROGRAM = """\
+#include <assert.h>
+static int scaled(int size) {
+    int wide = size * FACTOR;
+    return wide + 1;
+}
+int main(void) {
+    int room = scaled(4);
+    int noise = room / 100;
+    assert(room + noise < 10);
+    return 0;
+}
+"""
+PYTHON_PROGRAM = """\
+def scaled(size):
+    wide = size * FACTOR
+    return wide + 1
+
+room = scaled(4)
+assert room < 10
+"""
+
+
+def proved(
+    tmp_path: Path, name: str, text: str, test: str, *options: str
+) -> list[tuple[str, bool]]:
+    """Return the text of each link but the failure, and whether it is proved."""
+    for version, factor in (("good", "2"), ("bad", "3")):
+        (tmp_path / version).mkdir()
+        (tmp_path / version / name).write_text(text.replace("FACTOR", factor))
+    out = tmp_path / "result.json"
+    words = ["explain", "--good", str(tmp_path / "good"), "--bad", str(tmp_path / "bad")]
+    words += ["--test", test, "--prove", "--quiet", "--json", str(out), *options]
+    subprocess.run([sys.executable, "-m", "whence", *words], check=True, capture_output=True)
+    chain = json.loads(out.read_text())["chain"]
+    return [(link["text"].strip(), link["proved"]) for link in chain[:-1]]
+
+
+def test_each_link_of_a_c_chain_is_proved(tmp_path: Path) -> None:
+    build = ("--build", "$CC -g -o program program.c")
+    links = proved(tmp_path, "program.c", C_PROGRAM, "./program", *build)
+    assert ("int wide = size * 3;", True) in links
+    assert ("int room = scaled(4);", True) in links
+    assert all(holds for _, holds in links)
+
+
+def test_each_link_of_a_python_chain_is_proved(tmp_path: Path) -> None:
+    test = f"{sys.executable} program.py"
+    links = proved(tmp_path, "program.py", PYTHON_PROGRAM, test)
+    assert ("wide = size * 3", True) in links
+    assert all(holds for _, holds in links)
+
+
+def test_a_link_that_is_not_needed_is_marked(tmp_path: Path) -> None:
+    """Each of two ways is enough for the failure: to mend one of them does not help."""
+    text = C_PROGRAM.replace("room + noise < 10", "room < 10 && scaled(4) < 10")
+    build = ("--build", "$CC -g -o program program.c")
+    links = dict(proved(tmp_path, "program.c", text, "./program", *build))
+    assert links["int wide = size * 3;"] is True
+    assert links["int room = scaled(4);"] is False
