@@ -226,6 +226,11 @@ def _renamed(condition: Condition, old: ExploredRun, new: ExploredRun) -> Fact:
     return Fact(z3.Not(z3.substitute(condition.fact.formula, *pairs)), members)
 
 
+def class_key(run: ExploredRun) -> str:
+    """Return what identifies the class of a run: the ways of all its conditions."""
+    return _prefixes(run.ways)[-1]
+
+
 def _turns_at(at: int, old: Sequence[object], new: Sequence[object]) -> bool:
     """Does a run go the ways of another one before condition `at`, and another way there?"""
     return list(new[:at]) == list(old[:at]) and list(new[at : at + 1]) != list(old[at : at + 1])

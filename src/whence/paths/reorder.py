@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Hashable)
 
 
 def reorder(conditions: Sequence[T], is_behind: Callable[[T, T], bool]) -> list[T]:
@@ -23,6 +23,7 @@ def reorder(conditions: Sequence[T], is_behind: Callable[[T, T], bool]) -> list[
             continue
         *others, pivot = part
         before = [one for one in others if is_behind(one, pivot)]
-        after = [one for one in others if one not in before]
+        kept = set(before)
+        after = [one for one in others if one not in kept]
         stack += [after, [pivot], before]
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from whence.errors import UserError
+from whence.frontend.c.tables import OpCode, OpKind
 from whence.frontend.recorded_run import RUN
 from whence.inputs import InputSource
 from whence.paths.c.terms import PathPass
@@ -26,9 +28,10 @@ from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CRecording
 from whence.trace.c.replayed import ReplayedLog
-from whence.trace.points import find
+from whence.trace.points import find, last_execution
 from whence.trace.slicer import ByteRange
 
+_MAX_BRANCHES = 300  # in a slice, that are ordered although inputs do not decide them; guessed
 # Slugs of errors that say that a run did not get to a point.
 _NOT_REACHED = ("no-such-end", "no-such-byte", "line-not-executed")
 
@@ -70,10 +73,54 @@ class CRun:
             if error.slug not in _NOT_REACHED:
                 raise
             return self.conditions  # the run does not get there: any branch may be the reason
-        members = set(_slice(thread, criteria))
-        own = [one for one in self.conditions if one.step in members]
-        slices = {one.step: set(_slice(thread, [one.step])) for one in own}
-        return reorder(own, lambda a, b: a.step in slices[b.step])
+        members = self._relevant(thread, criteria)
+        own: dict[Step, list[Condition]] = {}
+        for one in self.conditions:
+            if one.step in members:
+                own.setdefault(one.step, []).append(one)
+        slices: dict[Step, set[int]] = {}
+
+        def is_behind(a: Step, b: Step) -> bool:
+            if b not in slices:
+                slices[b] = self._relevant(thread, [b])
+            return a in slices[b]
+
+        steps = sorted({*own, *self._branches(members)})
+        return [one for step in reorder(steps, is_behind) for one in own.get(step, [])]
+
+    def _branches(self, members: set[int]) -> list[Step]:
+        """Return the branches of a slice that inputs do not decide in this run.
+
+        What decides that one of them counts comes before it, as for the others: in another run
+        inputs may decide it.  If there are too many, none is returned.
+        """
+        flow = self._flow
+        found = [Step(step) for step in members if flow.kind(Step(step)) == OpKind.BRANCH]
+        if len(found) > _MAX_BRANCHES:
+            return []
+        return [step for step in found if flow.node(step).operands]
+
+    def _relevant(self, thread: ReplayedLog, criteria: Sequence[Step | ByteRange]) -> set[int]:
+        """Return the relevant slice, with stores that could have written elsewhere.
+
+        If inputs decide where a store goes, it could have changed what a load of the slice read.
+        """
+        found = set(_slice(thread, criteria))
+        stores = [
+            one.step for one in self.conditions
+            if one.kind is ConditionKind.ADDRESS and self._flow.node(one.step).pointer is not None
+        ]  # fmt: skip
+        while True:
+            missing = [step for step in stores if step not in found]
+            if not missing:
+                return found
+            ops = {self._flow.op_of(Step(step)) for step in found}
+            relevance = thread.image.relevance()
+            writers = {writer for op in ops for writer in relevance.writers_for(op)}
+            more = [step for step in missing if self._flow.op_of(step) in writers]
+            if not more:
+                return found
+            found |= set(_slice(thread, more))
 
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source."""
@@ -110,7 +157,23 @@ def criteria_at(recording: CRecording, thread: ReplayedLog, at: str) -> Sequence
         return [*_printed(thread), *_other_sides(thread)]
     if at.startswith("return:"):
         return _returned(thread, at.removeprefix("return:"))
-    return find(recording, at).criteria
+    point = find(recording, at)
+    return [*point.criteria, *_loads_at(thread, at, point.criteria)]
+
+
+def _loads_at(thread: ReplayedLog, at: str, criteria: Sequence[Step | ByteRange]) -> Iterator[Step]:
+    """Yield the loads that FILE:LINE:VARIABLE stands for: other branches could have set it."""
+    match = re.fullmatch(r"(.+):(\d+):(\w+)", at)
+    if match is None:
+        return
+    image, line = thread.image, int(match[2])
+    definers = {step for step in criteria if isinstance(step, int)}
+    for step in last_execution(thread, np.flatnonzero(image.rows == line)):
+        code = image.program.ops["code"][thread.queries.op_of(step)]
+        if code not in (OpCode.LOAD, OpCode.LLOAD):
+            continue
+        if any(found.step in definers for found in thread.queries.definitions(step)):
+            yield step
 
 
 def _printed(thread: ReplayedLog) -> list[ByteRange]:
