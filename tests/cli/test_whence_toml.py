@@ -27,6 +27,8 @@ from .prompt import User, check_refused
         ('memory = "lots"', ("memory", "'lots'", "512M")),
         ('method = "magic"', ("method", "'magic'", "ddmin")),
         ("debug = true", ("'debug'",)),
+        ('json = "../notes.json"', ("json", "'../notes.json'", "--json yourself")),
+        ('store = "/etc/passwd"', ("store", "'/etc/passwd'", "--store yourself")),
     ],
 )
 def test_a_mistake_is_reported(user: User, text: str, claims: tuple[str, ...]) -> None:
@@ -51,3 +53,12 @@ def test_every_setting_is_used_unless_an_option_is_given(user: User) -> None:
     result = user.whence("isolate", "--test", "! grep -q 44 numbers")
     assert (result.status, result.err) == (0, "")
     assert result.out.startswith("1 change of 2 broke the test.")
+
+
+def test_a_link_cannot_make_a_setting_overwrite_a_file_elsewhere(user: User) -> None:
+    mine = user.kept / "mine"
+    mine.write_text("mine")
+    (user.here / "report.json").symlink_to(mine)
+    user.write("whence.toml", 'json = "report.json"')
+    check_refused(user.isolate(), "whence.toml", "report.json", slug="bad-settings")
+    assert mine.read_text() == "mine"

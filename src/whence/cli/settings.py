@@ -17,6 +17,8 @@ else:
     import tomli as tomllib
 
 FILE = Path("whence.toml")
+# Options that name what whence writes.  A project's file must not overwrite files elsewhere.
+_WRITES = frozenset({"json", "html", "sarif", "dot", "patch", "out", "store"})
 
 
 def read_settings(
@@ -44,7 +46,7 @@ def read_settings(
             if key not in known:
                 raise _unknown(f"{command}.{key}", sorted(known))
         found[command] = {
-            str(known[key].name): _checked(command, key, value, known[key])
+            str(known[key].name): _checked(command, key, value, known[key], folder)
             for key, value in {**common, **own}.items()
             if key in known
         }
@@ -76,7 +78,7 @@ def _options(params: list[click.Parameter]) -> dict[str, click.Option]:
     }
 
 
-def _checked(command: str, key: str, value: Any, option: click.Option) -> Any:
+def _checked(command: str, key: str, value: Any, option: click.Option, folder: Path) -> Any:
     """Return the value if it is valid for the option."""
     types, what = _kind(option)
     each = value if isinstance(value, list) else [value]
@@ -88,7 +90,16 @@ def _checked(command: str, key: str, value: Any, option: click.Option) -> Any:
             option.type.convert(v, option, None)
     except click.BadParameter as error:
         raise _wrong(command, key, value, error.message) from None
+    if key in _WRITES and value != "-":
+        _check_place(command, key, value, folder)
     return value
+
+
+def _check_place(command: str, key: str, value: str, folder: Path) -> None:
+    """Raise an error if a setting names a place outside the folder of whence.toml to write to."""
+    place = (folder / value).resolve()
+    if not place.is_relative_to(folder.resolve()):
+        raise _wrong(command, key, value, f"whence writes there only if you give --{key} yourself")
 
 
 def _kind(option: click.Option) -> tuple[tuple[type, ...], str]:
