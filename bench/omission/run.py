@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,21 @@ def _hits(change: dict[str, Any], culprits: tuple[Place, ...]) -> bool:
     return any(hits(place, culprit) for culprit in culprits)
 
 
+def summary(rows: Sequence[Row]) -> str:
+    """Return how many answers are right, and of the cases with a dodge, how many tell it.
+
+    An answer that finds the fault first need not meet the dodge, and does not tell it.
+    """
+    right = sum(each.is_right for each in rows)
+    dodges = [each for each in rows if each.has_dodge]
+    told = sum(each.is_told for each in dodges)
+    unmet = sum(each.is_found and not each.is_told for each in dodges)
+    text = f"{right} of {len(rows)} right"
+    if dodges:
+        text += f"; of {len(dodges)} dodges {told} told, {unmet} not met"
+    return text
+
+
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     rows: list[Row] = []
@@ -124,9 +140,8 @@ def main(arguments: list[str] | None = None) -> int:
             rows.append(row(case, pair, explained(case, pair, options.seconds)))
             print(*rows[-1].cells(), sep="  ", flush=True)
     print(markdown_table(HEAD, [each.cells() for each in rows]))
-    right = sum(each.is_right for each in rows)
-    print(f"\n{right} of {len(rows)} right")
-    return 0 if right == len(rows) else 1
+    print(f"\n{summary(rows)}")
+    return 0 if all(each.is_right for each in rows) else 1
 
 
 if __name__ == "__main__":
