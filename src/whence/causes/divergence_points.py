@@ -329,11 +329,11 @@ def _leads_past(flow: Flow, jump: Step, op: Op, region: Step | None) -> bool:
 
 def _only_target(flow: Flow, op: Op) -> Block | None:
     """Return the block that a jump without a condition leads to; None for another operation."""
-    block = block_of(flow, op)
-    last = max(flow.thread.image.ops_of_block(block), default=None)
-    image = flow.thread.image
+    block, image = block_of(flow, op), flow.thread.image
+    if op != max(image.ops_of_block(block), default=None):
+        return None
     following = image.branching(int(image.code.block_function[block])).following.get(block, [])
-    return following[0] if op == last and len(following) == 1 else None
+    return following[0] if len(following) == 1 else None
 
 
 def _unpaired(

@@ -47,6 +47,7 @@ class CImage(Image):
             self.modules = [ModuleSource(description) for description in self.descriptions]
         self._op_bases = [base.op for base in self.program.bases]
         self._compared: dict[int, Comparable] = {}  # by operation; millions of steps need it
+        self._branching: dict[int, Branching] = {}
 
     @property
     def key(self) -> str:
@@ -182,6 +183,12 @@ class CImage(Image):
     # --- functions ---------------------------------------------------------------------------
 
     def branching(self, function: int) -> Branching:
+        found = self._branching.get(function)
+        if found is None:
+            found = self._branching[function] = self._branching_of(function)
+        return found
+
+    def _branching_of(self, function: int) -> Branching:
         source, local = self.locate(Op(int(self.code.function_first_op[function])))
         first = int(self.code.function_first_block[function])
         body = source.function(local)
