@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.paths.exploring_python import explored_python, explored_script, seen
+from tests.paths.exploring_python import (
+    explored_python,
+    explored_script,
+    python_program,
+    python_run,
+    seen,
+)
+from tests.paths.generated_python import generated_python
+from whence.frontend.python.record import record
+from whence.paths.lengths import length_moves
+from whence.paths.python.literals import find_literals
+from whence.paths.python.runs import main_thread, opened
+from whence.subject.trial import BuildAndTest
 
 # The program of the thesis, Figure 6.2: eight paths, three ways to compute `out`.
 SIGNATURE = """
@@ -77,3 +91,131 @@ def test_operations_on_texts_lead_from_inputs_to_branches(
 ) -> None:
     source = f"import sys\na = sys.argv[1]\n{body}\n"
     assert wanted <= seen(explored_script(tmp_path, source, argument, most=10))
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("print('big' if any(n > 50 for n in xs) else 'small')", {"big", "small"}),
+        ("print('first' if sorted(xs, key=lambda v: -v)[0] == xs[0] else 'other')",
+         {"first", "other"}),
+        ("a, b = map(int, (str(xs[0]), '7'))\nprint('hit' if a * 3 == 12 else 'miss')",
+         {"hit", "miss"}),
+        ("match xs[0]:\n    case 1:\n        print('one')\n    case 2 | 3:\n        print('two')\n"
+         "    case _:\n        print('many')", {"one", "two", "many"}),
+        ("try:\n    print(100 // xs[0])\nexcept ZeroDivisionError:\n    print('zero')", {"zero"}),
+        ("try:\n    print([1, 2][xs[0]])\nexcept IndexError:\n    print('outside')", {"outside"}),
+        ("try:\n    print({1: 'a', 4: 'b'}[xs[0]])\nexcept KeyError:\n    print('none')",
+         {"b", "none"}),
+        ("n = 0\nwhile n < xs[0]:\n    n += 3\nprint(n)", {"0", "3", "6"}),
+        ("print('low' if xs[0] / 4 < 0.5 else 'high')", {"low", "high"}),
+        ("print('in' if xs[0] in [4, 8] else 'out')", {"in", "out"}),
+        ("print('x' if f'{xs[0]:03d}' == '007' else 'y')", {"x", "y"}),
+        ("print('even' if xs[0] & 1 == 0 else 'odd')", {"even", "odd"}),
+        ("d = {}\nfor n in xs:\n    d[n] = d.get(n, 0) + 1\nprint(len(d))", {"1", "2"}),
+        ("ys = [n * 2 for n in xs if n > 3]\nprint(len(ys))", {"0", "1", "2"}),
+    ],
+)  # fmt: skip
+def test_operations_on_numbers_and_containers_lead_to_branches(
+    tmp_path: Path, body: str, wanted: set[str]
+) -> None:
+    files = {
+        "p.py": f"def main(xs):\n{_indented(body)}\n",
+        "test_p.py": "from p import main\nmain([4, 5])\nassert True\n",
+    }
+    found = explored_python(tmp_path, files, "python test_p.py", most=8)
+    printed = {python_run(one.run).ended.stderr.decode().strip() for one in found.runs}
+    assert wanted <= printed
+
+
+def _indented(body: str) -> str:
+    return "".join(f"    {line}\n" for line in body.splitlines())
+
+
+def test_what_has_no_formula_is_pinned_and_said(tmp_path: Path) -> None:
+    source = "import sys\nif hash(sys.argv[1]) % 2:\n    print('odd')\nelse:\n    print('even')\n"
+    found = explored_script(tmp_path, source, "ab")
+    assert len(found.runs) == 1
+    run = python_run(found.runs[0].run)
+    assert run.path.pinned_by(run.conditions) == {"hash": 1}
+
+
+def test_standard_input_files_and_variables_lead_to_branches(tmp_path: Path) -> None:
+    source = """import os, sys
+name = sys.stdin.readline().strip()
+limit = int(open("limit.txt").read())
+if name == os.environ.get("OWNER"):
+    print("owner")
+elif len(name) > limit:
+    print("long")
+else:
+    print("other")
+"""
+    files = {"p.py": source, "in": "bob\n", "limit.txt": "5"}
+    found = explored_python(
+        tmp_path, files, "OWNER=eve python p.py < in",
+        inputs=["stdin", "file:limit.txt", "env:OWNER"], most=14,
+    )  # fmt: skip
+    assert {"owner", "long", "other"} <= seen(found)
+
+
+def test_a_made_test_of_literals_passes_without_whence(tmp_path: Path) -> None:
+    files = {"signature.py": SIGNATURE, "test_signature.py": TESTED}
+    program = python_program(tmp_path, files, "python -m pytest -q test_signature.py")
+    first = dict(program.first)
+    source = min(first)
+    made = program.write_test({**first, source: b"20"}, tmp_path / "made", "test_made")
+    assert made.module == "test_made.py"
+    text = (tmp_path / "made" / "test_made.py").read_text()
+    assert "assert signature(20, 2, 2) == 20" in text
+    done = subprocess.run(made.command, shell=True, cwd=tmp_path / "tree", capture_output=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_list_literal_grows_and_shrinks(tmp_path: Path) -> None:
+    files = {
+        "p.py": "def total(xs):\n    return sum(xs) if len(xs) > 2 else 0\n",
+        "test_p.py": "from p import total\n\nassert total([1, 2]) == 0\n",
+    }
+    run = python_program(tmp_path, files, "python test_p.py")
+    lists = [next(iter(moved.values())) for moved in length_moves(run.run(run.first))]
+    assert lists == [b"[1, 2, 2]", b"[1]"]
+
+
+@pytest.mark.parametrize(
+    ("test", "inputs"),
+    [
+        ("assert parse('a', 2) == 'b'", ["a", 2]),
+        ("text = 'a'\nassert parse(text) == 'b'", ["a"]),
+        ("expected = 'b'\nassert parse('a') == expected", ["a"]),
+        ("for n in (1, 2):\n    parse(n)", [(1, 2)]),
+        ("assert parse(['x', 'y'])[0] == 'x'", [["x", "y"]]),
+        ("import math\nassert math.isclose(parse(-1.5), 2.5)", [-1.5]),
+    ],
+)
+def test_arguments_of_calls_are_inputs_and_expected_values_are_not(
+    tmp_path: Path, test: str, inputs: list[object]
+) -> None:
+    files = {
+        "p.py": "def parse(*given):\n    return given\n",
+        "test_p.py": f"from p import parse\n{test}\n",
+    }
+    recording = tmp_path / "out"
+    (tmp_path / "tree").mkdir()
+    recording.mkdir()
+    for name, text in files.items():
+        (tmp_path / "tree" / name).write_text(text)
+    record(tmp_path / "tree", BuildAndTest(test="python test_p.py"), recording)
+    found = [one for one in find_literals(main_thread(opened(recording), 0)) if one.is_input]
+    assert [ast.literal_eval(one.node) for one in found] == inputs
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
+    assert explored_script(tmp_path, generated_python(seed), "5 8 ab-c", most=3).runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(25, 225))
+def test_many_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
+    assert explored_script(tmp_path, generated_python(seed), "5 8 ab-c", most=6).runs

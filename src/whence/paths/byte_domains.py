@@ -34,10 +34,11 @@ class ByteDomains:
         self._masks: dict[int, tuple[Any, Column | None]] = {}  # by formula
 
     def is_byte(self, unknowns: int) -> bool:
-        """Is a set a single input byte?"""
+        """Is a set a single input byte, as bits?  In Python programs a byte is a number."""
         if unknowns.bit_count() != 1:
             return False
-        return isinstance(next(self._unknowns.members(unknowns)).what, InputByte)
+        one = next(self._unknowns.members(unknowns))
+        return isinstance(one.what, InputByte) and z3.is_bv(one.term)
 
     def allowed(self, fact: Fact) -> Column | None:
         """Return for each value of a byte whether a fact about it holds; None if unknown."""

@@ -7,10 +7,11 @@ bytes in a row that the same branch tested, with the same result, or that one co
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from whence.inputs import InputByte, InputSource
+from whence.inputs import InputByte, InputSource, SourceKind
 from whence.paths.conditions import ConditionKind
 from whence.paths.program import Contents, PathRun
 from whence.paths.terms import NumberText
@@ -35,6 +36,31 @@ def length_moves(run: PathRun) -> Iterator[Contents]:
             if new != text and (piece.source, new) not in seen:
                 seen.add((piece.source, new))
                 yield {**run.contents, piece.source: new}
+    for source in sorted(run.contents):
+        if source.kind is SourceKind.LITERAL:
+            for new in _other_displays(run.contents[source]):
+                yield {**run.contents, source: new}
+
+
+def _other_displays(text: bytes) -> Iterator[bytes]:
+    """Yield a list, tuple, set or dict of a Python test with one item more, and with one less."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):  # the text of a str
+        return
+    if isinstance(node, ast.List | ast.Tuple | ast.Set) and node.elts:
+        for items in ([*node.elts, node.elts[-1]], node.elts[:-1]):
+            if items or not isinstance(node, ast.Set):
+                yield ast.unparse(_display(node, items)).encode("ascii", "backslashreplace")
+    elif isinstance(node, ast.Dict) and len(node.keys) > 1:
+        fewer = ast.Dict(node.keys[:-1], node.values[:-1])
+        yield ast.unparse(fewer).encode("ascii", "backslashreplace")
+
+
+def _display(node: ast.List | ast.Tuple | ast.Set, items: list[ast.expr]) -> ast.expr:
+    if isinstance(node, ast.Set):
+        return ast.Set(items)
+    return type(node)(items, ast.Load())
 
 
 def _changed(text: bytes, start: int, stop: int) -> Iterator[bytes]:

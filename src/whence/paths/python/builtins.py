@@ -22,6 +22,8 @@ from whence.paths.python.values import (
     Text,
     as_number,
     as_real,
+    is_symbolic,
+    recorded_value,
     text_of,
     unknowns_of,
 )
@@ -214,6 +216,38 @@ def _nothing(*_: AnyValue) -> AnyValue:
     return None
 
 
+def by_key(site: Site, name: str, items: Sequence[AnyValue], keys: Sequence[AnyValue]) -> AnyValue:
+    """Return what `sorted`, `min` or `max` returned with a key function."""
+    if len(items) != len(keys) or not items:
+        return NO_RULE
+    if name == "sorted":
+        found = order(site, keys)
+        return NO_RULE if found is None else Held("list", [items[k] for k in found])
+    ranked = order_of(keys, backwards=name == "max")
+    if ranked is None or _extreme_value(site, keys, name == "min") is NO_RULE:
+        return NO_RULE
+    return items[ranked[0][0]]
+
+
+def mapped(site: Site, name: str, values: AnyValue) -> AnyValue:
+    """Return what `map` gives for a builtin function."""
+    items, rule = as_items(values), BUILTIN_RULES.get(name)
+    function = _MAPPED.get(name)
+    if items is None or rule is None or function is None:
+        return NO_RULE
+    found = []
+    for one in items:
+        try:
+            result = function(recorded_value(one))
+        except ValueError:
+            return NO_RULE
+        found.append(rule(site.for_result(result), one) if is_symbolic(one) else result)
+    return NO_RULE if any(one is NO_RULE for one in found) else Held("list", found)
+
+
+_MAPPED: dict[str, Callable[[Any], Any]] = {
+    "int": int, "float": float, "str": str, "ord": ord, "len": len, "abs": abs, "bool": bool,
+}  # fmt: skip
 BUILTIN_RULES: dict[str, Rule] = {
     "abs": _absolute, "min": _extreme(wants_less=True), "max": _extreme(wants_less=False),
     "sum": _total, "any": _quantified(some), "all": _quantified(every), "sorted": _sorted,

@@ -138,3 +138,10 @@ class StepSite(Site):
 
     def pinned(self, by: str, operands: Sequence[AnyValue], value: Any) -> AnyValue:
         return taken(value, self._to.pin(self.step, by, operands))
+
+    def case(self, formula: Any, unknowns: int, way: object) -> None:
+        """Add the condition that the same case of a statement is chosen."""
+        self._to.add(self.step, ConditionKind.CASE, formula, unknowns, way)
+
+    def for_result(self, result: Any) -> StepSite:
+        return StepSite(self._to, self.step, result, "")

@@ -131,11 +131,11 @@ def _entry(site: Site, held: Held, key: AnyValue) -> AnyValue:
     found = chosen(list(zip(equalities, values, strict=True)), site.result)
     if found is not NO_RULE:
         return with_unknowns(found, unknowns)
-    at = place_of(site, keys, key)
+    at = key_place(site, keys, key)
     return NO_RULE if at is None or at < 0 else values[at]
 
 
-def place_of(site: Site, keys: Sequence[AnyValue], key: AnyValue) -> int | None:
+def key_place(site: Site, keys: Sequence[AnyValue], key: AnyValue) -> int | None:
     """Return which of some different keys equals `key`, and pin it; -1: none; None: not known."""
     equalities = [when_equal(key, one) for one in keys]
     if None in equalities:
@@ -176,7 +176,7 @@ def set_item(site: Site, held: Held, key: AnyValue, value: AnyValue) -> AnyValue
         return None
     if held.kind != "dict":
         return NO_RULE
-    at = place_of(site, held.items[::2], key)
+    at = key_place(site, held.items[::2], key)
     if at is None:
         return NO_RULE
     if at < 0:
@@ -224,7 +224,7 @@ def _insert(site: Site, held: Held, at: AnyValue, value: AnyValue) -> AnyValue:
 
 def _pop(site: Site, held: Held, at: AnyValue = -1, *default: AnyValue) -> AnyValue:
     if held.kind == "dict":
-        place = place_of(site, held.items[::2], at)
+        place = key_place(site, held.items[::2], at)
         if place is None:
             return NO_RULE
         if place < 0:
@@ -346,7 +346,7 @@ def _get(site: Site, held: Held, key: AnyValue, default: AnyValue = None) -> Any
     found = chosen(pairs, site.result)
     if found is not NO_RULE:
         return with_unknowns(found, unknowns_of([key, *keys]))
-    at = place_of(site, keys, key)
+    at = key_place(site, keys, key)
     return NO_RULE if at is None else default if at < 0 else values[at]
 
 
@@ -364,7 +364,7 @@ def _pairs(_: Site, held: Held) -> AnyValue:
 
 
 def _set_default(site: Site, held: Held, key: AnyValue, default: AnyValue = None) -> AnyValue:
-    at = place_of(site, held.items[::2], key)
+    at = key_place(site, held.items[::2], key)
     if at is None:
         return NO_RULE
     if at < 0:
@@ -374,7 +374,7 @@ def _set_default(site: Site, held: Held, key: AnyValue, default: AnyValue = None
 
 
 def _add(site: Site, held: Held, value: AnyValue) -> AnyValue:
-    at = place_of(site, held.items, value)
+    at = key_place(site, held.items, value)
     if at is None:
         return NO_RULE
     if at < 0:
@@ -383,7 +383,7 @@ def _add(site: Site, held: Held, value: AnyValue) -> AnyValue:
 
 
 def _discard(site: Site, held: Held, value: AnyValue) -> AnyValue:
-    at = place_of(site, held.items, value)
+    at = key_place(site, held.items, value)
     if at is None:
         return NO_RULE
     if at >= 0:

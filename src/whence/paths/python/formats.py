@@ -36,7 +36,7 @@ def f_string(site: Site, node: ast.JoinedStr, operands: Sequence[AnyValue]) -> A
         spec = _constant_spec(part.format_spec)
         if spec is None or part.conversion not in (-1, ord("s")) or not rest:
             return NO_RULE
-        parts.append(shown(site, rest.pop(0), spec))
+        parts.append(formatted_value(site, rest.pop(0), spec))
     return joined(parts)
 
 
@@ -49,7 +49,7 @@ def _constant_spec(spec: ast.expr | None) -> str | None:
     return "".join(str(part.value) for part in spec.values if isinstance(part, ast.Constant))
 
 
-def shown(site: Site, value: AnyValue, spec: str) -> AnyValue:
+def formatted_value(site: Site, value: AnyValue, spec: str) -> AnyValue:
     """Return one formatted value as a text; NO_RULE if there is no formula."""
     if not is_symbolic(value):
         plain = recorded_value(value)
@@ -95,7 +95,7 @@ def by_percent(site: Site, pattern: AnyValue, given: Sequence[AnyValue]) -> AnyV
             return NO_RULE
         else:
             width = f">{match[2]}" if match[2] else ""
-            parts.append(shown(site, rest.pop(0), width))
+            parts.append(formatted_value(site, rest.pop(0), width))
     if "%" in pattern[at:] or rest:
         return NO_RULE
     return joined([*parts, pattern[at:]])
@@ -115,7 +115,7 @@ def by_format(site: Site, pattern: AnyValue, given: Sequence[AnyValue]) -> AnyVa
         count += 1
         if not 0 <= number < len(given) or conversion or "{" in (spec or ""):
             return NO_RULE
-        parts.append(shown(site, given[number], spec or ""))
+        parts.append(formatted_value(site, given[number], spec or ""))
     return joined(parts)
 
 

@@ -26,7 +26,7 @@ from whence.trace.python.recording import PythonThread
 
 # Functions whose arguments are expected values, or belong to the test's own working.
 _CHECKS = re.compile(
-    r"assert\w*|approx|raises|warns|skip\w*|fail|mark|parametrize|fixture|main|print|isinstance|"
+    r"assert\w*|approx|raises|warns|skip\w*|fail|mark|parametrize|fixture|print|isinstance|"
     r"issubclass|getattr|setattr|hasattr|is_?close|allclose|import_module|__import__|Path|open|"
     rf"{HELPER}"
 )
@@ -107,6 +107,12 @@ def _units(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.expr) and _is_unit(node):
         yield node
         return
+    if isinstance(node, ast.List | ast.Set) and all(map(_is_unit, node.elts)):
+        return  # it is one literal, of an operation of its own
+    if isinstance(node, ast.Dict):
+        parts = [*node.keys, *node.values]
+        if all(one is not None and _is_unit(one) for one in parts):
+            return
     for child in ast.iter_child_nodes(node):
         yield from _units(child)
 

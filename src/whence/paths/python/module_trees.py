@@ -76,3 +76,10 @@ class ModuleTrees:
         """Return the node of a kind that an operation stands for."""
         tree = self.of(self._program.functions[self._program.function_of(op)].module)
         return None if tree is None else tree.at(self._program.row[op], self._program.col[op], kind)
+
+    def match_of(self, op: int) -> ast.Match | None:
+        """Return the match statement that an operation belongs to."""
+        tree = self.of(self._program.functions[self._program.function_of(op)].module)
+        subject = None if tree is None else self.node(op, ast.expr)
+        around = None if tree is None or subject is None else tree.parents.get(subject)
+        return around if isinstance(around, ast.Match) else None

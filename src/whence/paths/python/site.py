@@ -56,3 +56,7 @@ class Site(ABC):
     @abstractmethod
     def pinned(self, by: str, operands: Sequence[AnyValue], value: Any) -> AnyValue:
         """Return `value` as recorded: it holds only if the operands are as recorded."""
+
+    @abstractmethod
+    def for_result(self, result: Any) -> Site:
+        """Return the same step for an operation in it that did not raise and gave `result`."""

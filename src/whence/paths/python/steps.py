@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from whence.frontend.python.values import UNKNOWN, Obj, truth
 from whence.inputs import InputSource
+from whence.paths.python.builtins import BUILTIN_RULES, by_key, mapped
+from whence.paths.python.callbacks import EACH_ITEM, Callbacks
 from whence.paths.python.collected import CollectedConditions
 from whence.paths.python.comparisons import compared, truth_of
 from whence.paths.python.containers import as_items, cut, item, set_item
@@ -16,6 +18,7 @@ from whence.paths.python.heap import Heap, recorded_held
 from whence.paths.python.inputs_read import read_value
 from whence.paths.python.module_trees import ModuleTrees
 from whence.paths.python.operations import builtin, method, operator
+from whence.paths.python.patterns import chosen_case
 from whence.paths.python.site import NO_RULE
 from whence.paths.python.sources import InputValues
 from whence.paths.python.values import (
@@ -53,6 +56,8 @@ class SymbolicSteps:
         self._trees = ModuleTrees(self._thread)
         self._loops: dict[tuple[int, int], tuple[object, int, AnyValue]] = {}
         self._literals = literals
+        self._callbacks = Callbacks(flow)
+        self._waiting: list[tuple[int, Step]] = []  # calls that run recorded code, with its end
         self._entered = {*self._run.columns["activations"]["call"].tolist()}
 
     def known(self) -> Iterator[tuple[Step, AnyValue]]:
@@ -67,11 +72,16 @@ class SymbolicSteps:
         for number in range(1, self._run.steps + 1):
             step = Step(number)
             op = self._flow.op_of(step)
+            while self._waiting and self._waiting[-1][0] < number:
+                _, call = self._waiting.pop()
+                self._called_back(call, self._flow.op_of(call))
             if number in read_by and self._read(step, op):
                 continue
             handler = handlers.get(program.opcode[op])
             if handler is not None:
                 handler(step, op)
+        for _, call in reversed(self._waiting):
+            self._called_back(call, self._flow.op_of(call))
 
     # --- values ---------------------------------------------------------------------------------
 
@@ -83,7 +93,8 @@ class SymbolicSteps:
                 return self._known[at]
             op = self._flow.op_of(at)
             opcode, source = self._program.opcode[op], self._run.source.get(at)
-            if source and source != at and opcode not in _READS:
+            is_made = opcode == "next" and source and self._flow.opcode(source) == "yield"
+            if source and source != at and (opcode not in _READS or is_made):
                 at = source
             elif opcode in _COPIES and self._program.uses[op]:
                 last = len(self._program.uses[op]) - 1
@@ -182,7 +193,7 @@ class SymbolicSteps:
         literal = None if at is None else self._literal(calling, at)
         if literal is not None:
             self._set(step, literal)
-        elif at is None:
+        elif at is None and not self._item_of(step, call, calling):
             self._handed(step, call, calling)
 
     def _argument_of(self, step: Step, op: int, call: Step, calling: int) -> int | None:
@@ -204,6 +215,27 @@ class SymbolicSteps:
                 if use is not None and use < 0 and _is_same(program.constant(calling, use), value):
                     return at
         return None
+
+    def _item_of(self, step: Step, call: Step, calling: int) -> bool:
+        """A parameter of a function that `sorted`, `map` and the like call for each item."""
+        if self._how(calling) not in EACH_ITEM or not self._callbacks.is_caller(call):
+            return False
+        items = self._items_given(call, calling)
+        at = self._callbacks.number(call, self._flow.activation_of(step))
+        if items is None or at >= len(items) or not is_symbolic(items[at]):
+            return False
+        self._set(step, items[at])
+        return True
+
+    def _items_given(self, call: Step, calling: int) -> list[AnyValue] | None:
+        """Return the items that a function such as `sorted` goes through."""
+        callee = self._program.uses[calling][0]
+        if callee is not None and callee >= 0 and self._program.opcode[callee] == "method":
+            loaded = self._run.operands_of(call)[0]
+            return as_items(self._operands(loaded, callee)[0]) if loaded else None
+        operands = self._operands(call, calling)
+        at = 2 if self._how(calling) in ("map", "filter") else 1
+        return as_items(operands[at]) if at < len(operands) else None
 
     def _is_bound(self, call: Step, calling: int) -> bool:
         """Does a function get an object besides the arguments of its call?"""
@@ -289,6 +321,21 @@ class SymbolicSteps:
         site.branch(formula if is_true else no(formula), operand.unknowns, is_true)
 
     _either = _branch
+
+    def _match(self, step: Step, op: int) -> None:
+        (subject,) = self._operands(step, op)
+        if not is_symbolic(subject):
+            return
+        site, node = self._to.site(step), self._trees.match_of(op)
+        number = site.result
+        formula = None
+        if node is not None and isinstance(number, int):
+            formula = chosen_case(node, subject, number)
+        if formula is None:
+            site.fixed(subject)
+            site.note("what a match statement matches is taken as recorded")
+        else:
+            site.case(formula, subject.unknowns, number)
 
     # --- containers -----------------------------------------------------------------------------
 
@@ -397,6 +444,9 @@ class SymbolicSteps:
     # --- calls ----------------------------------------------------------------------------------
 
     def _call(self, step: Step, op: int) -> None:
+        if self._callbacks.is_caller(step):
+            self._waiting.append((self._callbacks.end(step), step))
+            return
         if self._run.source.get(step) and step in self._entered:
             return  # it has the value that the recorded function returned
         uses = self._program.uses[op]
@@ -414,10 +464,37 @@ class SymbolicSteps:
         elif any(map(is_symbolic, arguments)):
             found = NO_RULE
             is_builtin = self._program.opcode[callee] == "load" and loaded not in self._run.source
-            if is_builtin and step not in self._entered:
+            if is_builtin and name == "map" and len(arguments) == 2:
+                found = mapped(self._to.site(step), self._name_of(uses[1]), arguments[1])
+            elif is_builtin and step not in self._entered:
                 found = builtin(self._to.site(step), name, arguments, keywords)
             if not self._is_own(step):
                 self._result(step, found, arguments, name or "a call")
+
+    def _called_back(self, step: Step, op: int) -> None:
+        """A call of code that is not recorded, which has run recorded code."""
+        operands = self._operands(step, op)
+        made = [self._callbacks.yielded(step, one) for one in self._run.operands_of(step)]
+        for at, yields in enumerate(made):
+            if yields is not None:
+                operands[at] = Held("list", [self.of(one) for one in yields])
+        results = [self.of(one) for one in self._callbacks.results(step)]
+        name, arguments = self._how(op), operands[1:]
+        keywords = [one for one in self._program.extra[op] or () if one]
+        site, found = self._to.site(step), NO_RULE
+        if not keywords and name in BUILTIN_RULES and any(one is not None for one in made):
+            found = builtin(site, name, arguments, keywords)
+        elif name in ("sorted", "min", "max") and keywords == ["key"]:
+            items = as_items(operands[1])
+            found = by_key(site, name, items, results) if items is not None else NO_RULE
+        if any(map(is_symbolic, (*operands, *results))):
+            self._known.pop(step, None)
+            self._result(step, found, (*operands, *results), name or "a call")
+
+    def _name_of(self, use: int | None) -> str:
+        """Return the name of a builtin function that is an operand."""
+        is_load = use is not None and use >= 0 and self._program.opcode[use] == "load"
+        return self._program.name[use] or "" if use is not None and is_load else ""
 
     def _is_own(self, step: Step) -> bool:
         """Does a call make an instance of a class of the program?"""
@@ -442,7 +519,7 @@ class SymbolicSteps:
 
 _HANDLED = frozenset({
     "binary", "inplace", "unary", "compare", "format", "branch", "either", "list", "tuple", "dict",
-    "comp", "item", "set_item", "unpack", "next", "call", "param",
+    "comp", "item", "set_item", "unpack", "next", "call", "param", "match",
 })  # fmt: skip
 
 
