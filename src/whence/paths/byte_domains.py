@@ -89,7 +89,8 @@ def _operation(term: Any, known: dict[int, tuple[Any, Column]]) -> Column:
         return _COMPARED[kind](*(_of_width(part, term.arg(0)) for part in parts))
     if kind in _SIGNED:
         return _SIGNED[kind](*(_signed(part, term.arg(0).size()) for part in parts))
-    return _cut(_bits(term, kind, parts), term.size())
+    found = _bits(term, kind, parts)
+    return _cut(found, term.size()) if z3.is_bv(term) else found
 
 
 def _of_width(column: Column, term: Any) -> Column:
