@@ -70,6 +70,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("whence", "errors", "source_lines", "model", "changes", "subject"),
         *("program", "frontend", "trace", "languages"),
     ),
+    "augment": (
+        *("whence", "errors", "inputs", "model", "changes", "subject", "search", "program"),
+        *("frontend", "trace", "paths", "causes", "languages", "explain", "darwin"),
+    ),
     "report": (
         "whence",
         "errors",
@@ -81,12 +85,12 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "service": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages", "explain"),
-        *("inputs", "darwin", "chain"),
+        *("inputs", "darwin", "augment", "chain"),
     ),
     "cli": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages"),
-        *("explain", "environment", "darwin", "chain", "contract", "report", "service"),
+        *("explain", "environment", "darwin", "augment", "chain", "contract", "report", "service"),
     ),
     "__main__": ("cli",),
     "pytest_plugin": (),  # starts a process of cli

@@ -626,3 +626,59 @@ class ContractResult:
     def is_kept(self) -> bool:
         wrong = (ContractVerdict.CHANGED, ContractVerdict.BROKEN)
         return all(function.verdict not in wrong for function in self.functions)
+
+
+class ChangeStatus(Enum):
+    """What the tests show of a change."""
+
+    EXPOSED = "exposed"  # a test ends differently because of it
+    REACHED = "reached"  # a test executes it, and no test was found that ends differently
+    UNREACHED = "unreached"  # no test was found that executes it
+    EQUAL = "equal"  # no input of the explored shape makes a difference
+    UNKNOWN = "unknown"  # it is in no code that was recorded
+
+
+@dataclass(frozen=True)
+class EffectPlace:
+    """A statement that the effect of a change comes to."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+    parent: int | None  # the place that it came from, by its number in the list
+    good: str  # what the statement computed there; empty: it did not run
+    bad: str
+    end: str | None = None  # why the effect goes no further; None: it does
+
+
+@dataclass(frozen=True)
+class AugmentedChange:
+    """What the tests show of one change, and the test that shows most."""
+
+    change: Reported
+    status: ChangeStatus
+    because: str  # a sentence
+    is_made: bool = False  # did whence make the test?  If not, it is one of the given tests
+    test: MadeTest | None = None
+    outputs: tuple[str, str] | None = None  # how the good and the bad version end, if they differ
+    effect: tuple[EffectPlace, ...] = ()
+    runs: int = 0  # recorded runs of the bad version for it
+    runs_to_reach: int = 0
+    solver_calls: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class AugmentResult:
+    """What `whence augment` answers."""
+
+    changes: tuple[AugmentedChange, ...]
+    is_done: bool
+    reason: str | None  # why it stopped
+    folder: str  # of the tests
+    notes: tuple[str, ...]
+    runs: int
+    builds: int
+    solver_calls: int
+    seconds: dict[str, float]

@@ -16,6 +16,7 @@ from click.shell_completion import get_completion_class
 from rich.text import Text
 
 from whence import __version__
+from whence.cli.augment import augment
 from whence.cli.chain import chain
 from whence.cli.console import open_console, visible_lines
 from whence.cli.contract import contract_command
@@ -107,6 +108,7 @@ cli.add_command(trace)
 cli.add_command(slice_command)
 cli.add_command(why)
 cli.add_command(explore_command)
+cli.add_command(augment)
 cli.add_command(darwin)
 cli.add_command(chain)
 cli.add_command(environment_group)

@@ -1,0 +1,49 @@
+"""How does a version end with a test, built and run without whence?
+
+What is said about a test rests on these runs: nothing of whence is in the program.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from whence.errors import UserError
+from whence.frontend.rerun.built_tree import BuiltTree
+from whence.frontend.test_execution import run_in_tree
+from whence.subject.build_errors import first_error
+from whence.subject.command import Ended
+from whence.subject.trial import BuildAndTest, environment
+
+
+@dataclass
+class PlainBuild:
+    """One version, built once; each run finds the tree as the build left it."""
+
+    tree: Path
+    commands: BuildAndTest
+    built: BuiltTree
+    runs: int = 0
+
+    def run(self, command: str) -> Ended:
+        """Run a test command in the built tree."""
+        self.runs += 1
+        self.built.restore()
+        return run_in_tree(command, self.tree, environment(self.tree), self.commands)
+
+
+def build_version(source: Path, folder: Path, commands: BuildAndTest, name: str) -> PlainBuild:
+    """Copy and build a version below the new `folder`; raise a UserError if it does not build."""
+    tree = folder / "tree"
+    shutil.copytree(source, tree, symlinks=True)
+    if commands.build is not None:
+        ended = run_in_tree(commands.build, tree, environment(tree), commands)
+        if ended.status:
+            raise UserError(
+                f"The {name} version does not build: {first_error(ended.text, tree)}\n"
+                f"We ran: {commands.build} (exit status {ended.status})\n"
+                "Both versions must build without whence; check --build.",
+                slug="version-does-not-build",
+            )
+    return PlainBuild(tree, commands, BuiltTree(tree, folder / "kept"))

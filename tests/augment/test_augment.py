@@ -1,0 +1,125 @@
+"""Which tests does `whence augment` make for changes of small C programs?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from whence.errors import UserError
+from whence.model import AugmentedChange, AugmentResult, ChangeStatus
+from whence.report.augment import augment_document, augment_page, augment_text
+from whence.service.augmenting import AugmentRequest, augment_tests
+from whence.subject.command import run_command
+from whence.subject.trial import BuildAndTest, environment
+
+# The shape of the thesis' motivating example: the effect stops at a branch unless x is 3.
+LEVELS = """
+#include <stdio.h>
+#include <stdlib.h>
+static int level(int x) {
+    int y, out;
+    if (x > 0) {
+        y = 3;
+        if (x - y > 0)
+            out = 1;
+        else
+            out = 0;
+    } else
+        out = -1;
+    return out;
+}
+int main(int argc, char **argv) {
+    printf("%d\\n", level(atoi(argv[1])));
+    return 0;
+}
+"""
+BUILD = "$CC -g -w -o p p.c"
+
+
+def augmented(
+    tmp_path: Path, old: str, new: str, test: str, *, source: str = LEVELS, seconds: float = 120
+) -> AugmentResult:
+    """Augment the tests of a program in which `new` replaced `old`."""
+    for name, text in (("good", source), ("bad", source.replace(old, new))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.c").write_text(text)
+    assert old in source
+    request = AugmentRequest(
+        good=str(tmp_path / "good"),
+        bad=str(tmp_path / "bad"),
+        commands=BuildAndTest(test=test, build=BUILD),
+        seconds=seconds,
+    )
+    return augment_tests(request, tmp_path / "out", lambda _: None)
+
+
+def check_exposed(tmp_path: Path, one: AugmentedChange) -> None:
+    """The test of an exposed change ends differently on both versions, without whence."""
+    assert one.status is ChangeStatus.EXPOSED, one.because
+    assert one.test is not None
+    printed = []
+    for version in ("good", "bad"):
+        tree = tmp_path / version
+        for command in (BUILD, one.test.command):
+            ended = run_command(command, cwd=tree, env=environment(tree), timeout=60)
+        printed.append((ended.stdout, ended.status))
+    assert printed[0] != printed[1]
+
+
+def test_a_change_is_reached_and_its_effect_is_carried_to_the_output(tmp_path: Path) -> None:
+    (one,) = augmented(tmp_path, "y = 3;", "y = 2;", "./p -1").changes
+    check_exposed(tmp_path, one)
+    assert one.is_made
+    assert one.test is not None
+    assert one.test.argv == ("./p", "3")  # the only input that shows it
+
+
+def test_nothing_is_made_for_a_change_that_a_given_test_exposes(tmp_path: Path) -> None:
+    result = augmented(tmp_path, "out = -1;", "out = -2;", "./p -1")
+    check_exposed(tmp_path, result.changes[0])
+    assert not result.changes[0].is_made
+    assert result.changes[0].runs == 0
+
+
+def test_a_refactoring_is_equal(tmp_path: Path) -> None:
+    """x is positive there, so the difference does not overflow: the solver has to see that."""
+    (one,) = augmented(tmp_path, "if (x - y > 0)", "if (!(x <= y))", "./p 1").changes
+    assert one.status is ChangeStatus.EQUAL, one.because
+
+
+def test_a_change_of_one_value_among_all_numbers_is_not_equal(tmp_path: Path) -> None:
+    (one,) = augmented(tmp_path, "if (x > 0) {", "if (x > 0 && x != 70001) {", "./p 5").changes
+    check_exposed(tmp_path, one)
+    assert one.test is not None
+    assert one.test.argv == ("./p", "70001")
+
+
+def test_code_that_nothing_calls_is_not_reached(tmp_path: Path) -> None:
+    source = LEVELS.replace("int main", "int unused(void) { return 1; }\nint main")
+    (one,) = augmented(tmp_path, "return 1;", "return 2;", "./p 1", source=source).changes
+    assert one.status is ChangeStatus.UNREACHED
+
+
+def test_reports_show_the_change_the_test_and_both_outputs(tmp_path: Path) -> None:
+    result = augmented(tmp_path, "y = 3;", "y = 2;", "./p -1")
+    text, page = augment_text(result).plain, augment_page(result)
+    assert "exposed  p.c:7" in text
+    assert "./p 3" in text
+    assert "good version" in page
+    document = augment_document(result)["changes"][0]
+    assert document["outputs"] == {"good": "0\n", "bad": "1\n"}
+    assert document["test"]["command"] == "./p 3"
+    assert document["effect"]
+
+
+def test_a_test_that_varies_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="ends differently each time") as error:
+        augmented(tmp_path, "y = 3;", "y = 2;", "date +%N")
+    assert error.value.slug == "test-varies"
+
+
+def test_a_version_that_does_not_build_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="bad version does not build") as error:
+        augmented(tmp_path, "y = 3;", "y = ;", "./p 1")
+    assert error.value.slug == "version-does-not-build"
