@@ -122,6 +122,15 @@ def test_a_changed_constant_is_a_change_of_the_function_that_uses_it(
     assert found.verdict is ContractVerdict.CHANGED
 
 
+def test_an_edited_function_comes_before_one_that_only_uses_a_constant(
+    two_versions: TwoVersions,
+) -> None:
+    good = "RATE = 19\ndef tax(n):\n    return n * RATE\ndef net(n):\n    return n - 1\n"
+    bad = good.replace("19", "20").replace("n - 1", "n - 2")
+    result = two_versions.check(good, bad, "import shop\nshop.tax(3); shop.net(3)\n")
+    assert origins(result) == ["net", "tax"]
+
+
 def test_a_changed_default_is_a_change_of_the_function(two_versions: TwoVersions) -> None:
     good = "def tax(n, rate=19):\n    return n * rate\n"
     found = two_versions.verdict(

@@ -33,6 +33,7 @@ class _Tally:
     function: CalledFunction
     good_name: str
     contract: FunctionContract | None
+    is_edited: bool  # was its own code changed?
     calls: int = 0
     compared: int = 0
     differing: int = 0
@@ -110,18 +111,20 @@ class Judge:
     def tally(self, bad: CalledFunction, good: CalledFunction) -> _Tally:
         key = (bad.file, bad.name)
         if key not in self._tallies:
-            self._tallies[key] = _Tally(bad, good.name, self._contracts.get(key))
+            is_edited = (bad.file, bad.line) in self._sources.changed[1]
+            self._tallies[key] = _Tally(bad, good.name, self._contracts.get(key), is_edited)
         return self._tallies[key]
 
     def without_noise(self, function: str, differences: Iterable[Difference]) -> list[Difference]:
         return self._noise.without(function, differences)
 
     def verdicts(self) -> Iterator[ContractFunction]:
-        """Yield the verdicts: first the functions that differ, in the order of the run."""
-        found = list(self._tallies.values())
-        found.sort(key=lambda tally: (tally.first is None, (tally.first or (False, 0))[:2],
-                                      tally.function.file, tally.function.line))  # fmt: skip
-        yield from (_verdict(tally) for tally in found)
+        """Yield the verdicts: first the functions that differ, in the order of the run.
+
+        Where a difference arises in a function whose own code is the same in both versions, it
+        comes from a constant, or from a state that is not recorded: these follow the edited ones.
+        """
+        yield from map(_verdict, sorted(self._tallies.values(), key=_rank))
 
     def unevaluated(self) -> dict[str, int]:
         """Return how many calls of each function its contract could not be evaluated for."""
@@ -193,6 +196,13 @@ class _ProcessJudging:
         tally.offend(order, offending, through)
         for above in self._bad.ancestors(bad):
             self._inner[above.number].append(tally.function.name)
+
+
+def _rank(tally: _Tally) -> tuple[bool, bool, bool, int, str, int]:
+    """Return the place of a function in the report."""
+    is_passing, order = tally.first[:2] if tally.first else (False, 0)
+    place = (tally.function.file, tally.function.line)
+    return (tally.first is None, is_passing, not tally.is_edited, order, *place)
 
 
 def _verdict(tally: _Tally) -> ContractFunction:
