@@ -123,3 +123,19 @@ def test_a_version_that_does_not_build_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="bad version does not build") as error:
         augmented(tmp_path, "y = 3;", "y = ;", "./p 1")
     assert error.value.slug == "version-does-not-build"
+
+
+def test_an_input_gets_longer_if_the_change_needs_it(tmp_path: Path) -> None:
+    source = """
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int n = 0;
+    while (argv[1][n] == 'a')
+        n++;
+    if (n > 3)
+        puts("many");
+    return 0;
+}
+"""
+    (one,) = augmented(tmp_path, '"many"', '"lots"', "./p aab", source=source).changes
+    check_exposed(tmp_path, one)

@@ -8,7 +8,7 @@ of it.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -20,7 +20,8 @@ from whence.augment.seen_runs import SeenRun, VersionRuns
 from whence.augment.uses import use_distances
 from whence.explain.meeting.version_index import Ids
 from whence.paths.explore import negated
-from whence.paths.program import Contents
+from whence.paths.lengths import length_moves
+from whence.paths.program import Contents, PathRun
 from whence.paths.solver import Verdict
 from whence.program.ids import Op
 from whence.subject.command import Ended
@@ -87,18 +88,29 @@ class ChangeSearch:
         self._queue: list[_Entry] = []
         self._numbers = count()
         self._tries: Counter[Hashable] = Counter()
+        self._unmoved: deque[PathRun] = deque()  # runs whose inputs keep their lengths so far
         self._seen: set[tuple[tuple[object, bytes], ...]] = set()
 
     def run(self, starts: Sequence[Contents]) -> SearchState:
         """Search from some inputs until a difference is found, or nothing is left."""
         for contents in starts:
             self._try(contents)
-        while self._queue and self.state.difference is None:
+        while self.state.difference is None and (self._queue or self._unmoved):
             if self._is_over():
                 self.state.is_over = True
                 break
-            self._step(heappop(self._queue))
+            if self._queue:
+                self._step(heappop(self._queue))
+            else:
+                self._try_lengths(self._unmoved.popleft())
         return self.state
+
+    def _try_lengths(self, run: PathRun) -> None:
+        """Run inputs with one piece longer or shorter than in a run."""
+        for contents in length_moves(run):
+            if self._is_over():
+                return
+            self._try(contents)
 
     def _step(self, entry: _Entry) -> None:
         if self._tries[entry.key] > entry.tries:  # it is less promising by now
@@ -138,6 +150,7 @@ class ChangeSearch:
     def _open(self, contents: Contents) -> None:
         """Record an input, and put the questions about it into the queue."""
         bad = self._bad.run(contents, self._changes)
+        self._unmoved.append(bad.run)
         if bad.targets and bad.first is None:
             self._reach(bad)
             return
