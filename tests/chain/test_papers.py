@@ -215,3 +215,24 @@ def test_code_that_only_the_good_version_has_leaves_the_old_value_as_the_root(
     assert first.is_root
     assert [(m.failing, m.passing) for m in first.members] == [("4", "9")]
     assert "the passing run set another value" in first.says
+
+
+PRINTED = """\
+def level(n, quiet):
+    shown = n
+    if quiet:
+        shown = 0
+    return shown
+
+quiet = True
+print(level(3, quiet) + 4)
+"""
+
+
+def test_a_wrong_line_that_a_python_program_prints_is_explained(tmp_path: Path) -> None:
+    good = PRINTED.replace("quiet = True", "quiet = False")
+    result = chain_of(tmp_path, PRINTED, good, expect="7\n")
+    texts = [link.text for link in result.chain]
+    assert (texts[0], texts[-1]) == ("quiet = True", "print(level(3, quiet) + 4)")
+    assert "shown = 0" in texts
+    assert all(link.is_proved for link in result.chain)

@@ -169,6 +169,8 @@ def failure_values(failure: ObservedFailure, state: FaultyState) -> list[FaultyV
         operands = [operand for operand, _ in question.seeds]
         found = dict.fromkeys(state.behind_operands(question.step, operands))
         found |= dict.fromkeys(state.deciding(question.step))
+        if not found:  # the call that printed is known, and not which of its arguments is wrong
+            found |= dict.fromkeys(state.behind(question.step))
         silence = question.silence
     if silence is not None:
         about = question.about

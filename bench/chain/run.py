@@ -1,0 +1,102 @@
+"""How much of the ideal chain does `whence chain` find with only the failing program?
+
+The ideal chain compares the failing run with the run of the corrected program (FIC, section 2).
+The approximate one has no corrected program: it compares with the failing run in which one branch
+is switched.  Coverage is the share of the ideal chain's lines that the approximate chain has,
+relevance the share of the approximate chain's lines that are in the ideal one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+CASES = Path(__file__).with_name("cases")
+_CHOICE = re.compile(r"@\{(.*?)\|(.*?)\}")  # bad, good
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The chain of one case."""
+
+    lines: tuple[int, ...]
+    proved: int
+    runs: int
+    seconds: float  # of CPU
+    status: str
+
+
+def versions(case: Path) -> tuple[str, str]:
+    """Return the failing and the corrected text of a case."""
+    text = case.read_text("utf-8")
+    return _CHOICE.sub(r"\1", text), _CHOICE.sub(r"\2", text)
+
+
+def measure(case: Path, folder: Path, *, ideal: bool) -> Measured:
+    """Run `whence chain` on a case, with the corrected program or without it."""
+    bad, good = versions(case)
+    is_c = case.suffix == ".c"
+    name = "program.c" if is_c else "program.py"
+    for version, text in (("bad", bad), ("good", good)):
+        (folder / version).mkdir(exist_ok=True)
+        (folder / version / name).write_text(text)
+    test = "./program" if is_c else f"{sys.executable} program.py"
+    expected = _printed(folder / "good", test, is_c)
+    (folder / "expected").write_bytes(expected)
+    words = [sys.executable, "-m", "whence", "chain", "--bad", str(folder / "bad")]
+    words += ["--test", test, "--expect", str(folder / "expected"), "--fresh", "--json", "-"]
+    words += ["--build", "$CC -g -o program program.c"] if is_c else []
+    words += ["--good", str(folder / "good")] if ideal else []
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if not ended.stdout:
+        return Measured((), 0, 0, seconds, ended.stderr.strip().splitlines()[-1])
+    found = json.loads(ended.stdout)
+    lines = tuple(dict.fromkeys(link["line"] for link in found["chain"]))
+    proved = sum(link["proved"] for link in found["chain"])
+    return Measured(lines, proved, found["cost"]["runs"], seconds, found["status"])
+
+
+def _printed(tree: Path, test: str, is_c: bool) -> bytes:
+    if is_c:
+        subprocess.run(["cc", "-o", "program", "program.c"], cwd=tree, check=True)
+    printed = subprocess.run(test.split(), cwd=tree, check=True, capture_output=True).stdout
+    if is_c:
+        (tree / "program").unlink()
+    return printed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    only: str = parser.parse_args().only
+    print("| case | ideal | approximate | coverage | relevance | proved | runs | CPU s |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for case in sorted(CASES.iterdir()):
+        if only not in case.name:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            ideal = measure(case, Path(name), ideal=True)
+            found = measure(case, Path(name), ideal=False)
+        both = len(set(ideal.lines) & set(found.lines))
+        coverage = both / len(ideal.lines) if ideal.lines else 0.0
+        relevance = both / len(found.lines) if found.lines else 0.0
+        print(
+            f"| {case.name} | {len(ideal.lines)} {ideal.status} | {len(found.lines)} "
+            f"{found.status} | {coverage:.0%} | {relevance:.0%} | {ideal.proved}, {found.proved} "
+            f"| {ideal.runs}, {found.runs} | {ideal.seconds:.1f}, {found.seconds:.1f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
