@@ -173,7 +173,7 @@ class PythonFlow(Flow):
 
     def _taken_out(self, step: Step) -> tuple[Step, ...]:
         """Return the steps that took the attribute which a step looks up out of a class."""
-        if self.opcode(step) not in ("call", "attr"):
+        if self._namespaces.is_untouched or self.opcode(step) not in ("call", "attr"):
             return ()
         callee = self._uses(step, self.op_of(step))[:1]
         named = next((each for each in callee if isinstance(each, int)), None)

@@ -30,10 +30,13 @@ class Namespaces:
         self._run, self._program = run, run.program
         self._op_of, self._executions = op_of, executions
 
+    @property
+    def is_untouched(self) -> bool:
+        """Was no name taken out of any namespace?"""
+        return not self._by_class
+
     def removed(self, holder: Token, name: str) -> tuple[Step, ...]:
         """Return the steps that took `name` out of the namespaces of an object's classes."""
-        if not self._by_class:
-            return ()
         found = (self._by_class.get(one, {}) for one in self._run.objects.classes_of(holder))
         return tuple(step for names in found for step in names.get(name, ()))
 
