@@ -77,11 +77,11 @@ def prove_equal(
             raise _NotProved("no input of the test's shape reaches it")
     except _NotProved as reason:
         return EqualityProof(False, f"{reason}.", reason.shown_by)
-    what = "way" if count == 1 else f"{count} ways"
+    what = "ways" if count == 1 else f"{count} ways"
     return EqualityProof(
         True,
         f"All {what} to the changed code and through it were explored, for inputs of the test's "
-        "shape (any numbers, the same lengths); what it computes is the same in both versions.",
+        "shape (any numbers as arguments); what it computes is the same in both versions.",
     )
 
 
@@ -100,6 +100,8 @@ def _checked_class(pair: RunPair, asker: QuestionAsker) -> list[_ClassFact]:
     found: list[_ClassFact] = []
     kept: list[Fact] = []
     for of, run in enumerate(pair.runs):
+        if not language_of(run.flow.thread.recording).is_compiled:
+            raise _NotProved("this is not proved for programs in Python")
         numbers = _behind_change(run)
         own = [run.conditions[at] for at in numbers]
         found += [_ClassFact(one.fact, run, one.kind) for one in own]
@@ -113,6 +115,8 @@ def _checked_class(pair: RunPair, asker: QuestionAsker) -> list[_ClassFact]:
         if verdict is not Verdict.INFEASIBLE:
             how = "may differ" if verdict is Verdict.FEASIBLE else "is too hard to compare"
             raise _NotProved(f"what {place} reads from it {how}")
+    if not found:
+        raise _NotProved("no condition over the inputs was found that leads to it")
     return found
 
 
@@ -229,9 +233,7 @@ class _Classes:
                 raise _NotProved("a number is a part of an input")
             name = f"number {what.source}"
         else:
-            if length != len(self._first[what.source]):
-                raise _NotProved("inputs have several lengths")
-            name = f"byte {what.offset} of {what.source}"
+            raise _NotProved("an input is read byte by byte, so that its length counts")
         self._inputs[name] = what
         return name
 
