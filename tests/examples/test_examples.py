@@ -23,8 +23,12 @@ COMMANDS = {
 }
 
 
+IN_THE_MAIN_README = {"shop"}  # whence contract has no failure to explain; test_readme.py runs it
+
+
 def test_every_example_is_in_the_readme() -> None:
-    assert sorted(COMMANDS) == sorted(path.parent.name for path in EXAMPLES.glob("*/old"))
+    examples = {path.parent.name for path in EXAMPLES.glob("*/old")}
+    assert COMMANDS.keys() == examples - IN_THE_MAIN_README
 
 
 @pytest.mark.parametrize("example", COMMANDS)

@@ -1,6 +1,6 @@
 """Which inputs answer a question, and which questions need not be asked?
 
-A question without an answer has a core: conditions that cannot hold together.  Each core is kept.
+A question without an answer has a core: conditions that contradict each other.  Each core is kept.
 A later question that contains one has no answer either, through however many assignments its
 branches are correlated (thesis, 4.3.3).
 """
@@ -40,7 +40,7 @@ class QuestionAnswer:
 
 
 class QuestionAsker:
-    """Asks the solver, and remembers what cannot hold together."""
+    """Asks the solver, and remembers which conditions contradict each other."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver

@@ -39,7 +39,7 @@ class CRunWords:
         """Return what a condition says; `is_true`: how the tested value came out."""
         step, kind, names = condition.step, condition.kind, self._describer.names
         if kind is ConditionKind.BRANCH:
-            return branch_words(names.whole_condition([step]).name, is_true=is_true)
+            return branch_words(names.condition(step).name, is_true=is_true)
         if kind is ConditionKind.CASE:
             return case_words(names.condition(step))
         text, recorded = names.accessed(step)
