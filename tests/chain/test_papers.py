@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.chain.chaining import chain_of, check_chain
 
@@ -236,3 +239,34 @@ def test_a_wrong_line_that_a_python_program_prints_is_explained(tmp_path: Path) 
     assert (texts[0], texts[-1]) == ("quiet = True", "print(level(3, quiet) + 4)")
     assert "shown = 0" in texts
     assert all(link.is_proved for link in result.chain)
+
+
+DISCOUNT = """
+def discount(total, member):
+    if member and total > 200:  # 1
+        return total * 10 / 100
+    return 0
+
+def bill(amounts, member):
+    total = 0
+    for amount in amounts:
+        total += amount
+    return total - discount(total, member)
+
+def test_a_member_pays_less():
+    assert bill([100, 50], True) == 135  # 2
+
+if __name__ == "__main__":
+    test_a_member_pays_less()
+"""
+
+
+@pytest.mark.parametrize("test", ["program.py", "-m pytest -q program.py"])
+def test_what_a_call_inside_an_expression_returns_is_followed(tmp_path: Path, test: str) -> None:
+    """The other return statement ran: the branch before it is the root."""
+    good = DISCOUNT.replace("200", "100")
+    result = chain_of(tmp_path, DISCOUNT, good, test=f"{sys.executable} {test}")
+    check_chain(result, DISCOUNT)
+    assert result.chain[0].is_root
+    assert not [m.name for link in result.chain for m in link.members if "@" in m.name]
+    assert not [link.says for link in result.chain if "@py" in link.says]

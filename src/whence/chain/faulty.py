@@ -112,8 +112,10 @@ class FaultyState:
                 elif value is not None:
                     yield from value
                     work += self._behind(definition) if not value else ()
+                    yield from self.deciding(definition) if not value else ()
             elif not self.comparison.is_same(definition):
                 yield from self._chosen(definition)
+                yield from self.deciding(definition)
                 work += self._behind(definition)
 
     def _behind(self, step: Step) -> Iterator[_Read]:

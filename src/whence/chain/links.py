@@ -18,6 +18,7 @@ from whence.program.source import NamedValue
 from whence.trace.rerunning import Overwrite
 
 _OPPOSITE = {"true": "false", "false": "true", "True": "False", "False": "True"}
+_INVENTED = "@"  # of the variables that pytest puts into an assertion, as in @py_assert1
 _MAX_NAMED = 3  # values that a sentence names; guessed
 
 
@@ -36,13 +37,19 @@ class ChainWriter:
         links: list[ChainLink] = []
         for element in ordered:
             link = self._link(element)
-            if link is None:
+            if link is None or self._says_nothing(link):
                 continue
             if links and _is_same_place(links[-1], link):
                 links[-1] = _joined(links[-1], link)
             else:
                 links.append(link)
         return tuple(_folded(links))
+
+    def _says_nothing(self, link: ChainLink) -> bool:
+        """Is it a part of the failing statement whose value has no name?"""
+        place = self._failure.place
+        is_part = place is not None and (link.file, link.line) == (place.file, place.line)
+        return is_part and not link.members and not link.is_root and not link.is_failure
 
     def _link(self, element: FaultyStep) -> ChainLink | None:
         if element.value is None:
@@ -82,7 +89,7 @@ class ChainWriter:
         if value.is_branch:
             return self._condition(value.step)
         own = self._named(value)
-        if own is None:
+        if own is None or own.name.startswith(_INVENTED):
             return None
         return SetMember(own.name, own.value, self._passing_value(value))
 
