@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,44 @@ int main(int argc, char **argv) {
 """
     (one,) = augmented(tmp_path, '"many"', '"lots"', "./p aab", source=source).changes
     check_exposed(tmp_path, one)
+
+
+TARIFF = """import sys
+
+def price(count):
+    if count >= 50:
+        return count * 3
+    return count * 4
+
+print(price(int(sys.argv[1])))
+"""
+WORDS = """
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    puts(strlen(argv[1]) > 3 ? "long" : "short");
+    return 0;
+}
+"""
+
+
+def test_a_changed_bound_of_a_python_program_is_never_equal(tmp_path: Path) -> None:
+    """The test has a number of one digit; only a longer one shows the difference."""
+    for name, text in (("good", TARIFF), ("bad", TARIFF.replace(">= 50", "> 50"))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.py").write_text(text)
+    request = AugmentRequest(
+        good=str(tmp_path / "good"),
+        bad=str(tmp_path / "bad"),
+        commands=BuildAndTest(test=f"{sys.executable} p.py 7"),
+        seconds=20,
+    )
+    result = augment_tests(request, tmp_path / "out", lambda _: None)
+    [change] = result.changes
+    assert change.status is not ChangeStatus.EQUAL
+
+
+def test_a_changed_bound_on_the_length_of_an_input_is_never_equal(tmp_path: Path) -> None:
+    result = augmented(tmp_path, "> 3", "> 4", "./p ab", source=WORDS, seconds=30)
+    [change] = result.changes
+    assert change.status is not ChangeStatus.EQUAL

@@ -6,8 +6,9 @@ inputs of one class come to the changed code in the same way and compute there b
 In each class, what other code reads from changed code must be the same in both versions.  The
 classes are complete when no input is outside all of them: the solver says so, or gives one that is.
 
-The proof is about inputs of the shape of the test: the same number of arguments and the same
-lengths; a number may be any number.
+The proof is about inputs of the shape of the test: the same number of arguments.  It is tried only
+for C programs whose inputs are whole numbers: the conditions of other inputs are about texts of one
+length.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from whence.augment.questions import InputQuestion, QuestionAsker
 from whence.augment.search import ends_differently
 from whence.augment.seen_runs import SeenRun, VersionRuns
 from whence.explain.meeting.version_index import Ids
-from whence.inputs import InputByte
 from whence.languages import language_of
 from whence.paths.conditions import ConditionKind
 from whence.paths.program import Contents
@@ -252,8 +252,4 @@ class _Classes:
             if isinstance(what, NumberText):
                 number = value.as_signed_long() if z3.is_bv(value) else value.as_long()
                 found[what.source] = b"%d" % number
-            elif isinstance(what, InputByte) and what.offset < len(found[what.source]):
-                text = found[what.source]
-                byte = bytes([value.as_long()])
-                found[what.source] = text[: what.offset] + byte + text[what.offset + 1 :]
         return found
