@@ -17,8 +17,9 @@ else:
     import tomli as tomllib
 
 FILE = Path("whence.toml")
-# Options that name what whence writes.  A project's file must not overwrite files elsewhere.
-_WRITES = frozenset({"json", "html", "sarif", "dot", "patch", "out", "store"})
+# Options that name a file that whence writes.  A project's file must not overwrite files elsewhere.
+# --out names a folder, whose other files stay as they are.
+_WRITES = frozenset({"json", "html", "sarif", "dot", "patch", "store"})
 
 
 def read_settings(
