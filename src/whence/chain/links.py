@@ -67,9 +67,10 @@ class ChainWriter:
     def _failed(self, element: FaultyStep) -> ChainLink | None:
         place, failure = self._failure.place, self._failure
         statement = self._statement(failure.question.about)
-        if place is None and statement is None:
+        shown = place or statement
+        if shown is None:
             return None
-        file, line = (place.file, place.line) if place else (statement.file, statement.line)  # type: ignore[union-attr]
+        file, line = shown.file, shown.line
         text = failure.flow.thread.recording.lines.line(file, line)
         function = statement.function if statement else ""
         says = f"the failure: {failure.words}; {self._says(element)}"
