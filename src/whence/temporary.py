@@ -2,27 +2,31 @@
 
 The process that makes a folder holds a lock on it.  The kernel releases the lock when the process
 ends, however it does.  A process number would not do: in another container the same number can
-stand for another process, or for none.
+stand for another process, or for none.  A folder gets its name when it is locked, so every folder
+with such a name is in use or left behind.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+
+# The compiler driver starts hundreds of times and needs neither of these to start.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PREFIX = "whence-of-"  # of the names of all temporary folders
-_SECONDS = 60  # a younger folder may not have its lock yet; guessed
+_NEW = "whence-new-"  # of the name of a folder until it is locked
 
 
 @contextmanager
 def temporary_folder(purpose: str) -> Iterator[Path]:
     """Give a temporary folder that is held, and delete it afterwards."""
+    import shutil
+
     with held_folder(purpose) as folder:
         try:
             yield folder
@@ -33,11 +37,15 @@ def temporary_folder(purpose: str) -> Iterator[Path]:
 @contextmanager
 def held_folder(purpose: str, below: Path | None = None) -> Iterator[Path]:
     """Give a new temporary folder that is held until the end; the caller deletes it."""
-    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-{purpose}-", dir=below)).resolve()
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    import tempfile
+    from pathlib import Path
+
+    made = Path(tempfile.mkdtemp(prefix=_NEW, dir=below)).resolve()
+    lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield folder
+        unique = made.name.removeprefix(_NEW)
+        yield made.rename(made.with_name(f"{PREFIX}{os.getpid()}-{purpose}-{unique}"))
     finally:
         os.close(lock)
 
@@ -55,8 +63,7 @@ def _is_left(folder: Path) -> bool:
     except OSError:  # gone, no folder, or of another user
         return False
     try:
-        status = os.fstat(lock)
-        if status.st_uid != os.getuid() or time.time() - status.st_mtime < _SECONDS:
+        if os.fstat(lock).st_uid != os.getuid():
             return False
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # held, or a file system without locks

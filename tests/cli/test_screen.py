@@ -88,7 +88,7 @@ def test_a_name_that_is_not_text_is_shown(user: User) -> None:
         os.rename(user.here / version / "numbers", os.fsencode(user.here / version) + b"/\xff")
     result = user.isolate(test="! grep -q 44 *", PYTHONIOENCODING="utf-8:strict")
     assert result.status == 0, result
-    assert r"\udcff:4" in result.out
+    assert "⟨xFF⟩:4" in result.out
 
 
 # -- the document ----------------------------------------------------------------------------

@@ -114,9 +114,7 @@ def test_wrong_output_is_explained_from_its_first_byte_on(asked: Asker) -> None:
 
 
 def test_the_same_command_builds_and_runs_nothing_again(user: Asker) -> None:
-    left = user.runs / "whence-of-4194305-x"  # by a killed process
-    left.mkdir(parents=True)
-    os.utime(left, (1, 1))
+    (user.runs / "whence-of-4194305-x").mkdir(parents=True)  # left over by a killed process
     first, again = user.why(FAILS), user.why(FAILS)
     assert first.status == again.status == 0
     assert (first.out, user.builds, len(user.kept_runs)) == (again.out, 1, 1)

@@ -109,6 +109,10 @@ static inline u64 float_unary(const struct op *o, u64 a) {
     u64 sign = 1ull << (o->bits - 1);
     if (o->code == FNEG) return a ^ sign;
     if (o->code == FABS) return a & ~sign;
+    /* The processor makes a signalling NaN quiet; a compiler that inlines trunc may not. */
+    u64 infinity = o->bits == 32 ? 0x7f800000ull : 0x7ff0000000000000ull;
+    u64 quiet = o->bits == 32 ? 1ull << 22 : 1ull << 51;
+    if ((a & (sign - 1)) > infinity) return a | quiet;
     /* Computing in double is exact for these, including the square root: double has more than
        twice the digits of float. */
     if (o->bits == 32) return of_float((float)funary(o->code, as_float(a)));
