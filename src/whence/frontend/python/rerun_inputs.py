@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest, environment, judge
+from whence.temporary import temporary_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,13 @@ class PythonInputRerunner:
         for name, contents in start.files.items():
             (self.tree / name).write_bytes(contents)
         variables = self._environment | dict(start.variables)
-        with tempfile.TemporaryDirectory(prefix="whence-inputs-") as scratch:
-            stdin = Path(scratch) / "stdin"
+        with temporary_folder("inputs") as scratch:
+            stdin = scratch / "stdin"
             stdin.write_bytes(start.stdin or b"")
             command = start.command(self._commands.test, stdin)
             if record_into is None:
                 return run_in_tree(command, self.tree, variables, self._commands, seconds)
-            return self._recorded(command, variables, record_into, Path(scratch), seconds)
+            return self._recorded(command, variables, record_into, scratch, seconds)
 
     def _recorded(
         self, command: str, variables: dict[str, str], out: Path, scratch: Path,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES
 from whence.frontend.test_execution import run_in_tree
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest, environment
+from whence.temporary import temporary_folder
 
 
 def run_watched(
@@ -25,9 +25,9 @@ def run_watched(
     env = environment(tree) | COMPARABLE | {"PYTHONHASHSEED": str(hash_seed)}
     if commands.build is not None:
         build_plain(commands, tree, env)
-    with tempfile.TemporaryDirectory(prefix="whence-hook-") as scratch:
-        listed = Path(scratch) / "changed"
+    with temporary_folder("hook") as scratch:
+        listed = scratch / "changed"
         rows = [f"{file}\t{line}\n" for file, line in sorted(changed)]
         listed.write_text("".join(rows), "utf-8", "surrogateescape")
-        hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, watched=listed)
+        hook = hooked(scratch, tree, out, env, max_trace=max_trace, watched=listed)
         return run_in_tree(hook.command(commands.test), tree, hook.environment(env), commands)
