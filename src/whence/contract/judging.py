@@ -82,23 +82,6 @@ class Judge:
                 self._order += 1
                 judging.judge(good.calls[number], call, self._order)
 
-    def judge_rerun(
-        self, good: WatchedProcess, bad: WatchedProcess, calls: Mapping[int, int]
-    ) -> int:
-        """Judge calls of the bad version whose good answer comes from running the good function.
-
-        Return the number of calls that could be compared.
-        """
-        functions = self._sources.functions(good, bad)
-        pairs = CallPairs(good, bad, functions)
-        pairs.pairs = dict(calls)
-        judging = _ProcessJudging(self, CallComparison(good, bad), pairs, way="rerun")
-        before = sum(tally.compared for tally in self._tallies.values())
-        for call in by_end(bad.calls[number] for number in calls):
-            self._order += 1
-            judging.judge(good.calls[calls[call.number]], call, self._order)
-        return sum(tally.compared for tally in self._tallies.values()) - before
-
     def _count(
         self, good: WatchedProcess, bad: WatchedProcess, functions: Mapping[int, int]
     ) -> None:
