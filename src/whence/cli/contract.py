@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from whence.cli.console import open_console
-from whence.cli.options import Size, check_writable, put, with_options
+from whence.cli.options import Size, check_writable, with_options
 from whence.cli.recording import sayer
+from whence.cli.reports import write_reports
 from whence.contract.session import ContractRequest, check_contracts
 from whence.model import ContractResult
 from whence.report.contract import contract_document, contract_text
@@ -62,15 +61,10 @@ def contract_command(**options: Any) -> int:
 
 
 def _report(result: ContractResult, options: dict[str, Any]) -> None:
-    document = json.dumps(contract_document(result), indent=1)
-    if options["html_file"]:
-        put(Path(options["html_file"]), contract_page(result).encode())
-    if options["sarif_file"]:
-        log = json.dumps(contract_sarif(result), indent=1)
-        put(Path(options["sarif_file"]), f"{log}\n".encode())
-    if options["json_file"] == "-":
-        click.echo(document)
-        return
-    open_console().print(contract_text(result))
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{document}\n".encode())
+    write_reports(
+        options,
+        contract_document(result),
+        lambda: contract_text(result),
+        lambda: contract_page(result),
+        lambda: contract_sarif(result),
+    )

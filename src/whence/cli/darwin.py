@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Any
 
 import click
 
-from whence.cli.console import open_console
-from whence.cli.options import Size, check_writable, put, with_options
+from whence.cli.options import Size, check_writable, with_options
 from whence.cli.recording import sayer
+from whence.cli.reports import write_reports
 from whence.languages import LANGUAGES
 from whence.model import DarwinResult
 from whence.paths.input_spec import parse_input_spec
@@ -93,15 +92,10 @@ def _commands(options: dict[str, Any], test: str, build: str | None) -> BuildAnd
 
 
 def _report(result: DarwinResult, options: dict[str, Any]) -> None:
-    document = json.dumps(darwin_document(result), indent=1)
-    if options["html_file"]:
-        put(Path(options["html_file"]), darwin_page(result).encode())
-    if options["sarif_file"]:
-        log = json.dumps(darwin_sarif(result), indent=1)
-        put(Path(options["sarif_file"]), f"{log}\n".encode())
-    if options["json_file"] == "-":
-        click.echo(document)
-        return
-    open_console().print(darwin_text(result))
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{document}\n".encode())
+    write_reports(
+        options,
+        darwin_document(result),
+        lambda: darwin_text(result),
+        lambda: darwin_page(result),
+        lambda: darwin_sarif(result),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from collections.abc import Callable
@@ -11,9 +10,9 @@ from typing import Any
 
 import click
 
-from whence.cli.console import open_console
-from whence.cli.options import check_writable, put, with_options
+from whence.cli.options import check_writable, with_options
 from whence.cli.recording import sayer
+from whence.cli.reports import write_reports
 from whence.environment.compare import compare
 from whence.environment.locate import Locator
 from whence.environment.recording import EnvironmentRecording, now, open_recording_file, save
@@ -147,12 +146,9 @@ def diff_command(good: Path, bad: Path, **options: Any) -> int:
 
 
 def _report(result: EnvironmentResult, options: dict[str, Any]) -> None:
-    document = json.dumps(environment_document(result), indent=1)
-    if options["html_file"]:
-        put(Path(options["html_file"]), environment_page(result).encode())
-    if options["json_file"] == "-":
-        click.echo(document)
-        return
-    open_console().print(environment_text(result))
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{document}\n".encode())
+    write_reports(
+        options,
+        environment_document(result),
+        lambda: environment_text(result),
+        lambda: environment_page(result),
+    )
