@@ -34,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add = parser.getgroup("whence", "explaining failures (whence)").addoption
     explains = "explain which changes since GOOD, a git revision, broke the failing tests, and how"
     add("--whence", metavar="GOOD", help=f"after the run, {explains} (--whence= turns it off)")
+    compares = "say which functions behave differently than in GOOD although no contract says so"
+    add("--whence-contract", metavar="GOOD", help=f"after the run, {compares}")
     add("--whence-max", type=int, metavar="N", help="explain at most N failing tests")
     add("--whence-time", type=float, metavar="SECONDS", help="time limit for all explanations")
     add("--whence-html", metavar="DIR", help="write a page for each explained test to this folder")
@@ -61,6 +63,14 @@ def pytest_configure(config: pytest.Config) -> None:
         pass  # whence started this run, or it is an xdist worker whose controller explains
     elif good := _setting(config, "good"):
         config.pluginmanager.register(_Explainer(config, str(good)), "whence-explainer")
+    if _is_users_run(config) and (good := config.option.whence_contract):
+        config.pluginmanager.register(_Comparer(config, str(good)), "whence-comparer")
+
+
+def _is_users_run(config: pytest.Config) -> bool:
+    """Was this run started by the user, and is it no worker of xdist?"""
+    is_ours = config.option.whence_run or "WHENCE_TREE" in _ENVIRONMENT
+    return not is_ours and not hasattr(config, "workerinput")
 
 
 def _setting(config: pytest.Config, name: str) -> Any:
@@ -101,6 +111,8 @@ def _is_skip(report: pytest.TestReport) -> bool:
 
 class _Explainer:
     """Notes the failing tests, and has them explained after the run."""
+
+    _module = "whence.cli.failing_test"
 
     def __init__(self, config: pytest.Config, good: str) -> None:
         self._config, self._good = config, good
@@ -174,7 +186,7 @@ class _Explainer:
 
     def _explaining(self, test: str, folder: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "whence.cli.failing_test", json.dumps(self._request(test))],
+            [sys.executable, "-m", self._module, json.dumps(self._request(test))],
             cwd=folder,  # empty: `python -m` imports from the current directory
             # pytest keeps few temporary folders; runs of variants must not replace the tests' own.
             env=_ENVIRONMENT | {"PYTEST_DEBUG_TEMPROOT": folder},
@@ -188,7 +200,7 @@ class _Explainer:
         config, writer = self._config, self._config.get_terminal_writer()
         return {
             "test": test,
-            "collects": self._failed[test],
+            "collects": self._failed.get(test, False),
             "good": self._good,
             "root": str(config.rootpath),
             "started_in": str(config.invocation_params.dir),
@@ -203,6 +215,21 @@ class _Explainer:
             "colour": writer.hasmarkup,
             "seconds": self._seconds,
         }
+
+
+class _Comparer(_Explainer):
+    """Has the calls of all tests compared with those of the good version, after the run."""
+
+    _module = "whence.cli.compared_tests"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._was_stopped:
+            return
+        terminalreporter.section(f"whence: what behaves differently than in {self._good}")
+        terminalreporter.flush()
+        text, _ = self._answer("", self._seconds)
+        for line in text.splitlines():
+            terminalreporter.write_line(line)
 
 
 def _tests(count: int) -> str:

@@ -23,6 +23,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--test", required=True, metavar="CMD", help="Shell command that runs the tests in the version's tree ({tree}). They may pass or fail."),
     click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
     click.option("--contracts", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A file of contracts, for functions whose source is not yours; may be repeated."),
+    click.option("--keep", multiple=True, metavar="GLOB", help="Files that both versions have as the bad one has them, such as the tests; may be repeated."),
     click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
     click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for one build or test."),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
@@ -52,8 +53,9 @@ def contract_command(**options: Any) -> int:
         memory=options["memory"],
     )  # fmt: skip
     request = ContractRequest(
-        options["good"], options["bad"], commands, options["repo"], options["contracts"]
-    )
+        options["good"], options["bad"], commands, options["repo"], options["contracts"],
+        tuple(options["keep"]),
+    )  # fmt: skip
     say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
     result = check_contracts(request, say)
     _report(result, options)

@@ -19,6 +19,14 @@ class CallView:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenCall:
+    """A call that started in the same state in both versions."""
+
+    view: CallView
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CaseOutcome:
     """What the cases of a contract that fit a call say about it."""
 

@@ -6,16 +6,17 @@ other run is new or gone, and differs from nothing either: only common attribute
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from whence.contract.shown import shown
-from whence.trace.calls import NOT_RECORDED, Node, State, WatchedProcess
+from whence.trace.calls import NOT_RECORDED, Missing, Node, State, WatchedProcess
 
 _MAX_DIFFERENCES = 12  # limit on the differences of one state that are listed; guessed
+_INDEX = re.compile(r"\[\d+\]")
 _MAX_COMPARED = 800  # limit on the nodes that are compared for one state; guessed
-Missing = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Difference:
     def pattern(self) -> str:
         """The place without positions and keys."""
         steps = ["[]" if step.startswith("[") else step for step in self.path]
-        return self.part + "".join(steps)
+        return _INDEX.sub("[]", self.part) + "".join(steps)
 
 
 class StateComparison:

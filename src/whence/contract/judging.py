@@ -7,16 +7,15 @@ it.  A call that contains a call with a difference may only pass that difference
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whence.contract.call_pairs import CallPairs
-from whence.contract.contracts import CallView, CaseOutcome, FunctionContract
+from whence.contract.contracts import CallView, CaseOutcome, FunctionContract, SeenCall
 from whence.contract.differences import Difference
 from whence.contract.noise import Noise
 from whence.contract.outcomes import CallComparison
 from whence.contract.shown import shown
-from whence.contract.suggesting import SeenCall, suggestion
 from whence.contract.versions import PairedSources
 from whence.model import ContractFunction, ContractVerdict, OffendingCall
 from whence.trace.calls import Call, CalledFunction, WatchedProcess, WatchedRun
@@ -24,6 +23,7 @@ from whence.trace.calls import Call, CalledFunction, WatchedProcess, WatchedRun
 _MAX_SEEN = 200  # limit on the calls that a suggestion is made from; guessed
 _MAX_DIFFERS = 6  # limit on the sentences about one call; guessed
 FunctionKey = tuple[str, str]  # file and name, in the bad version
+Suggest = Callable[[Sequence[SeenCall]], str | None]
 
 
 @dataclass
@@ -61,8 +61,10 @@ class Judge:
         sources: PairedSources,
         noise: Noise,
         contracts: Mapping[FunctionKey, FunctionContract],
+        suggest: Suggest,
     ) -> None:
         self._sources, self._noise, self._contracts = sources, noise, contracts
+        self._suggest = suggest
         self._tallies: dict[FunctionKey, _Tally] = {}
         self._order = 0
 
@@ -107,7 +109,8 @@ class Judge:
         Where a difference arises in a function whose own code is the same in both versions, it
         comes from a constant, or from a state that is not recorded: these follow the edited ones.
         """
-        yield from map(_verdict, sorted(self._tallies.values(), key=_rank))
+        for tally in sorted(self._tallies.values(), key=_rank):
+            yield _verdict(tally, self._suggest)
 
     def unevaluated(self) -> dict[str, int]:
         """Return how many calls of each function its contract could not be evaluated for."""
@@ -170,7 +173,7 @@ class _ProcessJudging:
     ) -> None:  # fmt: skip
         offending = OffendingCall(
             called_from=f"{bad.place[0]}:{bad.place[1]}",
-            arguments={name: shown(self._bad, state) for name, state in bad.given.items()},
+            arguments=_arguments(self._bad, bad),
             good=_did(self._good, good),
             bad=_did(self._bad, bad),
             differs=sentences[:_MAX_DIFFERS],
@@ -181,6 +184,12 @@ class _ProcessJudging:
             self._inner[above.number].append(tally.function.name)
 
 
+def _arguments(process: WatchedProcess, call: Call) -> dict[str, str]:
+    if call.shown is not None:
+        return dict(call.shown)
+    return {name: shown(process, state) for name, state in call.given.items()}
+
+
 def _rank(tally: _Tally) -> tuple[bool, bool, bool, int, str, int]:
     """Return the place of a function in the report."""
     is_passing, order = tally.first[:2] if tally.first else (False, 0)
@@ -188,7 +197,7 @@ def _rank(tally: _Tally) -> tuple[bool, bool, bool, int, str, int]:
     return (tally.first is None, is_passing, not tally.is_edited, order, *place)
 
 
-def _verdict(tally: _Tally) -> ContractFunction:
+def _verdict(tally: _Tally, suggest: Suggest) -> ContractFunction:
     function, contract = tally.function, tally.contract
     if tally.is_broken:
         verdict = ContractVerdict.BROKEN
@@ -208,7 +217,7 @@ def _verdict(tally: _Tally) -> ContractFunction:
         verdict=verdict,
         contract=contract.text if contract else None,
         first=tally.first[2] if tally.first else None,
-        suggestion=suggestion(tally.seen) if is_origin and not tally.is_broken else None,
+        suggestion=suggest(tally.seen) if is_origin and not tally.is_broken else None,
         through=() if is_origin else tuple(tally.through),
         good_name=tally.good_name if tally.good_name != function.name else None,
         differing=tally.differing,
@@ -224,6 +233,8 @@ def _did(process: WatchedProcess, call: Call) -> str:
     if call.yielded is not None:
         values = ", ".join(shown(process, state, 60) for state in call.yielded[:6])
         return f"yields {values}{', …' if len(call.yielded) > 6 else ''}"
+    if call.shown is not None and call.result is None:
+        return "returns"
     return f"returns {shown(process, call.result)}"
 
 

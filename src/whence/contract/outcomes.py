@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from whence.contract.differences import Difference, Missing, StateComparison
-from whence.trace.calls import Call, State, WatchedProcess
+from whence.contract.differences import Difference, StateComparison
+from whence.trace.calls import Call, Missing, WatchedProcess
 
 _EMPTY = (("t", "tuple", ()), ("d", "dict", ()))  # what *args and **kwargs are without arguments
 
@@ -20,7 +20,7 @@ class CallComparison:
 
     def start(self, good: Call, bad: Call) -> list[Difference]:
         """Return how the states differ in which two calls start."""
-        return [*self._given(good, bad), *self._mappings(good.around, bad.around)]
+        return [*self._given(good, bad), *self._around(good, bad, at_end=False)]
 
     def outcome(self, good: Call, bad: Call) -> list[Difference]:
         """Return how two calls differ in what they did."""
@@ -40,7 +40,7 @@ class CallComparison:
                 if name in bad.after and _is_changed(good, bad, name)
                 for difference in compare(name, good.after[name], bad.after[name])
             ),
-            *self._mappings(good.around_after, bad.around_after),
+            *self._around(good, bad, at_end=True),
             *self._written(good, bad),
         ]
 
@@ -59,15 +59,18 @@ class CallComparison:
         states = [call.given.get(name, Missing) for call in (good, bad)]
         return self._states.difference(name, (), None, *states)
 
-    def _mappings(
-        self, good: Mapping[str, State], bad: Mapping[str, State]
-    ) -> Iterator[Difference]:  # fmt: skip
-        for name in sorted({*good, *bad}):
-            if name in good and name in bad:
-                yield from self._states.differences(name, good[name], bad[name])
+    def _around(self, good: Call, bad: Call, *, at_end: bool) -> Iterator[Difference]:
+        """Yield how what is around two calls differs."""
+        ours, theirs = (
+            call.around_after if at_end else call.around for call in (good, bad)
+        )  # fmt: skip
+        for name in {**theirs, **ours}:  # in the order in which objects got their names
+            one = ours[name] if name in ours else self.good.state_of(good, name, at_end=at_end)
+            other = theirs[name] if name in theirs else self.bad.state_of(bad, name, at_end=at_end)
+            if one is Missing or other is Missing:
+                yield self._states.difference(name, (), None, one, other)
             else:
-                states = [each.get(name, Missing) for each in (good, bad)]
-                yield self._states.difference(name, (), None, *states)
+                yield from self._states.differences(name, one, other)
 
     def _raised(self, good: Call, bad: Call) -> Difference:
         """Return the difference between a call that raises and one that does not."""

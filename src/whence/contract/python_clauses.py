@@ -21,9 +21,9 @@ from typing import Any
 
 from whence.contract.clauses import ClauseText
 from whence.contract.contracts import CallView
-from whence.contract.rebuilt import NamedObject, NotRecordedError, class_names, rebuilt
+from whence.contract.rebuilt import NamedObject, class_names, rebuilt
 from whence.source_lines import source_lines
-from whence.trace.calls import Call, WatchedProcess
+from whence.trace.calls import Call, UnknownStateError, WatchedProcess
 
 _STATES = {"requires": "before", "when_ensured": "good", "when_signaled": "good"}
 _FUNCTIONS = [
@@ -86,12 +86,12 @@ class PythonClause:
     known: KnownNames
 
     def holds(self, view: CallView) -> bool:
-        """Does the clause hold for a call?  NotRecordedError: it cannot be said."""
+        """Does the clause hold for a call?  UnknownStateError: it cannot be said."""
         namespace = {f"{state}_{name}": self._value(view, state, name) for state, name in self.uses}
         namespace |= _builtins()
         try:
             return bool(eval(self.code, {"__builtins__": {}, **namespace}))
-        except NotRecordedError:
+        except UnknownStateError:
             raise
         except Exception as error:
             call = f"called from {view.bad.place[0]}:{view.bad.place[1]}"
@@ -99,6 +99,19 @@ class PythonClause:
                 f"evaluating this clause raises {type(error).__name__}: {error} ({call})",
                 hint="Guard it, as in `x is not None and x.y`, or use only recorded attributes.",
             )
+
+    @property
+    def normal(self) -> str:
+        return ast.dump(_parsed(self.text.text))
+
+    @property
+    def demanded(self) -> str | None:
+        tree = _parsed(self.text.text)
+        if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Eq):
+            left, right = tree.left, tree.comparators[0]
+            if isinstance(left, ast.Name) and left.id == "result":
+                return repr(right.value) if isinstance(right, ast.Constant) else None
+        return None
 
     def _value(self, view: CallView, state: str, name: str) -> Any:
         is_good = state == "good"
@@ -120,7 +133,11 @@ class PythonClause:
             return self.known.constants[name]
         if name in self.known.classes:
             return NamedObject(name)
-        raise NotRecordedError(f"{name} was not recorded for this call")
+        raise UnknownStateError(f"{name} was not recorded for this call")
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(f"({text.replace(chr(92), ' ')}\n)", mode="eval").body
 
 
 def _result(process: WatchedProcess, call: Call) -> Any:

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whence.trace.calls import State, WatchedProcess
-
-
-class NotRecordedError(Exception):
-    """A contract needs a part of a state that was not recorded."""
+from whence.trace.calls import State, UnknownStateError, WatchedProcess
 
 
 class RecordedObject:
@@ -90,7 +86,7 @@ class _NotRecorded:
     """Stands for a part that was not recorded: any use of it is an error."""
 
     def _fail(self, *_: object) -> Any:
-        raise NotRecordedError("a part of the state was not recorded: the object is too large")
+        raise UnknownStateError("a part of the state was not recorded: the object is too large")
 
     __getattr__ = __eq__ = __hash__ = __len__ = __iter__ = __getitem__ = __bool__ = _fail
     __lt__ = __gt__ = __le__ = __ge__ = __add__ = __contains__ = _fail

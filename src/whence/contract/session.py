@@ -5,16 +5,19 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
-from whence.changes.tree import read_tree
-from whence.contract.finding import ContractReader, ContractsByFunction
+from whence.changes.tree import matches, read_tree
+from whence.contract.c_contracts import CContracts
+from whence.contract.finding import ContractLanguage, ContractReader, ContractsByFunction
 from whence.contract.judging import Judge, find_noise
+from whence.contract.python_contracts import PythonContracts
 from whence.contract.versions import PairedSources
 from whence.errors import UserError
 from whence.languages import LANGUAGES, fitting
-from whence.languages.language import SourceFunctions, Watch
+from whence.languages.language import Language, Watch
 from whence.model import ContractResult
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
@@ -36,6 +39,7 @@ class ContractRequest:
     commands: BuildAndTest
     repo: Path = Path()
     contracts: tuple[Path, ...] = ()
+    keep: tuple[str, ...] = ()  # globs of files that both versions have as the bad one has them
 
 
 def check_contracts(request: ContractRequest, say: Say) -> ContractResult:
@@ -52,10 +56,18 @@ class OpenedVersions:
     bad: Path
     sources: PairedSources
     watch: Watch
+    language: Language
 
     def contracts(self, files: Sequence[Path]) -> ContractsByFunction:
         """Return the contracts in the sources and in files; a mistake in one is an error."""
-        return ContractReader(self.sources, self.good, self.bad).read(files)
+        return ContractReader(self.sources, self.bad, self.contract_language).read(files)
+
+    @cached_property
+    def contract_language(self) -> ContractLanguage:
+        parse = self.language.parse_expression
+        if parse is None:
+            return PythonContracts(self.sources, self.good, self.bad)
+        return CContracts(self.sources, self.good, self.bad, parse)
 
 
 @dataclass(frozen=True)
@@ -92,9 +104,27 @@ class ContractSession:
         request = self.request
         good = fetch(request.good, repo=request.repo, into=self.folder / "good")
         bad = fetch(request.bad, repo=request.repo, into=self.folder / "bad")
-        watch, functions_of = self._language(good, bad)
-        sources = PairedSources([*functions_of(good)], [*functions_of(bad)])
-        return OpenedVersions(good, bad, sources, watch)
+        good = self._with_kept(good, bad)
+        language = self._language(good, bad)
+        assert language.watch is not None
+        assert language.source_functions is not None
+        functions = [[*language.source_functions(tree)] for tree in (good, bad)]
+        return OpenedVersions(good, bad, PairedSources(*functions), language.watch, language)
+
+    def _with_kept(self, good: Path, bad: Path) -> Path:
+        """Return the good version with the files that are as in the bad one."""
+        if not self.request.keep:
+            return good
+        tree = self.folder / "good with kept files"
+        shutil.copytree(good, tree, symlinks=True)
+        for path in read_tree(tree).entries:
+            if matches(path, self.request.keep):
+                (tree / path).unlink()
+        for path in read_tree(bad).entries:
+            if matches(path, self.request.keep):
+                (tree / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(bad / path, tree / path, follow_symlinks=False)
+        return tree
 
     def watched(self, versions: OpenedVersions) -> WatchedVersions:
         """Run the test on the good version twice, and on the bad version."""
@@ -113,14 +143,20 @@ class ContractSession:
         self.say("comparing the calls")
         notes = list(self.notes)
         noise = find_noise(versions.sources, runs.good, runs.again, notes.append)
-        judge = Judge(versions.sources, noise, contracts)
+        judge = Judge(versions.sources, noise, contracts, versions.contract_language.suggestion)
         judge.judge_run(runs.good, runs.bad)
         notes += [*noise_notes(noise.places()), *unevaluated_notes(judge.unevaluated())]
         compared = time.monotonic() - began
         seconds = {"good": runs.good.seconds, "bad": runs.bad.seconds, "compare": compared}
         return ContractResult(tuple(judge.verdicts()), tuple(notes), self.runs, seconds)
 
-    def _language(self, good: Path, bad: Path) -> tuple[Watch, SourceFunctions]:
+    def against_itself(self, versions: OpenedVersions, runs: WatchedVersions) -> ContractResult:
+        """Return the verdicts on the good version, compared with its own second run."""
+        sources = replace(versions.sources, bad=versions.sources.good)
+        own = replace(versions, bad=versions.good, sources=sources)
+        return self.judged(own, replace(runs, bad=runs.again), {})
+
+    def _language(self, good: Path, bad: Path) -> Language:
         """Return how the calls of the program are watched, and its functions found."""
         trees = [read_tree(tree).entries for tree in (good, bad)]
         changed = [
@@ -129,10 +165,10 @@ class ContractSession:
         found = [LANGUAGES[name] for name in fitting(changed, trees[1])]
         for language in found:
             if language.watch is not None and language.source_functions is not None:
-                return language.watch, language.source_functions
+                return language
         raise UserError(
-            f"{self.request.bad} has no source in Python.\n"
-            "whence contract compares calls of functions in this language.",
+            f"{self.request.bad} has no source in Python, C or C++.\n"
+            "whence contract compares calls of functions in these languages.",
             slug="nothing-to-watch",
         )
 
@@ -161,7 +197,8 @@ class ContractSession:
         raise UserError(
             f"The test {how}: {self.request.commands.test}\n"
             f"Its exit status was {run.status}.{f' It printed:{chr(10)}{last}' if last else ''}\n"
-            "The test must import the modules of the version that it runs in ({tree}).",
+            "The test must import the modules of the version that it runs in ({tree}), or run the "
+            "program that --build makes there.",
             slug="nothing-to-watch",
         )
 

@@ -10,19 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whence.contract.contracts import CallView
-from whence.contract.rebuilt import NotRecordedError, RecordedObject, class_names, rebuilt
+from whence.contract.contracts import CallView, SeenCall
+from whence.contract.rebuilt import RecordedObject, class_names, rebuilt
+from whence.trace.calls import UnknownStateError
 
 _MAX_LITERAL = 60  # characters of a literal in a suggestion; guessed
 _METHODS = ("strip", "lstrip", "rstrip", "lower", "upper", "title", "casefold")
-
-
-@dataclass(frozen=True, slots=True)
-class SeenCall:
-    """A call that started in the same state in both versions."""
-
-    view: CallView
-    differs: bool
 
 
 def suggestion(calls: Sequence[SeenCall]) -> str | None:
@@ -33,7 +26,7 @@ def suggestion(calls: Sequence[SeenCall]) -> str | None:
         return None
     try:
         clauses = [*_when(differing, others), *_then(differing)]
-    except (NotRecordedError, RecursionError):
+    except (UnknownStateError, RecursionError):
         clauses = []
     return "\n".join(["changed_behavior", *(f"  {clause}" for clause in clauses)])
 
@@ -124,7 +117,7 @@ def _orders(name: str, ours: list[Any], others: list[Any]) -> Iterator[_Conditio
     for template, of in (("{}", lambda v: v), ("len({})", len)):
         try:
             measured = [of(value) for value in ours], [of(value) for value in others]
-        except (TypeError, NotRecordedError):
+        except (TypeError, UnknownStateError):
             continue
         if all(type(value) in (int, float) for side in measured for value in side):
             yield from _bounds(template.format(name), of, measured)
@@ -145,7 +138,7 @@ def _bounds(
 def _is_true(value: Any) -> bool:
     try:
         return bool(value)
-    except (NotRecordedError, TypeError):
+    except (UnknownStateError, TypeError):
         return False
 
 

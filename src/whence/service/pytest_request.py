@@ -31,7 +31,15 @@ _WITHOUT_VALUE = {
     *("-v", "-vv", "--verbose", "-l", "--showlocals", "--no-header", "--no-summary"),
 }
 _WITH_VALUE = {
-    *("--whence", "--whence-max", "--whence-time", "--whence-html", "-n", "--numprocesses"),
+    *(
+        "--whence",
+        "--whence-contract",
+        "--whence-max",
+        "--whence-time",
+        "--whence-html",
+        "-n",
+        "--numprocesses",
+    ),
     *("--dist", "--maxfail", "--tb", "--color", "-r", "--durations", "--basetemp", "--pdbcls"),
     *("--junitxml", "--junit-xml", "--log-file", "--html", "--report-log", "--pastebin"),
 }
@@ -71,7 +79,7 @@ class PytestRequest:
 
 def request_of(request: PytestRequest) -> IsolateRequest:
     """Return the request to isolate the changes that broke the test."""
-    top = _work_tree(request)
+    top = work_tree(request)
     if find_commit(request.good, top) is None:
         raise UserError(
             f"there is no revision {request.good!r} in {top}.\n"
@@ -88,7 +96,7 @@ def request_of(request: PytestRequest) -> IsolateRequest:
     )
 
 
-def _work_tree(request: PytestRequest) -> Path:
+def work_tree(request: PytestRequest) -> Path:
     found = git("-C", request.root, "rev-parse", "--show-toplevel")
     if found.returncode != 0:
         raise UserError(
@@ -104,11 +112,16 @@ def _work_tree(request: PytestRequest) -> Path:
 
 
 def command(request: PytestRequest, top: Path) -> str:
-    """Return the shell command that runs the test alone, in a copy of `top`."""
+    """Return the shell command that runs the test alone, in a copy of `top`.
+
+    A request without a test is about all tests of the run.
+    """
     folder = _inside(request.started_in, top) or _inside(request.root, top) or "."
     own = [option for name in request.plugins for option in _FOR_PLUGINS[name]]
+    named = [_in_copy(word, top) for word in request.named]
     words = [
-        *(sys.executable, "-m", "pytest", _node(request, top, folder)),
+        *(sys.executable, "-m", "pytest"),
+        *([_node(request, top, folder)] if request.test else named),
         *(_in_copy(word, top) for word in options(request.arguments, request.named)),
         *(
             _in_copy(f"--rootdir={Path(request.root).resolve()}", top),
@@ -183,7 +196,10 @@ def globs_of_tests(request: PytestRequest, top: Path) -> list[str]:
     The file of a doctest belongs to the program.
     """
     found = [*_configured(request, top)]
-    file = _inside(str(request.file), top)
+    file = _inside(str(request.file), top) if request.test else None
+    if not request.test:
+        found += [*_TEST_FOLDERS, "test_*.py", "*_test.py"]
+        return ["conftest.py", *found]
     if file is not None and not _is_in_docstring(request.test):
         folders = [part for part in PurePosixPath(file).parents if part.name in _TEST_FOLDERS]
         found += [file, *map(str, folders[-1:])]

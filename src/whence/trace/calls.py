@@ -15,11 +15,24 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 State = Any
 Node = tuple[str, str, tuple[Any, ...]]
 NOT_RECORDED: State = ()
+Missing = object()  # there is no such part
+
+
+class UnknownStateError(Exception):
+    """An expression needs a part of a state that was not recorded."""
+
+
+class ExpressionError(Exception):
+    """An expression has no meaning; `offset` says where in its text."""
+
+    def __init__(self, what: str, offset: int) -> None:
+        super().__init__(what)
+        self.offset = offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,7 @@ class Call:
     around_after: Mapping[str, State] = field(default_factory=dict)
     order: int = -1  # the place of its end among all ends; -1: it did not end
     written: list[Written] = field(default_factory=list)  # also by the calls within it
+    shown: Mapping[str, str] | None = None  # the arguments for a person; None: as `given` is
 
     @property
     def has_ended(self) -> bool:
@@ -100,6 +114,10 @@ class WatchedProcess:
             yield above
             above = self.calls.get(above.parent)
 
+    def state_of(self, call: Call, place: str, *, at_end: bool) -> State:  # noqa: ARG002 - C looks
+        """Return what a place held that a call neither read nor changed; `Missing`: nothing."""
+        return Missing
+
     def node(self, state: State) -> Node | None:
         """Return the node that a state refers to; None if it is no reference."""
         if type(state) is tuple and len(state) == 1:
@@ -115,3 +133,25 @@ class WatchedRun:
     status: int
     output: bytes  # the last lines, for messages
     seconds: float
+
+
+class CallExpression(Protocol):
+    """An expression over the states of a call in two versions."""
+
+    def names(self) -> Iterator[tuple[str, int]]:
+        """Yield the names that are used, each with its offset in the text."""
+
+    def value(
+        self, good_process: WatchedProcess, good: Call, bad_process: WatchedProcess, bad: Call,
+        state: str, known: Mapping[str, int], /,
+    ) -> Any:  # fmt: skip
+        """Return its value in a state: before, good or bad.
+
+        UnknownStateError: the state was not recorded.  ExpressionError: it has no value.
+        """
+
+
+class ParseExpression(Protocol):
+    """Return the expression that a text spells; ExpressionError: it spells none."""
+
+    def __call__(self, text: str, /) -> CallExpression: ...

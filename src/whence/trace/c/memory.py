@@ -82,8 +82,8 @@ class Addresses:
     def _variables(self) -> list[tuple[int, int, CTerm]]:
         """The static variables: address, size, name."""
         found = []
-        for module, loaded in _modules(self.thread):
-            for name, address in _symbols(module, loaded):
+        for module, loaded in modules_of(self.thread):
+            for name, address in module_symbols(module, loaded):
                 if name not in module.module.variables or not address:
                     continue
                 term = module.names.global_term(name)
@@ -106,18 +106,18 @@ class Addresses:
     @cached_property
     def _symbols_at(self) -> dict[int, tuple[ModuleSource, str]]:
         found: dict[int, tuple[ModuleSource, str]] = {}
-        for module, loaded in _modules(self.thread):
-            for name, address in _symbols(module, loaded):
+        for module, loaded in modules_of(self.thread):
+            for name, address in module_symbols(module, loaded):
                 found.setdefault(address, (module, name))
         found.pop(0, None)
         return found
 
 
-def _modules(thread: ReplayedLog) -> Iterator[tuple[ModuleSource, LoadedModule]]:
+def modules_of(thread: ReplayedLog) -> Iterator[tuple[ModuleSource, LoadedModule]]:
     return zip(thread.image.modules, thread.image.process.modules, strict=True)
 
 
-def _symbols(module: ModuleSource, loaded: LoadedModule) -> Iterator[tuple[str, int]]:
+def module_symbols(module: ModuleSource, loaded: LoadedModule) -> Iterator[tuple[str, int]]:
     """Yield the symbols of a module with their addresses."""
     names = module.description.names
     rows = module.description.arrays["symbols"]["name"].tolist()
@@ -150,7 +150,7 @@ class Memory:
     def _written(self, address: int, size: int, step: Step | None, hops: int) -> bytes | None:
         """Return the bytes that a step wrote; None stands for the initial contents."""
         if step is None:
-            return self._initial(address, size)
+            return self.initial(address, size)
         op = self.thread.image.program.ops[self.thread.queries.op_of(step)]
         if op["code"] == OpCode.FILL:
             value = int(self.thread.replay.window(step, step + 1).value[0])
@@ -169,7 +169,7 @@ class Memory:
                 return self.read(int(effect["addr2"]) + start, size, step, hops)
         return None
 
-    def _initial(self, address: int, size: int) -> bytes | None:
+    def initial(self, address: int, size: int) -> bytes | None:
         for area in self.thread.image.program.initial:
             start = address - area.address
             if area.contents is not None and start >= 0 and start + size <= area.size:
@@ -195,8 +195,8 @@ class Memory:
         """The string literals, arguments and environment variables, by address."""
         found = [
             (address, variable.initial.data)
-            for module, loaded in _modules(self.thread)
-            for name, address in _symbols(module, loaded)
+            for module, loaded in modules_of(self.thread)
+            for name, address in module_symbols(module, loaded)
             if (variable := module.module.variables.get(name)) is not None
             and variable.constant
             and isinstance(variable.initial, Bytes)
@@ -274,7 +274,7 @@ class Memory:
         source, local = image.locate(op)
         if isinstance(visible.address, Global):
             place = next(n for n, module in enumerate(image.modules) if module is source)
-            for name, address in _symbols(source, image.process.modules[place]):
+            for name, address in module_symbols(source, image.process.modules[place]):
                 if name == visible.address.name:
                     return address
             raise _unknown(text)

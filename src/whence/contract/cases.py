@@ -1,18 +1,40 @@
-"""What does the contract of a Python function say about a call?"""
+"""What do the cases of a contract say about a call?"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from whence.contract.clauses import CaseText, ContractLine, contract_text_of, read_cases
+from whence.contract.clauses import (
+    CaseText,
+    ClauseText,
+    ContractLine,
+    contract_text_of,
+    read_cases,
+)
 from whence.contract.contracts import CallView, CaseOutcome
-from whence.contract.python_clauses import KnownNames, PythonClause, compile_clause
-from whence.contract.rebuilt import NotRecordedError
-from whence.trace.calls import Call, WatchedProcess
+from whence.trace.calls import Call, UnknownStateError, WatchedProcess
 
-_ANY_EXCEPTION = ("Exception", "BaseException")
+_ANY_EXCEPTION = ("Exception", "BaseException", "exception")
+
+
+class Clause(Protocol):
+    """A clause of a contract, in the language of the program."""
+
+    @property
+    def text(self) -> ClauseText: ...
+
+    def holds(self, view: CallView) -> bool:
+        """Does the clause hold for a call?  UnknownStateError: it cannot be said."""
+
+    @property
+    def normal(self) -> str:
+        """The expression without its layout."""
+
+    @property
+    def demanded(self) -> str | None:
+        """The constant that the clause demands as the result, if it does."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +42,9 @@ class ContractCase:
     """One case: when it fits a call, and what it then demands."""
 
     text: CaseText
-    clauses: tuple[PythonClause, ...]
+    clauses: tuple[Clause, ...]
 
-    def of(self, keyword: str) -> list[PythonClause]:
+    def of(self, keyword: str) -> list[Clause]:
         return [clause for clause in self.clauses if clause.text.keyword == keyword]
 
     def fits(self, view: CallView) -> bool:
@@ -37,7 +59,7 @@ class ContractCase:
             return not ensured
         return _signals(signaled, view, view.good_process, view.good)
 
-    def broken(self, view: CallView) -> PythonClause | None:
+    def broken(self, view: CallView) -> Clause | None:
         """Return the clause that a call breaks; None if it breaks none."""
         ensures, signals = self.of("ensures"), self.of("signals")
         if view.bad.raised is None:
@@ -56,7 +78,7 @@ class ContractCase:
 
 
 @dataclass(frozen=True)
-class PythonContract:
+class CaseContract:
     """The cases of one function."""
 
     text: str
@@ -74,32 +96,34 @@ class PythonContract:
                         return CaseOutcome(
                             False, f"`{clause.text.keyword} {_head(clause)}` does not hold"
                         )
-        except NotRecordedError:
+        except UnknownStateError:
             return CaseOutcome(False, is_known=False)
         return CaseOutcome(True) if fits else None
 
 
-def read_contract(lines: Sequence[ContractLine], known: KnownNames) -> PythonContract:
+def read_contract(
+    lines: Sequence[ContractLine], compile_clause: Callable[[ClauseText], Clause]
+) -> CaseContract:
     """Return the contract that some lines spell."""
     cases = tuple(
-        ContractCase(case, tuple(compile_clause(clause, known) for clause in case.clauses))
+        ContractCase(case, tuple(compile_clause(clause) for clause in case.clauses))
         for case in read_cases(lines)
     )
     _check_contradictions(cases)
-    return PythonContract(contract_text_of(lines), cases)
+    return CaseContract(contract_text_of(lines), cases)
 
 
-def _head(clause: PythonClause) -> str:
+def _head(clause: Clause) -> str:
     exception = clause.text.exception
     return f"({exception}) {clause.text.text}" if exception else clause.text.text
 
 
-def _forbids(clause: PythonClause) -> bool:
+def _forbids(clause: Clause) -> bool:
     """Does a clause say that an exception must not be raised?"""
     return clause.text.text in ("False", "false")
 
 
-def _is_of(process: WatchedProcess, call: Call, clause: PythonClause) -> bool:
+def _is_of(process: WatchedProcess, call: Call, clause: Clause) -> bool:
     """Is the exception of a call of the type that a clause names?"""
     node = process.node(call.raised)
     name = node[1] if node else ""
@@ -108,7 +132,7 @@ def _is_of(process: WatchedProcess, call: Call, clause: PythonClause) -> bool:
 
 
 def _signals(
-    clauses: Sequence[PythonClause], view: CallView, process: WatchedProcess, call: Call
+    clauses: Sequence[Clause], view: CallView, process: WatchedProcess, call: Call
 ) -> bool:
     """Is the exception of a call of a named type, and do the clauses of its types hold?"""
     fitting = [clause for clause in clauses if _is_of(process, call, clause)]
@@ -120,11 +144,11 @@ def _check_contradictions(cases: Sequence[ContractCase]) -> None:
     seen: dict[tuple[str, ...], tuple[str, str]] = {}
     for case in cases:
         key = tuple(sorted(
-            f"{clause.text.keyword} {clause.text.exception} {_normal(clause.text.text)}"
+            f"{clause.text.keyword} {clause.text.exception} {clause.normal}"
             for clause in case.clauses if clause.text.keyword not in ("ensures", "signals")
         ))  # fmt: skip
         for clause in case.of("ensures"):
-            value = _demanded(clause.text.text)
+            value = clause.demanded
             if value is None:
                 continue
             if key in seen and seen[key][0] != value:
@@ -133,17 +157,3 @@ def _check_contradictions(cases: Sequence[ContractCase]) -> None:
                     f"{seen[key][0]}, the other {value} as the result"
                 )
             seen[key] = (value, clause.text.text)
-
-
-def _normal(text: str) -> str:
-    return ast.dump(ast.parse(f"({text.replace(chr(92), ' ')}\n)", mode="eval"))
-
-
-def _demanded(text: str) -> str | None:
-    """Return the constant that a clause demands as the result, if it does."""
-    tree = ast.parse(f"({text.replace(chr(92), ' ')}\n)", mode="eval").body
-    if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Eq):
-        left, right = tree.left, tree.comparators[0]
-        if isinstance(left, ast.Name) and left.id == "result" and isinstance(right, ast.Constant):
-            return repr(right.value)
-    return None
