@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CASES = Path(__file__).with_name("cases")
+_COMPILERS = {".c": "$CC", ".cpp": "$CXX"}
 _CHOICE = re.compile(r"@\{(.*?)\|(.*?)\}")  # bad, good
 
 
@@ -42,17 +43,17 @@ def versions(case: Path) -> tuple[str, str]:
 def measure(case: Path, folder: Path, *, ideal: bool) -> Measured:
     """Run `whence chain` on a case, with the corrected program or without it."""
     bad, good = versions(case)
-    is_c = case.suffix == ".c"
-    name = "program.c" if is_c else "program.py"
+    is_c = case.suffix in _COMPILERS
+    name = f"program{case.suffix}" if is_c else "program.py"
     for version, text in (("bad", bad), ("good", good)):
         (folder / version).mkdir(exist_ok=True)
         (folder / version / name).write_text(text)
     test = "./program" if is_c else f"{sys.executable} program.py"
-    expected = _printed(folder / "good", test, is_c)
+    expected = _printed(folder / "good", test, case.suffix)
     (folder / "expected").write_bytes(expected)
     words = [sys.executable, "-m", "whence", "chain", "--bad", str(folder / "bad")]
     words += ["--test", test, "--expect", str(folder / "expected"), "--fresh", "--json", "-"]
-    words += ["--build", "$CC -g -o program program.c"] if is_c else []
+    words += ["--build", f"{_COMPILERS[case.suffix]} -g -o program {name}"] if is_c else []
     words += ["--good", str(folder / "good")] if ideal else []
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -66,11 +67,12 @@ def measure(case: Path, folder: Path, *, ideal: bool) -> Measured:
     return Measured(lines, proved, found["cost"]["runs"], seconds, found["status"])
 
 
-def _printed(tree: Path, test: str, is_c: bool) -> bytes:
-    if is_c:
-        subprocess.run(["cc", "-o", "program", "program.c"], cwd=tree, check=True)
+def _printed(tree: Path, test: str, suffix: str) -> bytes:
+    if suffix in _COMPILERS:
+        compiler = "cc" if suffix == ".c" else "c++"
+        subprocess.run([compiler, "-o", "program", f"program{suffix}"], cwd=tree, check=True)
     printed = subprocess.run(test.split(), cwd=tree, check=True, capture_output=True).stdout
-    if is_c:
+    if suffix in _COMPILERS:
         (tree / "program").unlink()
     return printed
 
@@ -78,7 +80,11 @@ def _printed(tree: Path, test: str, is_c: bool) -> bytes:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="cases whose name contains this")
-    only: str = parser.parse_args().only
+    parser.add_argument("--verbose", action="store_true", help="name the lines of both chains")
+    options = parser.parse_args()
+    only: str = options.only
+    verbose: bool = options.verbose
+    total: list[tuple[float, float]] = []
     print("| case | ideal | approximate | coverage | relevance | proved | runs | CPU s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for case in sorted(CASES.iterdir()):
@@ -90,12 +96,17 @@ def main() -> None:
         both = len(set(ideal.lines) & set(found.lines))
         coverage = both / len(ideal.lines) if ideal.lines else 0.0
         relevance = both / len(found.lines) if found.lines else 0.0
+        total.append((coverage, relevance))
+        if verbose:
+            print(f"{case.name}: ideal {ideal.lines}, approximate {found.lines}", file=sys.stderr)
         print(
             f"| {case.name} | {len(ideal.lines)} {ideal.status} | {len(found.lines)} "
             f"{found.status} | {coverage:.0%} | {relevance:.0%} | {ideal.proved}, {found.proved} "
             f"| {ideal.runs}, {found.runs} | {ideal.seconds:.1f}, {found.seconds:.1f} |",
             flush=True,
         )
+    means = [sum(each) / len(total) for each in zip(*total, strict=True)]
+    print(f"\n{len(total)} cases: mean coverage {means[0]:.1%}, mean relevance {means[1]:.1%}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from whence.service.recording import RecordRequest
 from whence.subject.trial import BuildAndTest
 
 C_BUILD = "$CC -g -o program *.c"
+CXX_BUILD = "$CXX -g -o program *.cpp"
 
 
 def chain_of(
@@ -27,17 +28,20 @@ def chain_of(
     passing_test: str | None = None,
     max_runs: int = 500,
     forgets: bool = True,
+    method: str = "dependence",
+    jobs: int = 1,
 ) -> ChainResult:
-    """Return the chain of one program; it is C if it includes a header, else Python."""
+    """Return the chain of one program: C or C++ if it includes a header, else Python."""
     is_c = "#include" in bad
-    name = "program.c" if is_c else "program.py"
+    is_cxx = "std::" in bad
+    name = "program.py" if not is_c else "program.cpp" if is_cxx else "program.c"
     for version, text in (("bad", bad), ("good", good)):
         if text is not None:
             (folder / version).mkdir(exist_ok=True)
             (folder / version / name).write_text(text)
     commands = BuildAndTest(
         test or ("./program" if is_c else f"{sys.executable} program.py"),
-        build=C_BUILD if is_c else None,
+        build=(CXX_BUILD if is_cxx else C_BUILD) if is_c else None,
         as_recorded=True,
     )
     if expect is not None:
@@ -46,7 +50,7 @@ def chain_of(
         str(folder / "bad"), commands, folder, "auto", DEFAULT_MAX_TRACE, out=None
     )
     good_folder = str(folder / "good") if good is not None else None
-    request = ChainRequest(record, good_folder, passing_test, max_runs, forgets)
+    request = ChainRequest(record, good_folder, passing_test, max_runs, forgets, method, jobs)
     return find_chain(request, lambda _: None)
 
 

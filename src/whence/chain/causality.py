@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,18 @@ from whence.model import Outcome
 from whence.program.ids import Step
 from whence.trace.rerunning import Alteration, AlteredRun, Came, Force, StepRerunner
 
-Judge = Callable[[AlteredRun], Outcome]  # FAIL: the same failure; OTHER: another one
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How a rerun ended."""
+
+    outcome: Outcome  # FAIL: the same failure; OTHER: another one
+    is_mended: bool  # what failed first is right now, though the run may fail later
+
+
+Judge = Callable[[AlteredRun], Judgement]
+# Tells by a recording of the rerun what became of a step.
+Look = Callable[[StepRerunner, Sequence[Alteration], Step], Came]
 
 
 class OutOfReruns(Exception):
@@ -23,10 +35,11 @@ class OutOfReruns(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class RerunOutcome:
     """What a rerun showed."""
 
     outcome: Outcome
+    is_mended: bool
     came: Came
     missed: int
 
@@ -36,38 +49,55 @@ class KeptOutcomes:
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
-        self._known: dict[str, Tested] = {}
+        self._known: dict[str, RerunOutcome] = {}
         if file is not None and file.exists():
             for line in file.read_text("utf-8").splitlines():
                 self._read(line)
 
     def _read(self, line: str) -> None:
         try:
-            key, outcome, came, missed = json.loads(line)
-            self._known[key] = Tested(Outcome(outcome), Came(came), int(missed))
+            key, outcome, is_mended, came, missed = json.loads(line)
+            found = RerunOutcome(Outcome(outcome), bool(is_mended), Came(came), int(missed))
+            self._known[key] = found
         except (ValueError, TypeError):
             return  # the line that a killed process was writing
 
-    def get(self, key: str) -> Tested | None:
+    def get(self, key: str) -> RerunOutcome | None:
         return self._known.get(key)
 
-    def put(self, key: str, found: Tested) -> None:
+    def put(self, key: str, found: RerunOutcome) -> None:
         """Keep an outcome."""
         self._known[key] = found
         if self._file is not None:
-            row = [key, found.outcome.value, found.came.value, found.missed]
+            row = [key, found.outcome.value, found.is_mended, found.came.value, found.missed]
             with self._file.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")
 
 
 class CausalityTests:
-    """Tests what alterations of a failing run bring about."""
+    """Tests what alterations of a failing run bring about.
+
+    `others` are rerunners of the same test in trees of their own: with them, tests that may be
+    asked next run at the same time.  The answers do not depend on their number.
+    """
 
     def __init__(
-        self, rerunner: StepRerunner, judge: Judge, kept: KeptOutcomes, limit: int
+        self,
+        rerunner: StepRerunner,
+        judge: Judge,
+        kept: KeptOutcomes,
+        limit: int,
+        others: Sequence[StepRerunner] = (),
+        look: Look = lambda *_: Came.UNKNOWN,
     ) -> None:
         self.rerunner, self._judge, self._kept, self._limit = rerunner, judge, kept, limit
+        self._others, self._look = others, look
+        self._ahead: set[str] = set()  # outcomes that were made ahead and not asked for yet
         self.runs = self.cached = 0
+
+    @property
+    def jobs(self) -> int:
+        return 1 + len(self._others)
 
     def outcome(self, alterations: Sequence[Alteration]) -> Outcome:
         """Return how the test ends with these alterations."""
@@ -78,7 +108,7 @@ class CausalityTests:
         found = self._tested(alterations, None)
         if found.outcome is Outcome.FAIL:
             return Induced.YES
-        return Induced.NO if found.outcome is Outcome.PASS else Induced.UNCLEAR
+        return Induced.NO if found.is_mended else Induced.UNCLEAR
 
     def step(self, alterations: Sequence[Alteration], step: Step) -> Induced:
         """Does a step still come about with its failing value?"""
@@ -88,20 +118,81 @@ class CausalityTests:
         is_unclear = found.came is Came.UNKNOWN or (found.missed and found.came is Came.NOT)
         return Induced.UNCLEAR if is_unclear and not _forces(alterations) else Induced.NO
 
-    def _tested(self, alterations: Sequence[Alteration], step: Step | None) -> Tested:
-        ordered = sorted(alterations, key=repr)
-        key = f"{step or 'failure'} " + "; ".join(map(repr, ordered))
+    def of_failure(self) -> TargetTest:
+        """Return the test of whether the failure comes about."""
+        return TargetTest(self, ())
+
+    def of_steps(self, steps: Sequence[Step]) -> TargetTest:
+        """Return the test of whether all of these steps come about with their failing values."""
+        return TargetTest(self, tuple(steps))
+
+    def run_ahead(self, tests: Sequence[tuple[Sequence[Alteration], Step | None]]) -> None:
+        """Run tests that may be asked next, as many at a time as there are rerunners."""
+        if not self._others:
+            return
+        todo = {_key(altered, step): (altered, step) for altered, step in tests}
+        todo = {key: test for key, test in todo.items() if self._kept.get(key) is None}
+        idle = [self.rerunner, *self._others]
+        keys = [*todo][: self._limit - self.runs]
+        with ThreadPoolExecutor(len(idle)) as pool:
+            for first in range(0, len(keys), len(idle)):
+                part = keys[first : first + len(idle)]
+                made = pool.map(self._rerun, idle, [todo[key] for key in part])
+                for key, found in zip(part, made, strict=True):
+                    self.runs += 1
+                    self._ahead.add(key)
+                    self._kept.put(key, found)
+
+    def _tested(self, alterations: Sequence[Alteration], step: Step | None) -> RerunOutcome:
+        key = _key(alterations, step)
         found = self._kept.get(key)
         if found is not None:
-            self.cached += 1
+            self.cached += key not in self._ahead
+            self._ahead.discard(key)
             return found
         if self.runs >= self._limit:
             raise OutOfReruns
         self.runs += 1
-        rerun = self.rerunner.rerun(ordered, step)
-        found = Tested(self._judge(rerun), rerun.came, rerun.missed)
+        found = self._rerun(self.rerunner, (alterations, step))
         self._kept.put(key, found)
         return found
+
+    def _rerun(
+        self, rerunner: StepRerunner, test: tuple[Sequence[Alteration], Step | None]
+    ) -> RerunOutcome:
+        alterations, step = test
+        is_watched = step is not None and rerunner.can_watch(step)
+        rerun = rerunner.rerun(sorted(alterations, key=repr), step if is_watched else None)
+        judged, came = self._judge(rerun), rerun.came
+        if step is not None and (came is Came.UNSURE or not is_watched):
+            self.runs += 1
+            came = self._look(rerunner, alterations, step)
+        return RerunOutcome(judged.outcome, judged.is_mended, came, rerun.missed)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetTest:
+    """Says whether steps come about, or the failure if there are none."""
+
+    tests: CausalityTests
+    steps: tuple[Step, ...]
+
+    def __call__(self, alterations: Sequence[Alteration], /) -> Induced:
+        if not self.steps:
+            return self.tests.failure(alterations)
+        results = {self.tests.step(alterations, step) for step in self.steps}
+        if Induced.NO in results:
+            return Induced.NO
+        return Induced.UNCLEAR if Induced.UNCLEAR in results else Induced.YES
+
+    def ahead(self, alterations: Sequence[Sequence[Alteration]], /) -> None:
+        """Run some tests at once that may be asked next."""
+        steps: tuple[Step | None, ...] = self.steps or (None,)
+        self.tests.run_ahead([(each, step) for each in alterations for step in steps])
+
+
+def _key(alterations: Sequence[Alteration], step: Step | None) -> str:
+    return f"{step or 'failure'} " + "; ".join(sorted(map(repr, alterations)))
 
 
 def _forces(alterations: Sequence[Alteration]) -> bool:

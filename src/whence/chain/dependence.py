@@ -10,59 +10,27 @@ fault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from whence.causes.observed_failure import ObservedFailure
-from whence.causes.questions import FailedCondition
-from whence.chain.causality import CausalityTests, OutOfReruns
-from whence.chain.faulty import FaultyState, FaultyValue
-from whence.chain.minimal import Induced, minimal_set
+from whence.chain.backward import BackwardSearch
+from whence.chain.faulty import FaultyValue
+from whence.chain.inducing import FaultyStep, Test, failure_values
 from whence.program.ids import Op, Step
-from whence.trace.rerunning import Alteration
 
 _MAX_ELEMENTS = 400  # limit on definitions of a chain; guessed
 _MAX_ALIKE = 2  # so often the same transition is tested; further iterations follow it; guessed
 
 
-@dataclass(frozen=True, slots=True)
-class FaultyStep:
-    """One definition or branch of the chain, with the set that brings it about."""
-
-    value: FaultyValue | None  # None: the failure
-    causes: tuple[FaultyValue, ...]  # its failure-inducing set; empty: it is a root
-    is_proved: bool  # did reruns show that the set is needed, and that it is enough?
-    is_tested: bool = True  # False: it follows two iterations of its loop that were tested
-    unmapped: int = 0  # faulty values that could not be put right
-    runs: int = 0  # reruns that tested it
-
-    @property
-    def step(self) -> Step | None:
-        return None if self.value is None else self.value.step
-
-
 @dataclass
-class ChainSearch:
-    """Holds the chain found so far; `run` completes it."""
+class ChainSearch(BackwardSearch):
+    """Jumps from a faulty value to the definitions that it comes from."""
 
-    failure: ObservedFailure
-    state: FaultyState
-    tests: CausalityTests
-    say: Callable[[str], None] = lambda _: None
-    found: list[FaultyStep] = field(default_factory=list)  # the failure first
-    notes: list[str] = field(default_factory=list)
     _alike: dict[Op, list[tuple[Op, ...]]] = field(default_factory=dict)
-
-    def run(self) -> None:
-        """Go back from the failure until no faulty value is left to explain."""
-        try:
-            self._run()
-        except OutOfReruns:
-            self.notes.append("the limit on reruns was reached: the chain begins in the middle")
 
     def _run(self) -> None:
         values = failure_values(self.failure, self.state)
-        first = self._inducing(None, values, self.tests.failure, frozenset())
+        first = self._inducing(None, values, self.tests.of_failure(), frozenset())
         self.found.append(first)
         target = {value.step: value for value in first.causes}
         while target:
@@ -85,57 +53,20 @@ class ChainSearch:
         alike = self._followed(value, values)
         if alike is not None:
             return alike
-        if not self.tests.rerunner.can_watch(step):
-            return self._inducing(value, values, self.tests.failure, others)
-        return self._inducing(value, values, lambda a: self.tests.step(a, step), others)
+        return self._inducing(value, values, self.tests.of_steps([step]), others)
 
     def _inducing(
         self,
         target: FaultyValue | None,
         values: Sequence[FaultyValue],
-        test: Callable[[Sequence[Alteration]], Induced],
+        test: Test,
         others: frozenset[Step],
     ) -> FaultyStep:
         """Find the smallest set that brings a step about; members of `others` are preferred."""
-        before = self.tests.runs + self.tests.cached
-        settable = [value for value in values if self._can_set(value)]
-        unmapped = [value for value in values if value not in settable]
-
-        def induces(kept: Sequence[FaultyValue]) -> Induced:
-            altered = [value.alteration for value in settable if value not in kept]
-            return test([each for each in altered if each is not None])
-
-        without = induces([]) if settable else Induced.YES
-        if without is Induced.YES:
-            # All that can be put right is right: what is left is the step's own code, or what
-            # could not be put right.
-            is_proved = not unmapped
-            runs = self.tests.runs + self.tests.cached - before
-            return FaultyStep(target, tuple(unmapped), is_proved, True, len(unmapped), runs)
-        first = [value for value in settable if value.step in others]
-        chosen = minimal_set([*settable], induces) if len(settable) > 1 else settable
-        if first and any(value not in chosen for value in first):
-            chosen = self._with_kept(settable, first, induces, chosen)
-        self._remember(target, chosen)
-        is_proved = without is Induced.NO
-        runs = self.tests.runs + self.tests.cached - before
-        return FaultyStep(target, tuple(chosen), is_proved, True, len(unmapped), runs)
-
-    def _with_kept(
-        self,
-        settable: Sequence[FaultyValue],
-        kept: Sequence[FaultyValue],
-        induces: Callable[[Sequence[FaultyValue]], Induced],
-        otherwise: list[FaultyValue],
-    ) -> list[FaultyValue]:
-        """Prefer a set of values that the target has already: the chain then has fewer steps."""
-        if induces(kept) is not Induced.YES:
-            return otherwise
-        rest = [value for value in settable if value in kept]
-        return minimal_set(rest, induces) if len(rest) > 1 else rest
-
-    def _can_set(self, value: FaultyValue) -> bool:
-        return value.alteration is not None and self.tests.rerunner.can(value.alteration)
+        found = self._sets.smallest(values, test, others)
+        if not found.is_root:
+            self._remember(target, found.members)
+        return FaultyStep.of(target, found)
 
     # --- loops -----------------------------------------------------------------------------------
 
@@ -156,26 +87,3 @@ class ChainSearch:
         if len(chosen) != len(known[0]):
             return None
         return FaultyStep(target, tuple(chosen), is_proved=True, is_tested=False)
-
-
-def failure_values(failure: ObservedFailure, state: FaultyState) -> list[FaultyValue]:
-    """Return the faulty values that the failure itself comes from."""
-    question = failure.question
-    if isinstance(question, FailedCondition):
-        found = dict.fromkeys(state.behind(question.branch))
-        found |= dict.fromkeys(state.deciding(question.branch))
-        silence = question.silence
-    else:
-        operands = [operand for operand, _ in question.seeds]
-        found = dict.fromkeys(state.behind_operands(question.step, operands))
-        found |= dict.fromkeys(state.deciding(question.step))
-        if not found:  # the call that printed is known, and not which of its arguments is wrong
-            found |= dict.fromkeys(state.behind(question.step))
-        silence = question.silence
-    if silence is not None:
-        about = question.about
-        for passing in silence.missing or ():
-            found |= dict.fromkeys(state.missing(passing, about))
-        if not found:
-            found |= dict.fromkeys(state.unprinted(silence.after, about))
-    return sorted(found, reverse=True, key=lambda value: value.step)

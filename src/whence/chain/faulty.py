@@ -16,8 +16,10 @@ from whence.causes.comparison import Comparison
 from whence.causes.divergence_points import DivergencePoints
 from whence.program.ids import Step
 from whence.trace.flow import Constant, Left, Operand, StoredBits
+from whence.trace.recording import Comparable
 from whence.trace.rerunning import Alteration, Force, Overwrite
 
+_MAX_CONDITION = 20  # operations of a condition that are looked at; guessed
 _MAX_WALKED = 20_000  # steps behind one step that are looked at; guessed
 
 
@@ -51,11 +53,34 @@ class FaultyState:
         """Return the faulty values that a definition or a branch comes from, the last first."""
         node = self._failing.node(step)
         found = dict.fromkeys(self._read(self._behind(step)))
+        if not found and self._compares_pointers(step):
+            found = dict.fromkeys(self._read(self._behind(step)))
         found |= dict.fromkeys(self.deciding(step))
         if node.chosen_by is not None:
             found |= dict.fromkeys(self._branches([node.chosen_by]))
         others = (value for value in found if value.step != step)
         return sorted(others, reverse=True, key=lambda each: each.step)
+
+    def _compares_pointers(self, branch: Step) -> bool:
+        """Did a branch go another way because of a pointer that seemed to be the same?
+
+        Pointers are compared as far back as is quick.  Here one of them must differ.
+        """
+        if not self._failing.is_branch(branch) or self.comparison.counterpart(branch) is None:
+            return False
+        if not self.comparison.side_differs(branch):
+            return False
+        work, seen = [branch], set[Step]()
+        while work and len(seen) < _MAX_CONDITION:
+            at = work.pop()
+            seen.add(at)
+            operands = [each for each in self._failing.node(at).operands if isinstance(each, int)]
+            for operand in operands:
+                if self._failing.compared_as(operand) is not Comparable.POINTER:
+                    work += [operand] if operand not in seen else []
+                elif not self.comparison.has_same_origins(operand):
+                    return True
+        return False
 
     def behind_operands(self, step: Step, operands: Iterable[Operand]) -> list[FaultyValue]:
         """Return the faulty values that some operands come from, as `step` reads them."""

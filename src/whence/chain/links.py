@@ -10,8 +10,8 @@ import numpy as np
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.passing_values import PassingValues
-from whence.chain.dependence import FaultyStep
 from whence.chain.faulty import FaultyValue
+from whence.chain.inducing import FaultyStep
 from whence.model import ChainLink, SetMember, Statement
 from whence.program.ids import Step
 from whence.program.source import NamedValue
@@ -79,9 +79,14 @@ class ChainWriter:
         )
 
     def _statement(self, step: Step) -> Statement | None:
-        steps = np.array([self._failure.flow.in_tree(step)], np.uint32)
-        lines = self._describer.lines(steps)
-        return self._describer.describe_line(lines[0], steps) if lines else None
+        """Return the statement of a step; for a parameter, the call that passed it."""
+        flow = self._failure.flow
+        for at in (step, flow.call_of(step)):
+            steps = np.array([] if at is None else [flow.in_tree(at)], np.uint32)
+            lines = self._describer.lines(steps)
+            if lines:
+                return self._describer.describe_line(lines[0], steps)
+        return None
 
     # --- values ----------------------------------------------------------------------------------
 

@@ -23,9 +23,12 @@ class Induced(Enum):
 
 
 Induces = Callable[[Sequence[Item]], Induced]  # a test that keeps these values
+Ahead = Callable[[Sequence[Sequence[Item]]], None]  # these tests may be asked next
 
 
-def minimal_set(items: Sequence[Item], induces: Induces[Item]) -> list[Item]:
+def minimal_set(
+    items: Sequence[Item], induces: Induces[Item], ahead: Ahead[Item] = lambda _: None
+) -> list[Item]:
     """Return a subset of `items` that induces, and none of which can be left out alone.
 
     All items together must induce.  UNCLEAR counts as not inducing.
@@ -33,6 +36,7 @@ def minimal_set(items: Sequence[Item], induces: Induces[Item]) -> list[Item]:
     kept = list(items)
     size = len(kept) // 2 if len(kept) > _MAX_ONE_BY_ONE else 1
     while size:
+        ahead([kept[:start] + kept[start + size :] for start in range(0, len(kept), size)])
         kept, has_shrunk = _without_parts(kept, size, induces)
         # Leaving out one item can make another one superfluous: repeat until nothing goes.
         if not (has_shrunk and size == 1):

@@ -2,12 +2,14 @@
 
 The run with that branch switched is the passing run to compare with.  Branches that the cause tree
 names come first, in the order of the run: of several that make the test pass, the first is the
-nearest to the root.  Then all others follow, the last first.
+nearest to the root.  Then the same branches are forced each time that they run: a fault that does
+its damage twice is not mended once.  Then all others follow, the last first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -27,22 +29,23 @@ _MAX_INSTANCES = 20  # executions of one branch that are tried; guessed
 
 def passing_switch(
     tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None]
-) -> Step | None:
+) -> Force | None:
     """Return the branch that makes the test pass if it goes the other way; None if none does."""
     excluded = _own_branches(tree)
-    tried: set[Step] = set()
+    tried: set[Force] = set()
+    possible = (
+        force
+        for force in _candidates(tree)
+        if force.branch not in excluded and tests.rerunner.can(force)
+    )
     try:
-        for number, branch in enumerate(_candidates(tree)):
-            if branch in tried or branch in excluded:
-                continue
-            tried.add(branch)
-            force = Force(branch)
-            if not tests.rerunner.can(force):
-                continue
-            if number % 10 == 0:
-                say(f"looking for a branch that makes the test pass: {len(tried)} tried")
-            if tests.outcome([force]) is Outcome.PASS:
-                return branch
+        while part := [*itertools.islice(possible, tests.jobs)]:
+            say(f"looking for a branch that makes the test pass: {len(tried)} tried")
+            tests.run_ahead([([force], None) for force in part])
+            for force in part:
+                if force not in tried and tests.outcome([force]) is Outcome.PASS:
+                    return force
+                tried.add(force)
     except OutOfReruns:
         return None
     return None
@@ -56,11 +59,25 @@ def _own_branches(tree: CauseSearch) -> frozenset[Step]:
     return frozenset(question.controlling)
 
 
-def _candidates(tree: CauseSearch) -> Iterator[Step]:
+def _candidates(tree: CauseSearch) -> Iterator[Force]:
     flow = tree.failure.flow
     last = tree.failure.question.about
-    yield from sorted(step for step in _in_tree(tree, flow) if step <= last)
-    yield from _all_branches(flow, last)
+    named = sorted(step for step in _in_tree(tree, flow) if step <= last)
+    yield from map(Force, named)
+    yield from _each_time(named, flow)
+    others = [*_all_branches(flow, last)]
+    yield from map(Force, others)
+    yield from _each_time(sorted(others), flow)
+
+
+def _each_time(branches: Sequence[Step], flow: Flow) -> Iterator[Force]:
+    """Yield the first execution of each branch that went one way, to force it each time."""
+    seen: set[tuple[Op, object]] = set()
+    for branch in branches:
+        key = flow.op_of(branch), flow.decision(branch)
+        if key not in seen and len(flow.executions(key[0])) > 1:
+            yield Force(branch, is_always=True)
+        seen.add(key)
 
 
 def _in_tree(tree: CauseSearch, flow: Flow) -> set[Step]:

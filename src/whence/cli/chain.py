@@ -15,7 +15,7 @@ from whence.cli.options import check_writable, put, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.model import ChainResult
 from whence.report.chain import chain_document, chain_page, chain_text
-from whence.service.chain_session import ChainRequest, find_chain
+from whence.service.chain_session import METHODS, ChainRequest, find_chain
 
 _WIDTH = 100  # columns of a report that does not go to a terminal
 
@@ -25,6 +25,8 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--bad", metavar="SRC", help="The version that fails; the same as --source."),
     click.option("--passing-test", metavar="CMD", help="A test of the same version that passes: its values are put into the failing run."),
     click.option("--expect", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE", help="The output that the test should print; with it, a run passes that prints this."),
+    click.option("--method", type=click.Choice(METHODS), default=METHODS[0], show_default=True, help="Go back along dependences (FIC's Algorithm 2), or level by level through the structure of the run (Algorithm 1)."),
+    click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Reruns at the same time, each in a tree of its own."),
     click.option("--max-runs", type=click.IntRange(min=1), default=500, show_default=True, metavar="N", help="Limit on the runs of the search."),
     click.option("--fresh", is_flag=True, help="Do not use outcomes that an earlier search kept."),
     click.option("--json", "json_file", metavar="FILE", help="Write the chain as JSON; - prints only that."),
@@ -75,7 +77,7 @@ def _request(context: click.Context, options: dict[str, Any]) -> ChainRequest:
         commands = replace(commands, compares_output=True, expected=expected)
     return ChainRequest(
         replace(record, commands=commands), options["good"], options["passing_test"],
-        options["max_runs"], options["fresh"],
+        options["max_runs"], options["fresh"], options["method"], options["jobs"],
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from whence.model import ChainLink, ChainResult, SetMember
 from whence.report.document import VERSION, failure_document
 from whence.report.explanation import sentence
-from whence.report.lines import SCREEN, TextLines, plain_text
+from whence.report.lines import SCREEN, TextLines, plain_text, shown_place
 from whence.report.text import counted
 from whence.report.visible import visible
 
@@ -60,7 +60,7 @@ def chain_headline(result: ChainResult) -> str:
         return f"Not explained: {result.reason}"
     first = result.chain[0]
     proved = sum(link.is_proved for link in result.chain)
-    where = f"{first.file}:{first.line}" + (f" in {first.function}" if first.function else "")
+    where = _place(first)
     return (
         f"The failure follows from {where}: {counted(len(result.chain), 'link')}, "
         f"{proved} proved by {counted(result.runs + result.cached, 'run')}"
@@ -107,8 +107,13 @@ def _on_screen(blocks: list[list[Text]], room: int) -> list[list[Text]]:
     return [*blocks[:first], gap, *blocks[-(shown - first) :]]
 
 
+def _place(link: ChainLink) -> str:
+    place = shown_place(link.file, link.line)
+    return f"{place} in {link.function}" if link.function else place
+
+
 def _block(number: int, link: ChainLink, width: int) -> list[Text]:
-    place = f"{link.file}:{link.line}" + (f" in {link.function}" if link.function else "")
+    place = _place(link)
     head = Text(f"{number:3}  ")
     head.append(plain_text(place).ljust(_MAX_PLACE), style="bold red" if link.is_root else "cyan")
     head.append(f" {plain_text(link.text)}")

@@ -9,18 +9,20 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
-from whence.chain.causality import CausalityTests, Judge, KeptOutcomes
+from whence.chain.causality import CausalityTests, Judge, Judgement, KeptOutcomes
 from whence.chain.dependence import ChainSearch
 from whence.chain.faulty import FaultyState
+from whence.chain.hierarchical import HierarchicalSearch
 from whence.chain.links import ChainWriter
 from whence.chain.switching import passing_switch
 from whence.errors import UserError
@@ -30,6 +32,7 @@ from whence.languages import LANGUAGES, cause_search, find_failure, open_recordi
 from whence.languages.language import Language
 from whence.model import ChainResult, Outcome, PassingRun
 from whence.program.ids import Step
+from whence.service.altered_steps import came_about
 from whence.service.recorded_runs import key_of
 from whence.service.recording import RecordRequest, Say, frontends_for
 from whence.subject.scratch import scratch_folder
@@ -38,10 +41,19 @@ from whence.subject.trial import Reference
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Flow
 from whence.trace.recording import Recording
-from whence.trace.rerunning import AlteredRun, BuiltTest, Force
+from whence.trace.rerunning import (
+    Alteration,
+    AlteredRun,
+    BuiltTest,
+    Came,
+    Force,
+    StepRerunner,
+)
 from whence.trace.summary import summarise
 
 _WRONG_LANGUAGE = ("nothing-recorded", "no-c-compiler")
+_METHODS = {"dependence": ChainSearch, "hierarchical": HierarchicalSearch}
+METHODS = tuple(_METHODS)
 _MAX_STORES = 50  # files of kept outcomes; guessed
 
 
@@ -54,6 +66,8 @@ class ChainRequest:
     passing_test: str | None = None  # or another test of the same version
     max_runs: int = 500
     forgets: bool = False  # do not use outcomes of an earlier search
+    method: str = "dependence"  # or hierarchical
+    jobs: int = 1  # reruns at the same time
 
 
 def find_chain(request: ChainRequest, say: Say) -> ChainResult:
@@ -87,7 +101,11 @@ class _Session:
         self._request, self._language, self._say = request, language, say
         self._tree, self._folder = tree, folder
         self._commands = request.record.commands
-        self._kept = KeptOutcomes(_store(tree, request))
+        self._good = None
+        if request.good is not None:
+            self._good = fetch(request.good, repo=request.record.repo, into=folder / "good")
+        self._kept = KeptOutcomes(_store(tree, self._good, request))
+        self._more: list[BuiltTest] = []  # the same test in trees of their own
 
     def result(self) -> ChainResult:
         """Record both runs, and search."""
@@ -105,6 +123,7 @@ class _Session:
                 slug="nothing-fails",
             )
         assert failing.failure is not None
+        self._more = [self._another(number) for number in range(1, self._request.jobs)]
         if self._request.good is None and self._request.passing_test is None:
             return self._switched(built, failing)
         passing, by = self._passing(built)
@@ -112,7 +131,7 @@ class _Session:
         other = counterpart(observed.flow.thread, passing)
         if other is None:
             raise _no_passing_run("the process that fails has no counterpart in the passing run")
-        return self._searched(built, failing, beside(observed, other), other, by, 0)
+        return self._searched(built, failing, beside(observed, other), other, by)
 
     def _recorded(self, record: Callable[[Path], None], name: str, tree: Path) -> Recording:
         """Record a run into a folder of this name."""
@@ -122,14 +141,23 @@ class _Session:
         summarise(open_recording(out), tree, max_trace=self._request.record.max_trace)
         return open_recording(out)
 
+    def _another(self, number: int) -> BuiltTest:
+        """Build the failing version once more, for reruns at the same time."""
+        self._say(f"building the failing version for job {number + 1}")
+        record, kept = self._request.record, self._folder / f"kept-{number}"
+        kept.mkdir()
+        # The names are equally long: environments are, too, and stacks begin at one address.
+        beside = self._tree.with_name(f"{number:0{len(self._tree.name)}}")
+        tree = fetch(record.source, repo=record.repo, into=beside)
+        return self._language.open_test(tree, self._commands, kept)
+
     # --- the passing run -------------------------------------------------------------------------
 
     def _passing(self, built: BuiltTest) -> tuple[Recording, PassingRun]:
         request, commands = self._request, self._commands
         self._say("recording the passing run")
-        if request.good is not None:
-            tree = fetch(request.good, repo=request.record.repo, into=self._folder / "good")
-            limit = request.record.max_trace
+        if self._good is not None:
+            tree, limit = self._good, request.record.max_trace
             passing = self._recorded(
                 lambda out: self._record_good(tree, out, limit), "passing", tree
             )
@@ -151,22 +179,24 @@ class _Session:
         """Search for a branch whose switching makes the test pass, and compare with that run."""
         observed = find_failure(failing, expect=self._commands.expected)
         rerunner = self._language.rerunner(built, observed.flow)
-        tests = CausalityTests(rerunner, self._judge(failing), self._kept, self._request.max_runs)
+        others = [self._language.rerunner(each, observed.flow) for each in self._more]
+        limit = self._request.max_runs
+        tests = CausalityTests(rerunner, self._judge(failing), self._kept, limit, others)
         self._check_varies(tests, failing)
         tree = cause_search(observed)
-        branch = passing_switch(tree, tests, self._say)
-        if branch is None:
+        switch = passing_switch(tree, tests, self._say)
+        if switch is None:
             return self._without_switch(failing, observed, tests)
 
         def record(out: Path) -> None:
-            rerunner.rerun([Force(branch)], record_into=out)
+            rerunner.rerun([switch], record_into=out)
 
         passing = self._recorded(record, "passing", self._tree)
-        by = _switch(observed, branch)
+        by = _switch(observed, switch)
         other = counterpart(observed.flow.thread, passing)
         assert other is not None, "the run is the same up to the branch"
         observed = self._beside_switched(failing, passing, observed, other)
-        return self._searched(built, failing, observed, other, by, tests.runs)
+        return self._searched(built, failing, observed, other, by, tests)
 
     def _beside_switched(
         self, failing: Recording, passing: Recording, observed: ObservedFailure, other: Flow
@@ -193,17 +223,21 @@ class _Session:
 
     def _searched(
         self, built: BuiltTest, failing: Recording, observed: ObservedFailure, passing: Flow,
-        by: PassingRun, runs: int,
+        by: PassingRun, switching: CausalityTests | None = None,
     ) -> ChainResult:  # fmt: skip
         started = time.monotonic()
         alignment = Alignment(observed.flow, passing)
         comparison = Comparison(alignment)
         rerunner = self._language.rerunner(built, observed.flow, alignment)
+        runs, cached = (switching.runs, switching.cached) if switching else (0, 0)
         limit = self._request.max_runs - runs
-        tests = CausalityTests(rerunner, self._judge(failing), self._kept, limit)
-        if not runs:
+        others = [self._language.rerunner(each, observed.flow, alignment) for each in self._more]
+        judge, look = self._judge(failing), self._look
+        tests = CausalityTests(rerunner, judge, self._kept, limit, others, look)
+        if switching is None:
             self._check_varies(tests, failing)
-        search = ChainSearch(observed, FaultyState(comparison), tests, self._say)
+        method = _METHODS[self._request.method]
+        search = method(observed, FaultyState(comparison), tests, self._say)
         try:
             search.run()
         except KeyboardInterrupt:
@@ -213,9 +247,12 @@ class _Session:
         reason = None if len(chain) > 1 else "no faulty value was found that the failure comes from"
         return ChainResult(
             "explained" if reason is None else "unexplained", reason, failing.failure,
-            observed.words, by, chain, tests.runs + runs, tests.cached,
+            observed.words, by, chain, tests.runs + runs, tests.cached + cached,
             {"search": time.monotonic() - started}, (*search.notes, *_unproved_note(search)),
         )  # fmt: skip
+
+    def _look(self, rerunner: StepRerunner, alterations: Sequence[Alteration], step: Step) -> Came:
+        return came_about(rerunner, alterations, step, self._tree)
 
     def _check_varies(self, tests: CausalityTests, failing: Recording) -> None:
         """Raise an error if the failure does not come back when nothing is altered."""
@@ -235,16 +272,23 @@ class _Session:
         printed = (failing.folder / "stdout").read_bytes()
         is_output = failing.failure.kind == "output"
 
-        def judged(altered: AlteredRun) -> Outcome:
+        expected = self._commands.expected
+        wrong = None if expected is None else _first_wrong_line(printed, expected)
+
+        def judged(altered: AlteredRun) -> Judgement:
             outcome = reference.judge(altered.run).outcome
-            if outcome is Outcome.FAIL and is_output and altered.ended.stdout != printed:
-                return Outcome.OTHER  # wrong, and in another way
-            return outcome
+            out = altered.ended.stdout
+            is_mended = outcome is Outcome.PASS
+            if outcome is Outcome.FAIL and is_output and out != printed:
+                outcome = Outcome.OTHER  # wrong, and in another way
+                if wrong is not None and expected is not None:
+                    is_mended = _first_wrong_line(out, expected) > wrong
+            return Judgement(outcome, is_mended)
 
         return judged
 
 
-def _unproved_note(search: ChainSearch) -> list[str]:
+def _unproved_note(search: ChainSearch | HierarchicalSearch) -> list[str]:
     unmapped = sum(element.unmapped for element in search.found)
     if not unmapped:
         return []
@@ -253,15 +297,23 @@ def _unproved_note(search: ChainSearch) -> list[str]:
             "an object that cannot be made anew, or what a library call wrote"]  # fmt: skip
 
 
-def _switch(observed: ObservedFailure, branch: Step) -> PassingRun:
-    flow = observed.flow
+def _switch(observed: ObservedFailure, switch: Force) -> PassingRun:
+    flow, branch = observed.flow, switch.branch
     names = flow.describer().names
     named = names.condition(branch)
     place = flow.thread.image.place(flow.op_of(branch))
-    words = f"with `{named.name}` at {names.line(branch)} not {named.value}"
+    each = " each time" if switch.is_always else ""
+    words = f"with `{named.name}` at {names.line(branch)} not {named.value}{each}"
     if place is None:
         return PassingRun("switch", words=words)
     return PassingRun("switch", place.file, place.line, words)
+
+
+def _first_wrong_line(printed: bytes, expected: bytes) -> int:
+    """Return the number of the first line that differs; that of lines if none does."""
+    own, wanted = printed.split(b"\n"), expected.split(b"\n")
+    pairs = enumerate(itertools.zip_longest(own, wanted))
+    return next((n for n, (one, other) in pairs if one != other), len(wanted))
 
 
 def _no_passing_run(why: str) -> UserError:
@@ -273,11 +325,16 @@ def _no_passing_run(why: str) -> UserError:
     )
 
 
-def _store(tree: Path, request: ChainRequest) -> Path | None:
-    """Return the file for the outcomes of this search; older files are deleted."""
+def _store(tree: Path, good: Path | None, request: ChainRequest) -> Path | None:
+    """Return the file for the outcomes of this search; older files are deleted.
+
+    Outcomes are those of altered runs: they depend on both versions, and on the commands.
+    """
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(cache) / "whence" / "chains"
-    parts = [key_of(tree, request.record.commands), request.good, request.passing_test]
+    commands = request.record.commands
+    trees = [None if each is None else key_of(each, commands) for each in (tree, good)]
+    parts = [*trees, request.passing_test]
     name = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -45,6 +45,7 @@ class Force:
 
     branch: Step
     passing: Step | None = None  # None: the other way
+    is_always: bool = False  # also each time that it runs after this; not of a `switch`
 
 
 Alteration = Overwrite | Replace | Force
@@ -57,6 +58,7 @@ class Came(Enum):
     OTHER = "with another value"
     NOT = "not at all"
     UNKNOWN = "cannot be said"
+    UNSURE = "may have been another execution"  # a recording of the rerun can tell
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from whence.frontend.c.process import CProcess, cut_logs
 from whence.frontend.c.record import MAX_HANG_LOG, build_recorded, recording_environment
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, SOURCES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
+from whence.frontend.rerun.steady_stack import SteadyStack
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest, judge
@@ -63,6 +64,7 @@ class InputRerunner:
         if commands.build is not None:
             build_recorded(commands, tree, self._environment)
         self._built = BuiltTree(tree, folder.absolute() / "tree")
+        self._place = SteadyStack()
 
     @property
     def variables(self) -> Mapping[str, str]:
@@ -96,17 +98,17 @@ class InputRerunner:
                 f"cd {shlex.quote(inputs.folder)} && exec {inputs.command} "
                 f"< {shlex.quote(str(stdin))}"
             )
-            return self._run(command, environment, record_into, inputs.files, seconds)
+            return self._run(command, environment, record_into, inputs, seconds)
 
     def _ours(self) -> dict[str, str]:
         return {key: value for key, value in self._environment.items() if key.startswith(_OURS)}
 
     def _run(
         self, command: str, environment: Mapping[str, str], record_into: Path | None,
-        files: Mapping[str, bytes] | None = None, seconds: float | None = None,
+        inputs: ProgramInputs | None = None, seconds: float | None = None,
     ) -> Ended:  # fmt: skip
         self._built.restore()
-        for name, contents in (files or {}).items():
+        for name, contents in (inputs.files if inputs is not None else {}).items():
             path = self.tree / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(contents)
@@ -114,6 +116,8 @@ class InputRerunner:
         if record_into is not None:
             environment["WHENCE_TRACE"] = str(record_into.absolute())
             environment["WHENCE_MAX_TRACE"] = str(DEFAULT_MAX_TRACE)
+        arguments = inputs.arguments if inputs is not None else ()
+        environment = self._place.filled(environment, arguments)
         with fixed_addresses():
             limit = self._commands.timeout or self._commands.asked_timeout or seconds
             ended = run_in_tree(command, self.tree, environment, self._commands, limit)

@@ -15,6 +15,8 @@ from whence.frontend.rerun.interventions import (
     WatchedValue,
     encode_interventions,
 )
+from whence.frontend.rerun.rerun_limit import RerunLimit
+from whence.frontend.rerun.steady_stack import SteadyStack
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.model import Run
 from whence.subject.command import Ended
@@ -41,7 +43,8 @@ class CRerunner:
 
         `tree` is a workspace of ours.  `folder` is empty and takes what is kept between runs.
         """
-        self._tree, self._commands = tree, commands
+        self._tree, self._commands, self._limit = tree, commands, RerunLimit()
+        self._place = SteadyStack()
         self._modules = folder.absolute() / MODULES
         self._modules.mkdir()
         self._environment = recording_environment(tree, self._modules, "patch", commands.layout)
@@ -69,6 +72,8 @@ class CRerunner:
 
         The trace goes into the empty folder `record_into`; without one nothing is recorded.
         """
+        if interventions and self._limit.seconds is None:
+            self.run()  # how long does it take?
         self._built.restore()
         with temporary_folder("rerun") as scratch:
             reached = Path(scratch) / "reached"
@@ -83,8 +88,17 @@ class CRerunner:
                     "WHENCE_TRACE": str(record_into.absolute()),
                     "WHENCE_MAX_TRACE": str(DEFAULT_MAX_TRACE),
                 }
+            limit = self._limit.seconds if interventions else None
             with fixed_addresses():
-                ended = run_in_tree(self._commands.test, self._tree, environment, self._commands)
+                ended = run_in_tree(
+                    self._commands.test,
+                    self._tree,
+                    self._place.filled(environment),
+                    self._commands,
+                    limit,
+                )
+            if not interventions:
+                self._limit.unchanged(ended.seconds)
             happened, watched = _read_reached(reached)
         run = judge(ended, self._commands, self._tree)
         if record_into is not None:

@@ -28,6 +28,17 @@ class FlipBranch:
 
 
 @dataclass(frozen=True, slots=True)
+class AlwaysSide:
+    """A conditional branch goes to one side each time, from the point's offset on."""
+
+    side: bool
+
+    @property
+    def text(self) -> str:
+        return f"always={int(self.side)}"
+
+
+@dataclass(frozen=True, slots=True)
 class XorBytes:
     """A store leaves its bytes combined with these by exclusive or."""
 
@@ -97,7 +108,9 @@ class WatchOperation:
         return "watch"
 
 
-Action = FlipBranch | XorBytes | SetBytes | KeepAddress | PokeKept | PokeAt | WatchOperation
+Action = (
+    FlipBranch | AlwaysSide | XorBytes | SetBytes | KeepAddress | PokeKept | PokeAt | WatchOperation
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +153,6 @@ def encode_interventions(interventions: Sequence[Intervention]) -> str:
 
 
 def _size(action: Action) -> int:
-    if isinstance(action, FlipBranch | KeepAddress | WatchOperation):
+    if isinstance(action, FlipBranch | AlwaysSide | KeepAddress | WatchOperation):
         return 0
     return len(action.content)

@@ -12,6 +12,7 @@ from whence.frontend.python.record import COMPARABLE, build_plain, hooked, keep_
 from whence.frontend.recorded_run import MODULES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.rerun.interventions import PatchedProcess
+from whence.frontend.rerun.rerun_limit import RerunLimit
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.model import Run
 from whence.subject.command import Ended
@@ -25,7 +26,7 @@ class AlteredValue:
 
     operation: int  # its number in the process
     execution: int  # how often the operation ran before
-    action: str  # set, flip, keep, kept or watch
+    action: str  # set, flip, always, keep, kept or watch
     content: Any = None
 
 
@@ -47,7 +48,7 @@ class PythonRerunner:
 
         `tree` is a workspace of ours.  `folder` is empty and takes what is kept between runs.
         """
-        self._tree, self._commands = tree, commands
+        self._tree, self._commands, self._limit = tree, commands, RerunLimit()
         self._environment = environment(tree) | COMPARABLE
         if commands.build is not None:
             build_plain(commands, tree, self._environment)
@@ -69,6 +70,8 @@ class PythonRerunner:
 
         The trace goes into the empty folder `record_into`.
         """
+        if values and self._limit.seconds is None:
+            self.run((), process)  # how long does it take?
         self._built.restore()
         command = test if test is not None else self._commands.test
         with temporary_folder("rerun") as name:
@@ -81,7 +84,10 @@ class PythonRerunner:
             hook = hooked(scratch, self._tree, out, self._environment, alterations=file)
             with fixed_addresses():
                 words, variables = hook.command(command), hook.environment(self._environment)
-                ended = run_in_tree(words, self._tree, variables, self._commands)
+                limit = self._limit.seconds if values else None
+                ended = run_in_tree(words, self._tree, variables, self._commands, limit)
+            if not values:
+                self._limit.unchanged(ended.seconds)
             happened, watched = _read_reached(file.with_name("alterations.reached"))
             run = judge(ended, self._commands, self._tree)
             if record_into is not None:

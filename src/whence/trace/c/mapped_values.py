@@ -2,19 +2,24 @@
 
 A replaced state keeps the failing run's own addresses.  An address of the passing run is followed
 back to the object that it points into: a static variable, or memory that some step allocated.  The
-counterpart of that object in the failing run says what the address is there.
+counterpart of that object in the failing run says what the address is there.  A library call such
+as strchr returns an address in the object that it was given.
 """
 
 from __future__ import annotations
 
+from whence.frontend.c.summaries import library_summary
 from whence.program.ids import Step
 from whence.program.operations import COp
 from whence.trace.alignment import Alignment
+from whence.trace.c.endings import callee
 from whence.trace.c.flow import CFlow
+from whence.trace.c.recording import CThread
 from whence.trace.flow import Operand
 from whence.trace.recording import Comparable
 
 _MAX_HOPS = 200  # operations between an address and its object that are followed; guessed
+_IN_FIRST = frozenset({"=0", "~0"})  # the result is the first argument, or lies in its object
 _MOVES = (COp.COPY, COp.ADD, COp.SUB)  # operations that keep an address in its object
 
 
@@ -49,6 +54,10 @@ class MappedValues:
         for _ in range(_MAX_HOPS):
             node = self.passing.node(at)
             behind = [each for each in node.operands if self._is_address(each)]
+            part = self._searched(at)
+            if part is not None:
+                at = part
+                continue
             if not behind:
                 return at
             if node.operation.op not in _MOVES and len(node.operands) != 1:
@@ -57,6 +66,18 @@ class MappedValues:
             assert isinstance(operand, int)
             at = operand
         return None
+
+    def _searched(self, call: Step) -> Step | None:
+        """Return the address that a library call was given, if its result lies in that object."""
+        thread = self.passing.thread
+        if not self.passing.is_call(call) or not self.passing.is_given(call):
+            return None
+        assert isinstance(thread, CThread)
+        name = callee(thread, call)
+        if name is None or not _IN_FIRST & {*(library_summary(name) or ())}:
+            return None
+        given = self.passing.argument(call, 0)
+        return given if isinstance(given, int) else None
 
     def _is_address(self, operand: Operand) -> bool:
         return isinstance(operand, int) and self.passing.compared_as(operand) is Comparable.POINTER

@@ -9,6 +9,7 @@ from whence.frontend.c.tables import OpCode
 from whence.frontend.rerun.c import CRerunner
 from whence.frontend.rerun.interventions import (
     Action,
+    AlwaysSide,
     FlipBranch,
     Intervention,
     KeepAddress,
@@ -60,7 +61,8 @@ class CStepRerunner(StepRerunner):
 
     def can(self, alteration: Alteration) -> bool:
         if isinstance(alteration, Force):
-            return self._code(alteration.branch) in _DECIDES
+            code = self._code(alteration.branch)
+            return code == OpCode.CBR or (code == OpCode.SWITCH and not alteration.is_always)
         return self._content(alteration) is not None
 
     def can_watch(self, step: Step) -> bool:
@@ -83,7 +85,7 @@ class CStepRerunner(StepRerunner):
         came = Came.UNKNOWN
         if watched is not None:
             reports = rerun.watched.get(len(interventions) - 1, ())
-            came = self._came(watched, interventions[-1].point.offset, reports)
+            came = self._came(watched, alterations, reports)
         return AlteredRun(rerun.run, rerun.ended, len(missed), came)
 
     # --- interventions -------------------------------------------------------------------------
@@ -103,6 +105,8 @@ class CStepRerunner(StepRerunner):
             yield Intervention(self._point(at), PokeKept(slot, offset, data))
 
     def _forced(self, force: Force) -> Action:
+        if force.is_always:
+            return AlwaysSide(not self.failing.value(force.branch) & 1)
         if self._code(force.branch) == OpCode.CBR or force.passing is None:
             return FlipBranch()
         assert self._values is not None
@@ -144,22 +148,19 @@ class CStepRerunner(StepRerunner):
 
     # --- what is seen --------------------------------------------------------------------------
 
-    def _came(self, step: Step, start: int, reports: Sequence[WatchedValue]) -> Came:
-        """Find the report of the step: at its place in the log or, if the log differs, in order."""
+    def _came(
+        self, step: Step, alterations: Sequence[Alteration], reports: Sequence[WatchedValue]
+    ) -> Came:
+        """Find the report of the step at its place in the log.
+
+        If the run went another way before it, a report may be of another execution.
+        """
+        if not reports:
+            return Came.NOT
         wanted = self._point(step).offset
         found = next((each for each in reports if each.offset == wanted), None)
-        if found is None:
-            executions = self.failing.executions(self.failing.op_of(step))
-            number = executions.before(step)
-            before = 0
-            while before < number:
-                earlier = Step(int(executions[number - before - 1 : number - before][0]))
-                if self._point(earlier).offset < start:
-                    break
-                before += 1
-            if before >= len(reports):
-                return Came.NOT
-            found = reports[before]
+        if found is None or any(isinstance(each, Force) for each in alterations):
+            return Came.UNSURE
         if self._code(step) == OpCode.CBR:
             value = self.failing.value(step) & 1
             return Came.SAME if found.content[0] & 1 == value else Came.OTHER

@@ -76,7 +76,7 @@ class PythonStepRerunner(StepRerunner):
         rerun = self._rerunner.run(values, self._process, record_into=record_into)
         came = Came.UNKNOWN
         if watched is not None:
-            came = self._came(watched, rerun.watched.get(len(values) - 1, ()))
+            came = self._came(watched, alterations, rerun.watched.get(len(values) - 1, ()))
         return AlteredRun(rerun.run, rerun.ended, len(rerun.missed), came)
 
     # --- alterations ---------------------------------------------------------------------------
@@ -84,7 +84,11 @@ class PythonStepRerunner(StepRerunner):
     def _values(self, slot: int, alteration: Alteration) -> Iterator[AlteredValue]:
         if isinstance(alteration, Force):
             branch = alteration.branch
-            yield AlteredValue(self._flow.op_of(branch), self._count(branch), "flip")
+            op, count = self._flow.op_of(branch), self._count(branch)
+            if alteration.is_always:
+                yield AlteredValue(op, count, "always", not self._flow.value(branch))
+            else:
+                yield AlteredValue(op, count, "flip")
             return
         at = self._place(alteration)
         content = self._content(alteration.passing, at)
@@ -138,11 +142,21 @@ class PythonStepRerunner(StepRerunner):
 
     # --- what is seen --------------------------------------------------------------------------
 
-    def _came(self, step: Step, reports: Sequence[tuple[int, str]]) -> Came:
+    def _came(
+        self, step: Step, alterations: Sequence[Alteration], reports: Sequence[tuple[int, str]]
+    ) -> Came:
+        """Find the report of the step by the number of its execution.
+
+        If the run went another way, a report may be of another execution.
+        """
+        if not reports:
+            return Came.NOT
         wanted = self._count(step)
         found = next((text for count, text in reports if count == wanted), None)
-        if found is None:
-            return Came.NOT
+        total = len(self._flow.executions(self._flow.op_of(step)))
+        is_forced = any(isinstance(each, Force) for each in alterations)
+        if found is None or is_forced or len(reports) != total - wanted:
+            return Came.UNSURE
         return Came.SAME if found == text_of_report(self._flow.value(step)) else Came.OTHER
 
 

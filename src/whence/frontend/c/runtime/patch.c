@@ -4,13 +4,14 @@
  * the number of the thread's log, the offset that the log had reached, and the operation.  Numbers
  * are decimal, or hexadecimal with 0x.  ACTION is one of
  *   flip              a conditional branch goes the other way
+ *   always=SIDE       a conditional branch goes to this side, 0 or 1, each time from this offset on
  *   set=HEX, xor=HEX  a store leaves other bytes (in memory order); a switch gets another value
  *   keep=SLOT         remember the address that a store wrote to
  *   poke=SLOT+N=HEX   write bytes at N after that address
  *   poke@ADDRESS=HEX  write bytes at an address
  *   watch             report the value of the operation each time, from this offset on
  * A poke happens after the store, or before the branch, at its point.  Each intervention but a
- * watch happens at most once in a process.
+ * watch or an always happens at most once in a process.
  *
  * $WHENCE_REACHED names a file.  Each intervention that happened appends its number, counted
  * from 0, as a line to that file; a watch appends "NUMBER OFFSET HEX" each time.
@@ -18,7 +19,8 @@
  * $WHENCE_PATCHED is NAME/N: only the Nth process whose program has this name, counted from 0,
  * is changed.  Without it every process is. */
 enum patch_action {
-    PATCH_NONE, PATCH_FLIP, PATCH_XOR, PATCH_SET, PATCH_KEEP, PATCH_POKE, PATCH_WATCH
+    PATCH_NONE, PATCH_FLIP, PATCH_XOR, PATCH_SET, PATCH_KEEP, PATCH_POKE, PATCH_WATCH,
+    PATCH_ALWAYS
 };
 
 #define MAX_PATCHES 256
@@ -31,7 +33,8 @@ struct patch {
     uint64_t stream, offset, point;
     uint64_t slot;    /* of a keep, or of a poke that has one; else MAX_SLOTS */
     uint64_t address; /* of a poke; relative to that of the slot, if it has one */
-    uint64_t times;   /* reports of a watch */
+    uint64_t side;    /* of an always */
+    uint64_t times;   /* executions that a watch or an always was due at */
     size_t size;
     const unsigned char *bytes;
 };
@@ -102,6 +105,10 @@ static const char *read_one_patch(const char *p, struct patch *patch)
     if (strncmp(p, "watch", 5) == 0) {
         patch->action = PATCH_WATCH;
         return p + 5;
+    }
+    if (strncmp(p, "always=", 7) == 0) {
+        patch->action = PATCH_ALWAYS;
+        return read_ended_number(p + 7, &patch->side, 0);
     }
     if (strncmp(p, "keep=", 5) == 0) {
         patch->action = PATCH_KEEP;
@@ -217,6 +224,14 @@ static int make_patches(uint64_t point, unsigned char *value, uint64_t bytes, ui
         if (patch->action == PATCH_WATCH) {
             if (offset >= patch->offset && patch->times++ < MAX_WATCHED)
                 report(patch, value, bytes);
+            continue;
+        }
+        if (patch->action == PATCH_ALWAYS) {
+            if (offset >= patch->offset && bytes == 1 && value[0] != patch->side) {
+                flips = 1;
+                if (!patch->times++)
+                    report(patch, NULL, 0);
+            }
             continue;
         }
         if (offset != patch->offset)

@@ -1,0 +1,313 @@
+"""Does the search find a passing run, keep what it learned, and tell apart what it sees?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.chain.chaining import chain_of, check_chain, lines_of
+from whence.chain.causality import KeptOutcomes, RerunOutcome
+from whence.errors import UserError
+from whence.model import Outcome
+from whence.trace.rerunning import Came
+
+# A wrong bound does its damage twice: to mend it once is not enough.
+TWICE = """\
+#include <stdio.h>
+static int fee(int amount) {
+    if (amount < 2) // 1
+        return 0;
+    return 7; // 2
+}
+int main(void) {
+    int total = 0, i;
+    for (i = 1; i < 4; i++)
+        total += fee(i * 2); // 3
+    printf("%d of %d\\n", total, i); // 4
+    return 0;
+}
+"""
+FREE = "0 of 4\n"
+TWICE_PYTHON = """\
+def fee(amount):
+    if amount < 2:  # 1
+        return 0
+    return 7
+
+total = 0
+for i in range(1, 4):
+    total += fee(i * 2)  # 3
+print(total, "of", i + 1)  # 4
+"""
+
+
+@pytest.mark.parametrize("text", [TWICE, TWICE_PYTHON], ids=["c", "python"])
+def test_a_branch_is_forced_each_time_if_once_is_not_enough(tmp_path: Path, text: str) -> None:
+    result = chain_of(tmp_path, text, expect=FREE)
+    assert result.passing is not None
+    assert "each time" in result.passing.words
+    check_chain(result, text)
+
+
+def test_a_branch_that_is_forced_into_an_endless_loop_does_not_stop_the_search(
+    tmp_path: Path,
+) -> None:
+    text = """\
+#include <stdio.h>
+int main(void) {
+    int n = 2, wide = 1;
+    while (n > 0) {
+        if (n != 5)
+            n--;
+    }
+    if (wide)
+        n = 3;
+    printf("%d\\n", n);
+    return 0;
+}
+"""
+    result = chain_of(tmp_path, text, expect="0\n")
+    assert result.status == "explained"
+    assert result.chain[0].text == "if (wide)"
+
+
+def test_several_jobs_find_the_same_chain(tmp_path: Path) -> None:
+    one = chain_of(tmp_path, TWICE, expect=FREE)
+    two = chain_of(tmp_path, TWICE, expect=FREE, jobs=2)
+    assert one.chain == two.chain
+
+
+def test_the_values_of_another_test_are_put_in(tmp_path: Path) -> None:
+    text = """\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int size = argc > 1 ? atoi(argv[1]) : 0; // 1
+    int room = size * 2; // 2
+    if (room > 10) // 3
+        return 1; // 4
+    return 0;
+} // 5
+"""
+    result = chain_of(tmp_path, text, test="./program 9", passing_test="./program 2")
+    assert result.passing is not None
+    assert result.passing.by == "test"
+    check_chain(result, text, {"1": "size = 9 (passing: 2)", "2": "room = 18 (passing: 4)"})
+
+
+def test_the_chain_of_a_cxx_program_passes_through_virtual_calls(tmp_path: Path) -> None:
+    text = """\
+#include <cstdio>
+#include <memory>
+struct Shape {
+    virtual ~Shape() = default;
+    virtual int area() const = 0;
+};
+struct Box : Shape {
+    Box(int wide, int high) : wide_(wide), high_(high) {} // 2
+    int area() const override { return wide_ * high_; }
+    int wide_, high_;
+};
+struct Square : Box {
+    explicit Square(int side) : Box(side, side + 1) {} // 1
+};
+int main() {
+    std::unique_ptr<Shape> shape = std::make_unique<Square>(4);
+    int area = shape->area(); // 3
+    std::printf("%d\\n", area); // 4
+    return 0;
+}
+"""
+    result = chain_of(tmp_path, text, text.replace("side + 1", "side"), expect="16\n")
+    check_chain(result, text, {"2": "high_ = 5 (passing: 4)", "3": "area = 20 (passing: 16)"})
+
+
+# The passing run has one object more.  Its address means nothing in the failing run, so the
+# pointer is put right by what it comes from.
+LIST = """\
+#include <stdio.h>
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+static struct node *push(struct node *head, int value) {
+    struct node *made = malloc(sizeof *made);
+    made->value = value;
+    made->next = head; // 3
+    return made;
+}
+int main(void) {
+    struct node *head = NULL;
+    for (int i = 1; i <= 3; i++)
+        if (i > 1) // 1
+            head = push(head, i); // 2
+    int sum = 0;
+    for (struct node *at = head; at; at = at->next) // 4
+        sum += at->value;
+    printf("%d\\n", sum); // 5
+    return 0;
+}
+"""
+
+
+def test_a_pointer_to_an_object_of_the_passing_run_is_put_right_before(tmp_path: Path) -> None:
+    result = chain_of(tmp_path, LIST, LIST.replace("i > 1", "i >= 1"), expect="6\n")
+    check_chain(result, LIST)
+
+
+SUFFIX = """\
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char path[] = "a.tar.gz";
+    const char *dot = strchr(path, '.'); // 1
+    int is_gz = 0;
+    if (strcmp(dot, ".gz") == 0) // 2
+        is_gz = 1;
+    printf("%d\\n", is_gz); // 3
+    return 0;
+}
+"""
+
+
+def test_an_address_in_an_object_that_a_library_call_was_given_is_mapped(tmp_path: Path) -> None:
+    result = chain_of(tmp_path, SUFFIX, SUFFIX.replace("strchr", "strrchr"), expect="1\n")
+    check_chain(result, SUFFIX)
+
+
+RECURSION = """\
+#include <stdio.h>
+static int depth(int n) {
+    if (n <= 1) // 1
+        return 0; // 2
+    int below = depth(n - 1); // 3
+    return below + 1; // 4
+}
+int main(void) {
+    int d = depth(3); // 5
+    printf("%d\\n", d); // 6
+    return 0;
+}
+"""
+
+
+def test_the_same_statement_in_another_call_is_not_the_same_step(tmp_path: Path) -> None:
+    """With the branch forced, `return 0` runs once, too: one call deeper."""
+    result = chain_of(tmp_path, RECURSION, RECURSION.replace("n <= 1", "n <= 0"), expect="3\n")
+    check_chain(result, RECURSION)
+
+
+def test_only_the_first_wrong_line_is_the_failure(tmp_path: Path) -> None:
+    """With `net` put right just before it is printed, the total stays wrong."""
+    text = """\
+#include <stdio.h>
+int main(void) {
+    int net = 3; // 1
+    int tax = net * 2;
+    printf("%d\\n", net); // 2
+    printf("%d\\n", net + tax);
+    return 0;
+}
+"""
+    result = chain_of(tmp_path, text, text.replace("net = 3", "net = 5"), expect="5\n15\n")
+    check_chain(result, text)
+
+
+# --- what is kept --------------------------------------------------------------------------------
+
+
+def test_a_search_that_was_stopped_goes_on_from_what_it_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    whole = chain_of(tmp_path, TWICE, expect=FREE)
+    part = chain_of(tmp_path, TWICE, expect=FREE, max_runs=2)
+    assert (part.runs, len(part.chain)) == (2, 0)
+    rest = chain_of(tmp_path, TWICE, expect=FREE, forgets=False)
+    assert rest.chain == whole.chain
+    assert rest.cached >= 2
+    assert rest.runs <= whole.runs - 2
+
+
+def test_another_good_version_makes_other_outcomes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    bad = "limit = 3\nroom = limit * 2\nassert room > 7\n"
+    chain_of(tmp_path, bad, bad.replace("3", "4"), forgets=False)
+    again = chain_of(tmp_path, bad, bad.replace("3", "5"), forgets=False)
+    assert again.cached == 0
+
+
+def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+    kept = KeptOutcomes(file)
+    known = RerunOutcome(Outcome.PASS, True, Came.NOT, 1)
+    kept.put("one", known)
+    with file.open("a") as out:
+        out.write('["two", "fai')
+    again = KeptOutcomes(file)
+    assert again.get("one") == known
+    assert again.get("two") is None
+
+
+# --- what cannot be explained --------------------------------------------------------------------
+
+
+def test_a_test_that_passes_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        chain_of(tmp_path, "print(1)\n", "print(1)\n")
+    assert error.value.slug == "nothing-fails"
+
+
+def test_a_good_version_that_fails_is_no_passing_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        chain_of(tmp_path, "assert 1 > 2\n", "assert 1 > 3\n")
+    assert error.value.slug == "no-passing-run"
+    assert "does not pass on the good version" in str(error.value)
+
+
+def test_a_passing_test_that_fails_is_no_passing_run(tmp_path: Path) -> None:
+    python = sys.executable
+    with pytest.raises(UserError) as error:
+        chain_of(tmp_path, "assert 1 > 2\n", passing_test=f"{python} program.py again")
+    assert error.value.slug == "no-passing-run"
+    assert "program.py again" in str(error.value)
+
+
+def test_a_failure_that_comes_and_goes_is_refused(tmp_path: Path) -> None:
+    text = """\
+import os
+seen = os.path.exists("{0}")
+open("{0}", "w").close()
+assert seen
+"""
+    with pytest.raises(UserError) as error:
+        chain_of(tmp_path, text.format(tmp_path / "mark"), "pass\n")
+    assert error.value.slug == "failure-varies"
+
+
+def test_without_a_branch_that_helps_the_reason_is_told(tmp_path: Path) -> None:
+    result = chain_of(tmp_path, "value = 3\nprint(value + 1)\n", expect="5\n")
+    assert result.status == "unexplained"
+    assert result.reason is not None
+    assert "no passing run was found" in result.reason
+    assert lines_of(result) == []
+
+
+def test_a_crash_of_another_kind_is_no_proof(tmp_path: Path) -> None:
+    """Forced, the branch makes the program read a null pointer: that is not a pass."""
+    text = """\
+#include <stdio.h>
+int main(void) {
+    const char *name = NULL;
+    int is_known = 0;
+    if (is_known)
+        printf("%c\\n", name[0]);
+    else
+        puts("unknown");
+    return 0;
+}
+"""
+    result = chain_of(tmp_path, text, expect="x\n")
+    assert result.status == "unexplained"
