@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths.exploring import explored, outputs
-from tests.paths.generated import generated
+from tests.paths.generated import ARGUMENTS, STDIN_TEXT, generated
 
 # The program of the thesis, Figure 6.2: eight paths, three ways to compute `out`.
 SIGNATURE = """
@@ -122,9 +122,17 @@ def test_standard_input_leads_to_branches(
     assert outputs(explored(tmp_path, source, "", stdin=stdin, most=20)) == wanted
 
 
-@pytest.mark.parametrize("seed", range(1000, 1006))
+@pytest.mark.parametrize("seed", range(6))
 def test_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
-    assert len(explored(tmp_path, generated(seed), "5 40 xy", most=8).runs) >= 1
+    assert explored(tmp_path, generated(seed), ARGUMENTS, stdin=STDIN_TEXT, most=6).runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6, 306))
+def test_many_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
+    """Every other program is explored by slice."""
+    at = "output" if seed % 2 else None
+    assert explored(tmp_path, generated(seed), ARGUMENTS, at=at, stdin=STDIN_TEXT, most=6).runs
 
 
 def test_what_a_function_returns_leads_from_inputs_to_branches(tmp_path: Path) -> None:

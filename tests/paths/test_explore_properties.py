@@ -18,6 +18,7 @@ _HEAD = """#include <stdio.h>
 static int part(int x, int y) { return x > y ? x - y : 3; }
 int main(int argc, char **argv) {
     int a = atoi(argv[1]), b = atoi(argv[2]), c = argv[3][0], out = 0, other = 1, t = 2;
+    int e[4] = {1, 2, 3, 4};
 """
 _TESTS = (
     "a > b",
@@ -38,28 +39,39 @@ _SETS = (
     "t = part(b, a);",
     "out = 1;",
 )
+# Inputs decide which element is read and written.
+_TABLE_TESTS = ("e[a & 3] > b", "e[b & 3] == 2", "e[1] < c")
+_TABLE_SETS = (
+    "e[a & 3] = b;",
+    "e[c & 3]++;",
+    "out = e[b & 3];",
+    "e[2] = t;",
+    "t = e[e[a & 3] & 3];",
+)
 
 
-def random_program(seed: int) -> str:
+def random_program(seed: int, *, has_table: bool = False) -> str:
     """Return a program with three inputs, nested branches and one output."""
     random = Random(seed)
+    tests = _TESTS + _TABLE_TESTS * has_table
+    sets = _SETS + _TABLE_SETS * has_table
 
     def block(depth: int) -> str:
         lines = []
         for _ in range(random.randint(1, 2)):
             if depth and random.random() < 0.7:
                 other = f" else {{ {block(depth - 1)} }}" if random.random() < 0.5 else ""
-                lines.append(f"if ({random.choice(_TESTS)}) {{ {block(depth - 1)} }}{other}")
+                lines.append(f"if ({random.choice(tests)}) {{ {block(depth - 1)} }}{other}")
             else:
-                lines.append(random.choice(_SETS))
+                lines.append(random.choice(sets))
         return "\n".join(lines)
 
     return f'{_HEAD}{block(2)}\n{block(2)}\nprintf("%d\\n", out);\nreturn other > 40;\n}}\n'
 
 
-def check_classes(folder: Path, seed: int, samples: int) -> None:
+def check_classes(folder: Path, source: str, seed: int, samples: int) -> None:
     """Every random input is in a class that was explored, and no class was reached twice."""
-    opened = program(folder, random_program(seed), "1 2 x")
+    opened = program(folder, source, "1 2 x")
 
     def run(contents: Contents) -> ChosenConditions:
         recorded = opened.run(contents)
@@ -83,10 +95,21 @@ def check_classes(folder: Path, seed: int, samples: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_class_is_missed_and_none_is_found_twice(tmp_path: Path, seed: int) -> None:
-    check_classes(tmp_path, seed, 6)
+    check_classes(tmp_path, random_program(seed), seed, 6)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_no_class_is_missed_in_many_programs(tmp_path: Path, seed: int) -> None:
-    check_classes(tmp_path, seed, 15)
+    check_classes(tmp_path, random_program(seed), seed, 15)
+
+
+@pytest.mark.parametrize("seed", [12, 16])
+def test_no_class_is_missed_if_inputs_decide_an_address(tmp_path: Path, seed: int) -> None:
+    check_classes(tmp_path, random_program(seed, has_table=True), seed, 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_no_class_is_missed_if_inputs_decide_addresses(tmp_path: Path, seed: int) -> None:
+    check_classes(tmp_path, random_program(seed, has_table=True), seed, 10)

@@ -219,3 +219,45 @@ def test_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -
 @pytest.mark.parametrize("seed", range(25, 225))
 def test_many_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
     assert explored_script(tmp_path, generated_python(seed), "5 8 ab-c", most=6).runs
+
+
+def test_an_item_and_an_attribute_that_grow_lead_from_inputs_to_branches(tmp_path: Path) -> None:
+    source = """
+import sys
+class Account:
+    def __init__(self, amount):
+        self.amount = amount
+account, sums = Account(int(sys.argv[1])), {"all": int(sys.argv[2])}
+account.amount += 1
+sums["all"] += account.amount
+print("nine" if account.amount == 9 else "ten" if sums["all"] == 10 else "other")
+"""
+    found = explored_script(tmp_path, source, "3 4", at="output", most=9)
+    assert {"nine", "ten", "other"} <= seen(found)
+
+
+# Whether `parse` raises decides whether any later line runs.
+AMOUNTS = """
+def parse(line):
+    name, amount = line.split(":")
+    return name, int(amount)
+def total(lines):
+    found = 0
+    for line in lines:
+        name, amount = parse(line)
+        if amount > 7:
+            raise ValueError(name)
+        if name == "x":
+            found = found + amount
+    return found
+"""
+
+
+def test_what_may_raise_decides_all_that_comes_after_it(tmp_path: Path) -> None:
+    files = {
+        "amounts.py": AMOUNTS,
+        "test_amounts.py": 'from amounts import total\n\nassert total(["a:2", "x:3"]) == 3\n',
+    }
+    found = explored_python(tmp_path, files, "python test_amounts.py", at="output", most=9)
+    assert len(found.runs) == 9
+    assert not found.repeated

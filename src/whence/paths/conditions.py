@@ -34,11 +34,16 @@ _MANY = (ConditionKind.CASE, ConditionKind.ADDRESS, ConditionKind.CALLEE, Condit
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A formula over inputs that holds in the run, and the step that needs it."""
+    """A formula over inputs that holds in the run, and the step that needs it.
+
+    `value` is what the formula fixes, where it fixes a number or a place: the same in every run
+    that goes the same way.
+    """
 
     step: Step
     kind: ConditionKind
     fact: Fact
+    value: object = None
 
     @property
     def has_many_ways(self) -> bool:

@@ -218,11 +218,11 @@ def _renamed(condition: Condition, old: ExploredRun, new: ExploredRun) -> Fact:
     """Return that the way of the old run is not taken, in the unknowns of the new run."""
     pairs, members = [], 0
     for one in old.unknowns.members(condition.fact.unknowns):
-        if one.what not in new.unknowns:
+        other = new.unknowns.counterpart(one.what, old.unknowns)
+        if other is None:
             return Fact(z3.BoolVal(True), 0)
-        other = new.unknowns.of(one.what)
         pairs.append((one.term, other.term))
-        members |= 1 << new.unknowns.all.index(other)
+        members |= other.unknowns
     return Fact(z3.Not(z3.substitute(condition.fact.formula, *pairs)), members)
 
 

@@ -1,13 +1,14 @@
 """Which inputs fulfil some conditions and break another one?
 
 The recorded inputs fulfil all conditions, so only those count that share unknowns with the one to
-break; all other inputs keep their values.  The limit of a question counts the solver's own steps:
-a busy machine gives the same answer.
+break; all other inputs keep their values.  A question about one byte is answered by trying its
+values, one about bits by bitwuzla, any other one by z3.  The limits of a question count the steps
+of the solvers: a busy machine gives the same answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -15,10 +16,12 @@ from typing import Any
 import z3
 
 from whence.inputs import InputByte, InputSource
+from whence.paths.bitwuzla_solver import answered
 from whence.paths.byte_domains import ByteDomains
 from whence.paths.terms import Fact, NumberText, Unknowns
 
 LIMIT = 2_000_000  # of one question, in the solver's own unit; guessed
+_PER_STEP = 200  # of this unit there are in one step of bitwuzla; measured: both take about as long
 _NEAR = 1000  # numbers up to this are easy to read; guessed
 _PRINTABLE = (0x20, 0x7E)
 
@@ -64,17 +67,35 @@ class Solver:
         for fact in facts:
             members |= fact.unknowns
         closed, given = unknowns.closed(members)
+        formulas = [fact.formula for fact in [*facts, *given]]
+        wishes = self._readable(unknowns, closed)
+        verdict, value = self._asked(formulas, wishes, limit)
+        if value is None:
+            return SolverAnswer(verdict)
+        return SolverAnswer(Verdict.FEASIBLE, changed(unknowns, closed, value, contents))
+
+    def _asked(
+        self, formulas: Sequence[Any], wishes: Sequence[Any], limit: int
+    ) -> tuple[Verdict, Callable[[Any], Any] | None]:
+        """Return the answer of the solvers, and if there is a model, what gives values in it."""
+        self.calls += 1
+        quick = answered(formulas, wishes, limit // _PER_STEP)
+        if quick is not None and quick.verdict is not None:
+            if quick.verdict:
+                return Verdict.FEASIBLE, quick.value
+            return Verdict.INFEASIBLE, None
         solver = z3.Solver()
         solver.set("rlimit", limit)
-        solver.add(*(fact.formula for fact in [*facts, *given]))
-        verdict = self._check(solver)
-        if verdict is not Verdict.FEASIBLE:
-            return SolverAnswer(verdict)
+        solver.add(*formulas)
+        found = solver.check()
+        if found != z3.sat:
+            self.unknown += found == z3.unknown
+            return (Verdict.UNKNOWN if found == z3.unknown else Verdict.INFEASIBLE), None
         model = solver.model()
-        solver.add(*self._readable(unknowns, closed))
-        if self._check(solver, counts=False) is Verdict.FEASIBLE:
+        solver.add(*wishes)
+        if solver.check() == z3.sat:
             model = solver.model()
-        return SolverAnswer(Verdict.FEASIBLE, changed(unknowns, closed, model, contents))
+        return Verdict.FEASIBLE, lambda term: model.eval(term, model_completion=True)
 
     def _by_trying(
         self, unknowns: Unknowns, kept: Sequence[Fact], broken: Fact,
@@ -106,14 +127,6 @@ class Solver:
             self._domains = unknowns, ByteDomains(unknowns)
         return self._domains[1]
 
-    def _check(self, solver: z3.Solver, *, counts: bool = True) -> Verdict:
-        self.calls += 1
-        found = solver.check()
-        if found == z3.unknown:
-            self.unknown += counts
-            return Verdict.UNKNOWN
-        return Verdict.FEASIBLE if found == z3.sat else Verdict.INFEASIBLE
-
     @staticmethod
     def _readable(unknowns: Unknowns, closed: int) -> list[Any]:
         """Return what makes inputs easy to read: printable bytes, short numbers."""
@@ -136,7 +149,10 @@ def _readable_value(is_allowed: Sequence[bool]) -> int:
 
 
 def changed(
-    unknowns: Unknowns, closed: int, model: Any, contents: Mapping[InputSource, bytes]
+    unknowns: Unknowns,
+    closed: int,
+    value_of: Callable[[Any], Any],
+    contents: Mapping[InputSource, bytes],
 ) -> dict[InputSource, bytes]:
     """Return the inputs with the values that a model gives to some unknowns."""
     edits: dict[InputSource, list[tuple[int, int, bytes]]] = {}
@@ -144,7 +160,7 @@ def changed(
     for one in members:
         if not isinstance(one.what, InputByte):
             continue
-        value = model.eval(one.term, model_completion=True).as_long()
+        value = value_of(one.term).as_long()
         if one.what.offset < len(contents[one.what.source]):
             edit = (one.what.offset, one.what.offset + 1, bytes([value]))
             edits.setdefault(one.what.source, []).append(edit)
@@ -155,7 +171,7 @@ def changed(
         source, start, stop = one.what
         if any(InputByte(source, offset) in spelled for offset in range(start, stop + 1)):
             continue  # its digits are given
-        spelling = _spelling(model.eval(one.term, model_completion=True))
+        spelling = _spelling(value_of(one.term))
         edits.setdefault(source, []).append((start, stop, spelling))
     found = dict(contents)
     for source, own in edits.items():

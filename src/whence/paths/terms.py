@@ -111,6 +111,32 @@ class Unknowns:
     def of(self, what: What) -> UnknownValue:
         return self.all[self._numbers[what]]
 
+    def counterpart(self, what: What, of: Unknowns) -> Term | None:
+        """Return the unknown of this run that another run has as `what`; None if there is none.
+
+        A number may have another length here; then what follows it in its source is elsewhere.
+        """
+        if not isinstance(what, Pinned):
+            what = self._moved(what, of)
+        number = self._numbers.get(what)
+        return None if number is None else Term(self.all[number].term, 1 << number)
+
+    def _moved(self, what: InputByte | NumberText, of: Unknowns) -> InputByte | NumberText:
+        theirs, own = of._spelled_in(what.source), self._spelled_in(what.source)
+        if isinstance(what, NumberText):
+            place = theirs.index(what)
+            return own[place] if place < len(own) else what
+        before = [one for one in theirs if one.stop <= what.offset]
+        if not before or len(before) > len(own):
+            return what
+        shift = own[len(before) - 1].stop - before[-1].stop
+        return InputByte(what.source, what.offset + shift)
+
+    def _spelled_in(self, source: InputSource) -> list[NumberText]:
+        """Return the numbers that pieces of a source spell, from its start on."""
+        found = (one for one in self._numbers if isinstance(one, NumberText))
+        return sorted(one for one in found if one.source == source)
+
     def members(self, unknowns: int) -> Iterator[UnknownValue]:
         """Yield the unknowns of a set."""
         while unknowns:
@@ -188,9 +214,13 @@ class Unknowns:
         """Return the set with all unknowns that share input bytes or facts with it."""
         if unknowns in self._keys:
             return self._keys[unknowns]
-        found = unknowns
-        for one in self.members(unknowns):
-            found |= self._neighbours(one)
+        found, new = 0, unknowns
+        while new:
+            found |= new
+            near = 0
+            for one in self.members(new):
+                near |= self._neighbours(one)
+            new = near & ~found
         self._keys[unknowns] = found
         return found
 

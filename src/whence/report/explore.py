@@ -10,6 +10,7 @@ from rich.text import Text
 
 from whence.model import ExploredTest, ExploreResult, MadeTest
 from whence.report.document import VERSION
+from whence.report.text import counted
 from whence.report.visible import visible
 
 _MAX_SHOWN = 20  # tests in a text; guessed: one screen
@@ -45,6 +46,7 @@ def explore_document(result: ExploreResult) -> dict[str, Any]:
             "solver_calls": result.solver_calls,
             "infeasible": result.infeasible,
             "unknown": result.unknown,
+            "open": result.open_questions,
             "seconds": {"total": round(result.seconds, 3)},
         },
     }
@@ -91,10 +93,12 @@ def _head(result: ExploreResult) -> str:
 
 
 def _cost(result: ExploreResult) -> str:
-    return (
-        f"{result.runs} recorded runs, {result.solver_calls} solver calls, "
-        f"{result.infeasible} questions without an input, {result.seconds:.1f} s"
-    )
+    parts = [counted(result.runs, "recorded run"), counted(result.solver_calls, "solver call")]
+    if result.infeasible:
+        parts.append(f"no input for {counted(result.infeasible, 'question')}")
+    if result.open_questions:
+        parts.append(f"{counted(result.open_questions, 'question')} not asked")
+    return ", ".join([*parts, f"{result.seconds:.1f} s"])
 
 
 def _shortened(text: str) -> str:

@@ -199,7 +199,7 @@ class ExploreSession:
     def _result(self) -> ExploreResult:
         found = self._search.found
         interrupted = None if found.is_complete or self._reason else "interrupted"
-        if not found.is_complete and not self._reason and not self._search.open:
+        if found.unknown and not found.is_complete and not self._search.open:
             interrupted = f"the solver gave no answer to {found.unknown} questions"
         request = self._request
         return ExploreResult(
@@ -215,6 +215,7 @@ class ExploreSession:
             unknown=found.unknown,
             seconds=time.monotonic() - self._began,
             notes=(*self._program.notes, *self._notes, *self._counted()),
+            open_questions=len(self._search.open),
         )
 
     def _counted(self) -> list[str]:

@@ -94,7 +94,8 @@ class LibraryCall:
             unknowns |= fact.unknowns
         if unknowns:
             formula = z3.And([fact.formula for fact in facts])
-            self.of.add(self.step, ConditionKind.SHAPE, Fact(formula, unknowns))
+            shape = tuple(one.recorded for one in self.of.unknowns.members(unknowns))
+            self.of.add(self.step, ConditionKind.SHAPE, Fact(formula, unknowns), shape)
 
 
 def bits(value: Value, width: int) -> Any:

@@ -15,6 +15,7 @@ from whence.inputs import InputByte
 from whence.paths.c import numbers
 from whence.paths.c.calls import MAX_STRING, LibraryCall, bits, unknowns_of
 from whence.paths.c.scanf import scanned
+from whence.paths.c.tables import FIRST_BYTE
 from whence.paths.c.values import Value
 from whence.paths.terms import Fact, Term
 from whence.program.rows import INPUT, WRITE
@@ -219,13 +220,16 @@ def _classified(call: LibraryCall) -> bool:
 
 
 def _converted(call: LibraryCall) -> bool:
-    """toupper and tolower."""
+    """toupper and tolower; what they make of a negative number is that of the byte."""
     value = call.argument(0)
     if not isinstance(value, Term):
         return True
     low, high, more = ("a", "z", -32) if call.name == "toupper" else ("A", "Z", 32)
-    is_letter = z3.And(value.term >= ord(low), value.term <= ord(high))
-    return call.returns(Term(z3.If(is_letter, value.term + more, value.term), value.unknowns))
+    term = value.term
+    is_letter = z3.And(term >= ord(low), term <= ord(high))
+    is_negative = z3.And(term >= FIRST_BYTE, term < -1)
+    other = z3.If(is_negative, term + 256, term)
+    return call.returns(Term(z3.If(is_letter, term + more, other), value.unknowns))
 
 
 def _character(call: LibraryCall) -> bool:
@@ -242,7 +246,10 @@ def _character(call: LibraryCall) -> bool:
 
 
 def _line(call: LibraryCall) -> bool:
-    """fgets, getline and getdelim: bytes before the end of the line are no newlines."""
+    """fgets, getline and getdelim: bytes before the end of the line are no newlines.
+
+    What fgets reads behind a zero byte is not recorded, so such a byte stays none.
+    """
     flow = call.flow
     for number in flow.queries.effects_of(call.step):
         row = flow.thread.stream.effects[number]
@@ -264,6 +271,8 @@ def _line(call: LibraryCall) -> bool:
             if offset < last or is_end:
                 newline = value.term == ord("\n")
                 formula = newline if is_end else z3.Not(newline)
+                if call.name.startswith("fgets"):
+                    formula = z3.And(formula, value.term != 0)
                 fact = Fact(formula, value.unknowns)
                 call.of.unknowns.add_fact(InputByte(source, offset), fact)
     return True

@@ -15,6 +15,7 @@ from whence.errors import UserError
 from whence.frontend.c.tables import OpCode, OpKind
 from whence.frontend.recorded_run import RUN
 from whence.inputs import InputSource
+from whence.paths.c.relevant import RelevantSlices
 from whence.paths.c.terms import PathPass
 from whence.paths.c.words import CRunWords
 from whence.paths.conditions import Condition, ConditionKind
@@ -24,7 +25,6 @@ from whence.paths.words import result_words
 from whence.program.ids import Instance, Step
 from whence.program.operations import COp
 from whence.subject.command import Ended
-from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CRecording
 from whence.trace.c.replayed import ReplayedLog
@@ -43,7 +43,7 @@ class CRun:
         self.ended, self._recording = ended, recording
         self.contents: Mapping[InputSource, bytes] = values.contents
         self.path = values.run()
-        self._flow = values.flow
+        self._flow, self._looked_at = values.flow, values.looked_at
         self._words = CRunWords(values, values.terms)
 
     @property
@@ -73,7 +73,7 @@ class CRun:
             if error.slug not in _NOT_REACHED:
                 raise
             return self.conditions  # the run does not get there: any branch may be the reason
-        members = self._relevant(thread, criteria)
+        members = self._slices.of(criteria)
         own: dict[Step, list[Condition]] = {}
         for one in self.conditions:
             if one.step in members:
@@ -82,7 +82,7 @@ class CRun:
 
         def is_behind(a: Step, b: Step) -> bool:
             if b not in slices:
-                slices[b] = self._relevant(thread, [b])
+                slices[b] = self._slices.of([b])
             return a in slices[b]
 
         steps = sorted({*own, *self._branches(members)})
@@ -100,27 +100,15 @@ class CRun:
             return []
         return [step for step in found if flow.node(step).operands]
 
-    def _relevant(self, thread: ReplayedLog, criteria: Sequence[Step | ByteRange]) -> set[int]:
-        """Return the relevant slice, with stores that could have written elsewhere.
-
-        If inputs decide where a store goes, it could have changed what a load of the slice read.
-        """
-        found = set(_slice(thread, criteria))
+    @cached_property
+    def _slices(self) -> RelevantSlices:
+        thread = self.path.thread
+        assert isinstance(thread, ReplayedLog)
         stores = [
             one.step for one in self.conditions
             if one.kind is ConditionKind.ADDRESS and self._flow.node(one.step).pointer is not None
         ]  # fmt: skip
-        while True:
-            missing = [step for step in stores if step not in found]
-            if not missing:
-                return found
-            ops = {self._flow.op_of(Step(step)) for step in found}
-            relevance = thread.image.relevance()
-            writers = {writer for op in ops for writer in relevance.writers_for(op)}
-            more = [step for step in missing if self._flow.op_of(step) in writers]
-            if not more:
-                return found
-            found |= set(_slice(thread, more))
+        return RelevantSlices(thread, self._looked_at, stores)
 
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source."""
@@ -139,8 +127,8 @@ class CRun:
 
 def _way(flow: CFlow, condition: Condition) -> object:
     """Return which way a run went at a condition."""
-    if condition.kind is ConditionKind.ADDRESS:
-        return flow.address(condition.step)
+    if condition.kind in (ConditionKind.ADDRESS, ConditionKind.CALLEE, ConditionKind.SHAPE):
+        return condition.value
     if condition.kind not in (ConditionKind.BRANCH, ConditionKind.CASE):
         return True
     node = flow.node(condition.step)
@@ -212,11 +200,6 @@ def _returned(thread: ReplayedLog, function: str) -> list[Step]:
         if function in (image.function_names[number], image.spoken_names[number]):
             return [Step(step)]
     raise UserError(f"{function} did not return in this run.", slug="line-not-executed")
-
-
-def _slice(thread: ReplayedLog, criteria: Sequence[Step | ByteRange]) -> list[int]:
-    found: list[int] = CAnalysis().slice(thread, criteria, thread.image.relevance(), None).tolist()
-    return found
 
 
 def opened(out: Path) -> CRecording:

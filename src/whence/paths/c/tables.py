@@ -29,7 +29,7 @@ from whence.trace.flow import Constant, FlowNode, Initial, Left, Operand
 _MAX_ELEMENTS = 400  # of a table whose elements are told apart; those of ctype.h have 384
 _MAX_HOPS = 64  # steps that a pointer is followed back to its object; guessed
 _CTYPE = ("__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc")
-_CTYPE_FIRST, _CTYPE_LAST = -128, 255  # indices of these tables
+FIRST_BYTE, _CTYPE_LAST = -128, 255  # indices of these tables
 
 
 class Tables:
@@ -45,6 +45,7 @@ class Tables:
 
     def bytes(self, address: int, size: int, before: Step) -> list[Value]:
         """Return the bytes of memory just before a step."""
+        self._of.looked_at.setdefault(before, []).append((address, size))
         found: list[Value] = [None] * size
         for offset, operand in self._flow.memory(address, size, before):
             width = self._flow.width_of(operand) if not isinstance(operand, InputPointer) else 64
@@ -77,6 +78,17 @@ class Tables:
         effects = self._flow.thread.stream.effects
         rows = effects[effects["kind"] == ALLOC]
         return [(int(row["step"]), int(row["addr"]), int(row["len"])) for row in rows]
+
+    def place(self, step: Step, address: int) -> object:
+        """Return where an address is, told so that runs that go the same way agree.
+
+        Blocks from malloc may lie elsewhere if inputs decide the size of one of them.
+        """
+        for number in range(len(self._heap) - 1, -1, -1):
+            made, start, size = self._heap[number]
+            if made < step and start <= address < start + size:
+                return number, address - start
+        return address
 
     # --- tables ----------------------------------------------------------------------------------
 
@@ -184,7 +196,7 @@ class Tables:
             return None
         start, size = self._flow.value(node.operands[0]), width // 8
         table = ctype_table(name, width)
-        return {start + size * k: table[k] for k in range(_CTYPE_FIRST, _CTYPE_LAST + 1)}
+        return {start + size * k: table[k] for k in range(FIRST_BYTE, _CTYPE_LAST + 1)}
 
     def _called(self, operand: Operand | None) -> str:
         """Return the name of the function that returned an operand, or ""."""
@@ -203,8 +215,9 @@ def ctype_table(name: str, width: int) -> dict[int, int]:
     is_class = name == "__ctype_b_loc"
     mask = (1 << width) - 1
     found = {}
-    for index in range(_CTYPE_FIRST, _CTYPE_LAST + 1):
-        other = 0 if is_class else index
+    for index in range(FIRST_BYTE, _CTYPE_LAST + 1):
+        # A negative index stands for a byte, but for EOF.
+        other = 0 if is_class else index + 256 if index < -1 else index
         found[index] = (held[index] if 0 <= index < 128 else other) & mask
     return found
 

@@ -45,6 +45,7 @@ class PathPass(RunValues):
         self.terms: dict[Step, Term] = {}
         self.conditions: list[Condition] = []
         self.written: dict[tuple[Step, int], int | Term] = {}  # bytes that modelled calls left
+        self.looked_at: dict[Step, list[tuple[int, int]]] = {}
         self.notes: dict[str, None] = {}
         self._truths: dict[Step, Any] = {}  # terms of comparisons, as truth values
         self._opaque: dict[Step, str] = {}  # calls without a formula that read what inputs decide
@@ -267,15 +268,15 @@ class PathPass(RunValues):
 
     # --- conditions ------------------------------------------------------------------------------
 
-    def add(self, step: Step, kind: ConditionKind, fact: Fact) -> None:
+    def add(self, step: Step, kind: ConditionKind, fact: Fact, value: object = None) -> None:
         """Add a condition, unless it holds for all inputs."""
         if fact.unknowns and not z3.is_true(fact.formula):
-            self.conditions.append(Condition(step, kind, fact))
+            self.conditions.append(Condition(step, kind, fact, value))
 
     def pin(self, step: Step, value: Term, recorded: int) -> None:
-        """Add the condition that an address is as recorded."""
-        formula = value.term == recorded
-        self.add(step, ConditionKind.ADDRESS, Fact(formula, value.unknowns))
+        """Add the condition that an address or a size is as recorded."""
+        fact = Fact(value.term == recorded, value.unknowns)
+        self.add(step, ConditionKind.ADDRESS, fact, self._tables.place(step, recorded))
 
     def _branch(self, step: Step, node: FlowNode) -> None:
         if not node.operands:
@@ -313,7 +314,7 @@ class PathPass(RunValues):
         if isinstance(target, Term) and callee is not None:
             recorded = self.flow.value_of(callee)
             fact = Fact(target.term == recorded, target.unknowns)
-            self.add(step, ConditionKind.CALLEE, fact)
+            self.add(step, ConditionKind.CALLEE, fact, recorded)
         if self.flow.returned(step):
             return
         name = self.flow.thread.image.sort(self.flow.op_of(step)).callee or ""

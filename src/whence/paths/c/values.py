@@ -27,6 +27,7 @@ class RunValues(ABC):
     free: frozenset[InputSource]
     unknowns: Unknowns
     written: dict[tuple[Step, int], int | Term]  # bytes that calls left, by call and address
+    looked_at: dict[Step, list[tuple[int, int]]]  # memory (address, size) that a step may read
 
     @abstractmethod
     def of(self, operand: Operand) -> Value:
@@ -45,12 +46,12 @@ class RunValues(ABC):
         """Return the bytes of memory just before a step."""
 
     @abstractmethod
-    def add(self, step: Step, kind: ConditionKind, fact: Fact) -> None:
-        """Add a condition, unless it holds for all inputs."""
+    def add(self, step: Step, kind: ConditionKind, fact: Fact, value: object = None) -> None:
+        """Add a condition, unless it holds for all inputs; `value` is what it fixes."""
 
     @abstractmethod
     def pin(self, step: Step, value: Term, recorded: int) -> None:
-        """Add the condition that an address is as recorded."""
+        """Add the condition that an address or a size is as recorded."""
 
     @abstractmethod
     def result(self, step: Step, value: Value) -> None:

@@ -20,8 +20,8 @@ from whence.inputs import InputSource
 from whence.paths.python.module_trees import ModuleTree, ModuleTrees
 from whence.paths.python.observing import HELPER, OWN_SYS, SourceEdits
 from whence.paths.python.sources import literal_contents, literal_text
+from whence.trace.python.descriptions import Display
 from whence.trace.python.literals import WHOLE
-from whence.trace.python.program import Display
 from whence.trace.python.recording import PythonThread
 
 # Functions whose arguments are expected values, or belong to the test's own working.

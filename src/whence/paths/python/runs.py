@@ -11,23 +11,21 @@ from pathlib import Path
 import numpy as np
 
 from whence.errors import UserError
-from whence.frontend.python.values import python_text
 from whence.frontend.recorded_run import RUN
 from whence.inputs import InputSource
 from whence.paths.conditions import Condition, ConditionKind, PathCondition
 from whence.paths.python.observing import HELPER
+from whence.paths.python.relevant import PythonSlices
 from whence.paths.python.walk import PythonPath
-from whence.paths.reorder import reorder
+from whence.paths.python.words import shape_words
 from whence.paths.terms import Unknowns
 from whence.paths.words import branch_words, result_words
 from whence.program.ids import Instance, Op, Step
 from whence.subject.command import Ended
 from whence.trace.points import find
+from whence.trace.python.endings import uncaught
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording, PythonThread
-from whence.trace.python.slicer import slice_python
-
-_MAX_VALUE = 30  # characters of a value in a sentence; guessed
 
 
 class PythonRun:
@@ -63,26 +61,17 @@ class PythonRun:
         return condition.kind, op, self._found.ways[self._numbers[id(condition)]]
 
     def slice_conditions(self, at: str) -> Sequence[Condition]:
-        """Return the conditions in the relevant slice of a point, in the order for negating.
-
-        An operation that may raise before the point decides whether the run gets there.
-        """
+        """Return the conditions in the relevant slice of a point, in the order for negating."""
         try:
             criteria = criteria_at(self._recording, self._flow, at)
         except UserError:
             return self.conditions  # the run does not get there: any branch may be the reason
-        members, last = self._slice(criteria), max(criteria, default=0)
-        raising = self._found.raising
-        own = without_repeats([
-            one for number, one in enumerate(self.path.conditions)
-            if one.step in members or (number in raising and one.step <= last)
-        ])  # fmt: skip
-        slices = {one.step: self._slice([one.step]) for one in own}
-        return reorder(own, lambda a, b: a.step in slices[b.step])
+        return without_repeats(self._slices.chosen(criteria, self.path.conditions))
 
-    def _slice(self, criteria: Sequence[Step]) -> set[int]:
-        relevance = self._flow.python.image.relevance()
-        return set(slice_python(self._flow, criteria, relevance=relevance).tolist())
+    @cached_property
+    def _slices(self) -> PythonSlices:
+        conditions = self.path.conditions
+        return PythonSlices(self._flow, {conditions[at].step for at in self._found.raising})
 
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source."""
@@ -94,8 +83,7 @@ class PythonRun:
             return f"{text} raises {way}" if way else f"{text} raises nothing"
         if way == "raised":
             return f"{text} raises ValueError"
-        value = python_text(self._flow.value(condition.step), _MAX_VALUE)
-        return f"{text} reads its input as in {value}"
+        return shape_words(text, self._flow.value(condition.step))
 
     def _branch_words(self, condition: Condition, text: str, is_true: bool) -> str:
         if self._flow.opcode(condition.step) != "next":
@@ -130,7 +118,8 @@ def criteria_at(recording: PythonRecording, flow: PythonFlow, at: str) -> list[S
         return _returned(flow, at.removeprefix("return:"))
     if at != "output":
         return [one for one in find(recording, at).criteria if isinstance(one, int)]
-    return [*flow.run.prints, *_seen(flow), *_could_print(flow)]
+    raised = [step for step, _ in uncaught(flow.run)]
+    return [*flow.run.prints, *_seen(flow), *_could_print(flow), *raised]
 
 
 def _returned(flow: PythonFlow, name: str) -> list[Step]:

@@ -262,17 +262,20 @@ class SymbolicSteps:
     def _binary(self, step: Step, op: int) -> None:
         operands = self._operands(step, op)
         if any(map(is_symbolic, operands)):
-            name = self._program.name[op] or ""
+            name = _sign(self._program.name[op])
             self._result(
                 step, operator(self._to.site(step), PY_BINARY[name], operands), operands, name
             )
 
     def _inplace(self, step: Step, op: int) -> None:
+        if self._program.extra[op]:
+            self._inplace_part(step, op)
+            return
         operands = self._operands(step, op)
         if not any(map(is_symbolic, operands)):
             return
         kept = recorded_held(self._flow.value(step))
-        if kept is not None and kept.kind == "list" and self._program.name[op] == "+":
+        if kept is not None and kept.kind == "list" and _sign(self._program.name[op]) == "+":
             target = self._run.operands_of(step)[0]
             held, more = self._heap.of_step(target) if target else None, as_items(operands[1])
             if held is not None and more is not None:
@@ -280,6 +283,32 @@ class SymbolicSteps:
                 self._set(step, held)
                 return
         self._binary(step, op)
+
+    def _inplace_part(self, step: Step, op: int) -> None:
+        """`holder[key] += value` and `holder.name += value`."""
+        site, sign = self._to.site(step), _sign(self._program.name[op])
+        *place, value = self._operands(step, op)
+        holder = self._run.operands_of(step)[0]
+        is_item = self._program.extra[op] == "item"
+        if is_item:
+            held = self._heap.of_step(holder) if holder else None
+            if held is None or not any(map(is_symbolic, (*place, value))):
+                return
+            old = item(site, held, place[1])
+        else:
+            written = self._run.reads.get(step, ())
+            old = self.of(written[0]) if len(written) == 1 else None
+            if not any(map(is_symbolic, (old, value))):
+                return
+        has_old = old is not NO_RULE and old is not None
+        new = operator(site, PY_BINARY[sign], [old, value]) if has_old else NO_RULE
+        if new is not NO_RULE and is_item:
+            assert held is not None
+            new = set_item(site, held, place[1], new)
+        elif new is not NO_RULE:
+            self._set(step, new)
+        if new is NO_RULE and not site.raised:
+            site.note(f"{sign}= of an item or attribute has no formula")
 
     def _unary(self, step: Step, op: int) -> None:
         operands = self._operands(step, op)
@@ -521,6 +550,11 @@ _HANDLED = frozenset({
     "binary", "inplace", "unary", "compare", "format", "branch", "either", "list", "tuple", "dict",
     "comp", "item", "set_item", "unpack", "next", "call", "param", "match",
 })  # fmt: skip
+
+
+def _sign(name: str | None) -> str:
+    """Return the operator of an operation; `x += y` computes `x + y`."""
+    return (name or "").removesuffix("=")
 
 
 def _is_same(constant: object, token: object) -> bool:

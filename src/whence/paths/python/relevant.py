@@ -1,0 +1,100 @@
+"""Which conditions of a Python run can change a point of it, and in which order are they negated?
+
+1. An operation that may raise, and a branch with a side that does, decide whether anything after
+   them runs.  So they belong to the relevant slice of every later step, with all that they need.
+2. The test of `a if test else b` decides its value, also where `a` and `b` are constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from whence.paths.conditions import Condition
+from whence.paths.reorder import reorder
+from whence.program.ids import Instance, Step
+from whence.trace.python.flow import PythonFlow
+from whence.trace.python.slicer import slice_python
+
+_MAX_BRANCHES = 300  # in a slice, that are ordered although inputs do not decide them; guessed
+
+
+class PythonSlices:
+    """The relevant slices of one run; `raising` are the steps that inputs may make raise."""
+
+    def __init__(self, flow: PythonFlow, raising: Collection[Step]) -> None:
+        self._flow = flow
+        self._relevance = flow.python.image.relevance()
+        self._deciding = sorted({*raising, *self._guards()})
+        self._since: dict[int, Step] = {}  # by step: the first deciding step that depends on it
+        self._known: set[int] = set()
+        self._slices: dict[Step, set[int]] = {}
+
+    def chosen(self, criteria: Sequence[Step], conditions: Sequence[Condition]) -> list[Condition]:
+        """Return the conditions in the slice of some steps, in the order for negating."""
+        last = max(criteria, default=Step(0))
+        self._follow_deciding(last)
+        members = self._slice(criteria) | self._since.keys()
+        own: dict[Step, list[Condition]] = {}
+        for one in conditions:
+            if one.step in members:
+                own.setdefault(one.step, []).append(one)
+        steps = sorted({*own, *self._branches(members)})
+        return [one for step in reorder(steps, self._is_behind) for one in own.get(step, [])]
+
+    def _is_behind(self, a: Step, b: Step) -> bool:
+        """Is a step in the relevant slice of a later one?"""
+        if a in self._since and self._since[a] < b:
+            return True
+        if b not in self._slices:
+            self._slices[b] = self._slice([b])
+        return a in self._slices[b]
+
+    def _follow_deciding(self, last: Step) -> None:
+        """Note what the deciding steps before a step depend on."""
+        for step in self._deciding:
+            if step > last:
+                return
+            if step not in self._known:
+                self._known.add(step)
+                for member in self._slice([step]):
+                    self._since.setdefault(member, step)
+
+    def _slice(self, criteria: Sequence[Step]) -> set[int]:
+        """Return the relevant slice, with the tests of its conditional expressions."""
+        found: set[int] = set()
+        todo: Collection[Step] = criteria
+        while todo:
+            new = slice_python(self._flow, sorted(todo), relevance=self._relevance).tolist()
+            chosen = [step for step in new if step not in found]
+            found.update(new)
+            tests = {self._test_of(Step(step)) for step in chosen}
+            todo = {step for step in tests if step is not None and step not in found}
+        return found
+
+    def _test_of(self, step: Step) -> Step | None:
+        """Return the branch that chose the value of `a if test else b`; None if it is none.
+
+        It ends the block before, or decides that the block before runs.
+        """
+        flow = self._flow
+        if flow.opcode(step) != "phi":
+            return None
+        before = flow.previous_instance(flow.instance_of(step))
+        if before is None:
+            return None
+        last = flow.queries.last_step(before)
+        return last if flow.opcode(last) == "branch" else flow.controlling_step(last)
+
+    def _guards(self) -> list[Step]:
+        """Return the branches after which nothing more may run."""
+        stretches = np.asarray(self._flow.thread.stream.stretch)
+        is_guard = self._relevance.guards[stretches]
+        last_step = self._flow.queries.last_step
+        return [last_step(Instance(number)) for number in np.flatnonzero(is_guard).tolist()]
+
+    def _branches(self, members: Collection[int]) -> list[Step]:
+        """Return the branches of a slice; if there are too many, none."""
+        found = [Step(step) for step in members if self._flow.opcode(Step(step)) == "branch"]
+        return found if len(found) <= _MAX_BRANCHES else []
