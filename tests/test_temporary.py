@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -42,3 +44,23 @@ def test_a_temporary_folder_is_deleted(tmp_path: Path, monkeypatch: pytest.Monke
     with held_folder("y", tmp_path) as kept:
         pass
     assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_folder_that_cannot_be_named_is_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EIO, "refused")
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(OSError, match="refused"), held_folder("x", tmp_path):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_was_never_named_is_left_behind_after_a_while(tmp_path: Path) -> None:
+    new, old = tmp_path / "whence-new-1", tmp_path / "whence-new-2"
+    new.mkdir()
+    old.mkdir()
+    os.utime(old, (0, 0))
+    assert list(left_behind(tmp_path)) == [old]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 PREFIX = "whence-of-"  # of the names of all temporary folders
 _NEW = "whence-new-"  # of the name of a folder until it is locked
+_MAX_NEW_SECONDS = 3600.0  # a process locks the folder that it made within this time; guessed
 
 
 @contextmanager
@@ -45,7 +47,12 @@ def held_folder(purpose: str, below: Path | None = None) -> Iterator[Path]:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         unique = made.name.removeprefix(_NEW)
-        yield made.rename(made.with_name(f"{PREFIX}{os.getpid()}-{purpose}-{unique}"))
+        try:
+            folder = made.rename(made.with_name(f"{PREFIX}{os.getpid()}-{purpose}-{unique}"))
+        except BaseException:
+            made.rmdir()
+            raise
+        yield folder
     finally:
         os.close(lock)
 
@@ -55,6 +62,16 @@ def left_behind(below: Path) -> Iterator[Path]:
     for folder in below.glob(f"{PREFIX}*"):
         if _is_left(folder):
             yield folder
+    for folder in below.glob(f"{_NEW}*"):  # a process was killed just before it locked the folder
+        if _is_old(folder) and _is_left(folder):
+            yield folder
+
+
+def _is_old(folder: Path) -> bool:
+    try:
+        return time.time() - folder.stat().st_mtime > _MAX_NEW_SECONDS
+    except OSError:
+        return False
 
 
 def _is_left(folder: Path) -> bool:

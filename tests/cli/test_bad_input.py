@@ -180,7 +180,7 @@ def test_the_store_is_another_database(user: User) -> None:
 def test_an_outcome_in_the_store_is_damaged(user: User) -> None:
     check_found(user.isolate())
     with closing(sqlite3.connect(user.cache / "whence" / "runs.sqlite")) as store, store:
-        store.execute("UPDATE run SET run = '{'")
+        store.execute("UPDATE run SET run = substr(run, 1, 8) || '{'")
     check_refused(user.isolate(), "runs.sqlite cannot be used", slug="store-unusable")
 
 
@@ -218,7 +218,7 @@ def test_the_cluster_needs_a_package_that_is_missing(user: User) -> None:
     [
         (("--memory", "lots"), ("--memory", "'lots'", "512M")),
         (("--memory", "1"), ("--memory", "'1'", "too small", "512M")),
-        (("--jobs", "0"), ("--jobs", "0 is not in the range x>=1")),
+        (("--jobs", "0"), ("--jobs", "0 is not in the range 1<=x<=1000")),
         (("--method", "magic"), ("--method", "'magic'", "ddmin")),
         (("--repo", "good/words"), ("--repo", "good/words")),
         (("--patch", "good"), ("--patch", "is a directory")),

@@ -314,6 +314,18 @@ def _cut_modules(process: Path) -> None:
         path.write_bytes(path.read_bytes()[:1000])
 
 
+def _add_a_process(process: Path) -> None:
+    shutil.copytree(process, process.with_name("99-0"))
+
+
+def _lose_checksums(process: Path) -> None:
+    (process.parent / "checksums.json").unlink()
+
+
+def _forge_checksums(process: Path) -> None:
+    (process.parent / "checksums.json").write_text('{"../../other": [1, 2]}')
+
+
 def _lose_the_run(process: Path) -> None:
     (process.parent / "run.json").unlink()
 
@@ -331,11 +343,14 @@ def _record_with_another_version(process: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "claims", "slug"),
     [
-        (_cut, ("bytes of the log are missing",), "no-such-end"),
-        (_cut_in_its_header, ("the log of process", "missing or damaged"), "no-such-end"),
-        (_scribble, ("the log is damaged",), "no-such-end"),
-        (_lose_modules, ("is missing", "Record it again"), "module-missing"),
-        (_cut_modules, ("cannot be read", "damaged"), "module-missing"),
+        (_cut, ("0.log has", "bytes instead of", "Record the run again"), "damaged-trace"),
+        (_cut_in_its_header, ("0.log has", "bytes instead of"), "damaged-trace"),
+        (_scribble, ("0.log has other contents", "Record the run again"), "damaged-trace"),
+        (_lose_modules, ("is missing", "Record the run again"), "damaged-trace"),
+        (_cut_modules, (".npz has 1,000 bytes instead of",), "damaged-trace"),
+        (_add_a_process, ("99-0/0.log was added",), "damaged-trace"),
+        (_lose_checksums, ("checksums.json is missing",), "damaged-trace"),
+        (_forge_checksums, ("checksums.json names files outside",), "damaged-trace"),
         (_lose_the_run, ("is no trace", "whence trace"), "not-a-trace"),
         (_damage_the_run, ("run.json cannot be read",), "not-a-trace"),
         (_record_with_another_version, ("another version of whence recorded it",), "not-a-trace"),

@@ -17,7 +17,7 @@ from .prompt import User, check_refused
         ('jobs = "many"', ("jobs", "'many'", "a whole number")),
         ("jobs = true", ("jobs", "a whole number")),
         ("jobs = [1]", ("jobs", "a whole number")),
-        ("jobs = 0", ("jobs", "0 is not in the range x>=1")),
+        ("jobs = 0", ("jobs", "0 is not in the range 1<=x<=1000")),
         ("confirm = 1.5", ("confirm", "1.5", "a whole number")),
         ('keep = "x"', ("keep", "'x'", "a list")),
         ("keep = [1]", ("keep", "[1]", "a list")),

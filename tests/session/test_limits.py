@@ -14,7 +14,7 @@ import pytest
 from tests.session.projects import Project, numbered
 from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
-from whence.search.suspicion import weigh_by_kind
+from whence.search.suspicion import Evidence, executed, weigh_by_kind
 
 CULPRIT = 5_432
 
@@ -91,6 +91,17 @@ def test_source_code_is_more_suspicious_than_documents_before_any_run(tmp_path: 
     code = {weights[c.id] for c in changes.changes if c.file in ("run.py", "page.js")}
     others = {weights[c.id] for c in changes.changes if c.file in ("README", "notes.md")}
     assert min(code) > max(others)
+
+
+def test_a_function_on_one_line_is_executed_if_its_line_is(tmp_path: Path) -> None:
+    for name, number in (("good", 1), ("bad", 2)):
+        (tmp_path / name).mkdir()
+        text = f"int f(void) {{ return {number}; }}\nint g(void) {{ return {number}; }}\n"
+        (tmp_path / name / "a.c").write_text(text)
+    changes = compare_trees(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
+    ran = executed(changes, Evidence(bad={"a.c": frozenset({2})}))
+    assert ran is not None
+    assert {changes.changes[change].new.start for change in ran} == {2}
 
 
 def test_max_runs_leaves_room_for_the_two_versions(tmp_path: Path) -> None:

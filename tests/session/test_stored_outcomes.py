@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,3 +120,44 @@ def test_versions_that_share_variants_share_their_outcomes(tmp_path: Path) -> No
     other = numbered(tmp_path / "other", 8, "ends 9")
     again = one.found("--bad", str(other.folder / "bad"))
     assert (again.runs, again.answer) == (0, first.answer)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{sys.executable} -m pytest -q -p no:cacheprovider {{folder}}/test_it.py::test_x",
+        f"{sys.executable} -m pytest -q -p no:cacheprovider {{folder}}",
+        f"{sys.executable} {{folder}}/reads.py --input={{folder}}/f",
+    ],
+    ids=["pytest id", "pytest folder", "--input="],
+)
+def test_an_edited_test_is_noticed_however_it_is_named(tmp_path: Path, command: str) -> None:
+    """The words of issue 23: each gave the old answer with 0 runs."""
+    folder = tmp_path / "given"
+    folder.mkdir()
+    for name, text in (("good", "1"), ("bad", "2")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text").write_text(text)
+    test = "def test_x():\n    assert open('text').read() == '{}'\n"
+    reads = "import sys\nwanted = open(sys.argv[1].partition('=')[2]).read()\n"
+    (folder / "reads.py").write_text(f"{reads}sys.exit(open('text').read() != wanted)\n")
+
+    def expect(text: str) -> None:
+        (folder / "test_it.py").write_text(test.format(text))
+        (folder / "f").write_text(text)
+
+    def isolate() -> tuple[int, str]:
+        words = ("--good", "good", "--bad", "bad", "--test", command.format(folder=folder))
+        ended = subprocess.run(
+            [sys.executable, "-m", "whence", "isolate", *words, "--store", "store", "-q"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=100,
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        return ended.returncode, ended.stdout + ended.stderr
+
+    expect("1")
+    assert isolate()[0] == 0
+    expect("2")  # now the good version fails
+    status, said = isolate()
+    assert status == 2
+    assert "[good-fails]" in said

@@ -23,6 +23,9 @@ from whence.search.store import default_store
 from whence.subject.failure import check_same_failure
 from whence.subject.trial import BuildAndTest
 
+_MAX_CONFIRM = 1000  # more repetitions tell nothing new about a flaky test; guessed
+_MAX_JOBS = 1000  # more than a machine can run; guessed
+
 OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version on which the test passes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
     click.option("--bad", required=True, metavar="SRC", help="The version on which the test fails, named in the same ways."),
@@ -34,11 +37,11 @@ OPTIONS: list[Callable[..., Any]] = [
     click.option("--keep", multiple=True, metavar="GLOB", help="Files that stay as in the bad version in every variant, such as the test itself."),
     click.option("--method", type=click.Choice(METHODS), default="fast", show_default=True, help="The search method."),
     click.option("--all", "find_all", is_flag=True, help="Also find the other independent minimal sets."),
-    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Number of variants to run at the same time."),
+    click.option("--jobs", type=click.IntRange(1, _MAX_JOBS), default=1, show_default=True, help="Number of variants to run at the same time."),
     click.option("--cluster", metavar="ADDRESS", help="Run the variants on a Dask cluster, such as tcp://host:8786."),
     click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for one build or test.  [default: 5 times the time of the first runs]"),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
-    click.option("--confirm", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="For flaky tests: a variant passes only after N passes in a row."),
+    click.option("--confirm", type=click.IntRange(1, _MAX_CONFIRM), default=1, show_default=True, metavar="N", help="For flaky tests: a variant passes only after N passes in a row."),
     click.option("--max-runs", type=click.IntRange(min=2), metavar="N", help="Stop after N runs, and report the smallest set found so far."),
     click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds, and report the smallest set found so far."),
     click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The file that keeps outcomes for later runs.  [default: in the user's cache directory]"),

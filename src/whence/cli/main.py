@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import io
+import os
+import shutil
 import signal
 import sys
 import threading
@@ -27,11 +29,18 @@ from whence.cli.explore import explore_command
 from whence.cli.isolate import isolate
 from whence.cli.settings import read_settings
 from whence.cli.slice import slice_command
+from whence.cli.startup import usable_cache
 from whence.cli.trace import trace
 from whence.cli.why import why
 from whence.errors import UserError
 
 USER_ERROR = 2
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What a system answers whose disk, permissions or limits are the problem.
+_REFUSALS = (
+    errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM, errno.EAGAIN, errno.ENOMEM, errno.EMFILE,
+    errno.ENFILE, errno.ENODEV, errno.ESTALE,
+)  # fmt: skip
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -134,20 +143,27 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
         # Names and lines may contain bytes that are not text.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = command.main(arguments, name, standalone_mode=False)
+        with usable_cache() as note:
+            if note is not None:
+                _complain(f"Note: {note}", slug="temporary-cache")
+            status = command.main(arguments, name, standalone_mode=False)
     except UserError as error:
         if debug:
             traceback.print_exc()
         _complain(str(error), slug=error.slug)
         sys.exit(USER_ERROR)
     except OSError as error:
-        if debug or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if debug or not _is_refusal(error):
             raise
+        _complain_about_system(error)
+        sys.exit(USER_ERROR)
+    except MemoryError as error:
+        if debug:
+            traceback.print_exc()
         _complain(
-            f"The disk is full: {error.filename or error.strerror}.\n"
-            "Free some space, or set TMPDIR to a directory with more space, and run the same command "
-            "again: it continues with what is known so far.",
-            slug="disk-full",
+            f"There is not enough memory{f': {error}' if str(error) else ''}.\n"
+            "Give whence more (ulimit -v, or the limit of the container), or use fewer --jobs.",
+            slug="no-memory",
         )
         sys.exit(USER_ERROR)
     except click.ClickException as error:
@@ -165,6 +181,29 @@ def run(command: click.Command, name: str, arguments: list[str], *, goes_on: boo
         )
         sys.exit(130)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _is_refusal(error: OSError) -> bool:
+    """Did the system refuse what whence asked of it?  Anything else is a bug of whence."""
+    return isinstance(error, shutil.Error) or error.errno in (*_NO_SPACE, *_REFUSALS)
+
+
+def _complain_about_system(error: OSError) -> None:
+    text = str(error)
+    if error.errno in _NO_SPACE or os.strerror(errno.ENOSPC) in text:
+        _complain(
+            f"The disk is full: {error.filename or error.strerror or text}.\n"
+            "Free some space, or set TMPDIR to a directory with more space, and run the same command "
+            "again: it continues with what is known so far.",
+            slug="disk-full",
+        )
+    else:
+        _complain(
+            f"The system did not do what whence needs: {text}.\n"
+            "Check permissions, limits (ulimit -a) and the disk, and run the same command again: it "
+            "continues with what is known so far.",
+            slug="system-refused",
+        )
 
 
 def _complain(message: str, *, slug: str) -> None:

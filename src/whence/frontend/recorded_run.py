@@ -8,6 +8,7 @@ import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from whence.frontend.trace_files import write_checksums
 from whence.model import Failure, Outcome, Run
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
@@ -17,7 +18,7 @@ DEFAULT_MAX_TRACE = 4 * 2**30  # bytes of trace after which recording stops; gue
 MODULES = "modules"
 SOURCES = "source"
 RUN = "run.json"
-FORMAT = 3  # of the logs in a trace; 3: the log of a C program holds the text of its output
+FORMAT = 4  # of the files in a trace; 4: their checksums are written down
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def write_run(
     }
     (out / RUN).write_text(json.dumps(document, indent=1), "utf-8")
     (out / "stdout").write_bytes(ended.stdout)
+    write_checksums(out)
 
 
 def keep_sources(tree: Path, files: set[str], out: Path) -> None:
@@ -81,3 +83,4 @@ def keep_sources(tree: Path, files: set[str], out: Path) -> None:
             target = out / SOURCES / path.relative_to(tree)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
+    write_checksums(out)

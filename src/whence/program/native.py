@@ -35,7 +35,7 @@ def _made(
     sources: Sequence[Path], compiler: Sequence[str] | None, flags: Sequence[str], suffix: str
 ) -> Path:
     command = [*(compiler or _compiler()), *flags]
-    path = _cache() / f"{_fingerprint(sources, command)}{suffix}"
+    path = native_cache() / f"{_fingerprint(sources, command)}{suffix}"
     if not path.exists():
         _compile([*command, *map(str, sources), "-lm"], path)
     return path
@@ -53,7 +53,8 @@ def _compiler() -> list[str]:
     return shlex.split(command)
 
 
-def _cache() -> Path:
+def native_cache() -> Path:
+    """Return the folder of compiled code in the cache of the user."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "whence" / "native"
 

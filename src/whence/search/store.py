@@ -11,6 +11,7 @@ import os
 import sqlite3
 import threading
 import time
+import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=_MAX_WAIT, check_same_thread=False)
             self._prepare()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, ValueError) as error:  # ValueError: no UTF-8
             raise self._unusable(error) from None
 
     def _prepare(self) -> None:
@@ -77,8 +78,8 @@ class Store:
                 row = self._connection.execute(
                     "SELECT run, output FROM run WHERE key = ? AND at >= ?", (key, self._since)
                 ).fetchone()
-            return None if row is None else _decode(row[0], row[1])
-        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            return None if row is None else _decode(key, row[0], row[1])
+        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
             raise self._unusable(error) from None
 
     def put(self, key: bytes, run: Run) -> None:
@@ -86,9 +87,9 @@ class Store:
             with self._lock, self._connection:
                 self._connection.execute(
                     "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)",
-                    (key, _encode(run), run.output, time.time()),
+                    (key, _encode(key, run), run.output, time.time()),
                 )
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ValueError) as error:
             raise self._unusable(error) from None
 
     def close(self) -> None:
@@ -110,16 +111,29 @@ def default_store() -> Path:
     return Path(cache) / "whence" / "runs.sqlite"
 
 
-def _encode(run: Run) -> str:
+def _encode(key: bytes, run: Run) -> str:
     fields = asdict(run)
     fields["outcome"] = run.outcome.value
     del fields["output"]
     if run.covered is not None:
         fields["covered"] = {path: sorted(lines) for path, lines in run.covered.items()}
-    return json.dumps(fields)
+    text = json.dumps(fields)
+    return f"{_checksum(key, text, run.output):08x}{text}"
 
 
-def _decode(text: str, output: bytes | None) -> Run:
+def _checksum(key: bytes, text: str, output: bytes | None) -> int:
+    """Return a number that damage to any of the three changes."""
+    known = zlib.crc32(text.encode("utf-8", "surrogatepass"), zlib.crc32(key))
+    return zlib.crc32(output or b"", known)
+
+
+def _decode(key: bytes, stored: str, output: bytes | None) -> Run | None:
+    """Return a stored run; None if an older whence, which wrote no checksum, stored it."""
+    if stored.startswith("{"):
+        return None
+    checksum, text = stored[:8], stored[8:]
+    if int(checksum, 16) != _checksum(key, text, output):
+        raise ValueError("a stored outcome is damaged")
     fields: dict[str, Any] = json.loads(text)
     covered = fields.pop("covered")
     failure = fields.pop("failure")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from whence.subject.guardian import guard, release
+from whence.subject.orphans import TREE, adopt, end_orphans
 from whence.subject.reads import ReadLog
 
 _MAX_OUTPUT = 64 * 2**20  # limit in bytes on the output, so that it cannot fill the disk; guessed
@@ -69,6 +70,7 @@ def run_command(
     """
     if memory is not None:
         command = f"ulimit -v {memory // 1024} || exit 125\n{command}"
+    adopt(os.getpid())
     started = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
@@ -80,13 +82,14 @@ def run_command(
             stderr=err,
             start_new_session=True,
         )
-        guard(process.pid)
+        guard(process.pid, env.get(TREE))
         try:
             timed_out, flooded = await_end(
                 lambda seconds: _has_ended(process, seconds), out, err, timeout=timeout, stop=stop
             )
         finally:
             _kill_group(process, is_traced=reads is not None)
+            end_orphans(env.get(TREE), process.pid)
             release(process.pid)
         status = process.wait()
         has_own_limit = status == _TIMEOUT_STATUS and _TIMEOUT.search(command) is not None
@@ -146,4 +149,4 @@ def _size(file: IO[bytes]) -> int:
 def content(file: IO[bytes]) -> bytes:
     """Return the output that was written to a file."""
     file.seek(0)
-    return file.read(2 * _MAX_OUTPUT)
+    return file.read(min(_size(file), 2 * _MAX_OUTPUT))  # `read` takes that much memory at once

@@ -29,6 +29,7 @@ from whence.subject.failure import read_failure, same_failure
 from whence.subject.forks.forker import ForkableTest, Forker, Forks
 from whence.subject.forks.program import read_program
 from whence.subject.layouts import build_variables, run_variables
+from whence.subject.orphans import TREE
 from whence.subject.reads import ReadLog
 from whence.subject.source_check import Rejection, SourceCheck
 from whence.subject.stand_ins import with_stand_ins
@@ -455,7 +456,7 @@ def environment(tree: Path, *, as_recorded: bool = False, layout: str = "") -> d
     """Return the user's environment with variables for the tree, the compilers and the layout."""
     env = {name: value for name, value in os.environ.items() if name not in _HIDDEN_VARIABLES}
     chosen = recording_compilers() if as_recorded else compilers(env)
-    return env | chosen | build_variables(layout) | {"WHENCE_TREE": str(tree)}
+    return env | chosen | build_variables(layout) | {TREE: str(tree)}
 
 
 def _fresh(folder: Path) -> Path:

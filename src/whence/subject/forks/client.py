@@ -21,6 +21,7 @@ from whence.subject.command import Ended, await_end, content
 from whence.subject.forks.preimports import ImportReport
 from whence.subject.forks.program import PythonCommand
 from whence.subject.guardian import guard, release
+from whence.subject.orphans import TREE, adopt, end_orphans, spare, unspare
 
 _SERVER = Path(__file__).with_name("server.py")
 _MAX_WAIT = 60.0  # limit in seconds on waiting for an answer of the server; guessed
@@ -57,6 +58,9 @@ class Server:
             )
         os.close(request_end)
         os.close(answer_end)
+        adopt(os.getpid())
+        spare(self.process.pid)
+        self.tree = program.env.get(TREE)
         self._answers, self._requests = answers, os.fdopen(requests, "wb")
         self._unread = b""
         self.close = weakref.finalize(self, _end, self.process, self._requests, answers)
@@ -149,6 +153,7 @@ class _Running:
         finally:
             if self._process is not None:
                 _kill(self._process)
+                end_orphans(self._server.tree, self._process)
                 release(self._process)
         self._must(self.has_ended(_MAX_WAIT))
         assert self._status is not None
@@ -161,7 +166,7 @@ class _Running:
             return False
         if answer[0] == "started":
             _, self._process, self.started = answer
-            guard(answer[1])
+            guard(answer[1], self._server.tree)
         else:
             _, self._status, self.ended = answer
         return True
@@ -179,6 +184,7 @@ def _kill(group: int) -> None:
 def _end(process: subprocess.Popen[bytes], requests: IO[bytes], answers: int) -> None:
     _kill(process.pid)
     process.wait()
+    unspare(process.pid)
     os.close(answers)
     with contextlib.suppress(OSError):  # closing flushes an unsent request, which fails now
         requests.close()

@@ -1,0 +1,1 @@
+"""What does whence do when everything around it is hostile or broken?"""
