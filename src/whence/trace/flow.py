@@ -203,6 +203,10 @@ class Flow(ABC):
         """Return the step that raised the exception by which `step` ended; None if none did."""
         return None
 
+    def caught_at(self, step: Step) -> Step | None:  # noqa: ARG002 - where steps raise
+        """Return the first handler that looked at the exception which a step raised, if any."""
+        return None
+
     # --- places --------------------------------------------------------------------------------
 
     def instance_of(self, step: Step) -> Instance:

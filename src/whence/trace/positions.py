@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
+from whence.program.kept import is_kept, keep
 from whence.trace.columns import DIRECT, PHI, U32, Stream, whole
 from whence.trace.sections import SectionedColumn, SectionedInstances
 
@@ -229,10 +230,11 @@ class Positions:
         if directory is None:
             return build()
         path = directory / name
-        if not path.exists():
+        if not is_kept(path):
             partial = path.with_suffix(".partial")
             build().tofile(partial)
             partial.replace(path)  # in one move: a killed build leaves no partial index
+            keep(path)
         if not path.stat().st_size:
             return np.zeros(0, np.uint32)
         return np.memmap(path, np.uint32, "r")

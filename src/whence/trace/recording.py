@@ -264,10 +264,15 @@ class Image(ABC):
     @abstractmethod
     def _analysed(self) -> Relevance: ...
 
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """A string that any other content of the descriptions of the program changes."""
+
     def relevance(self) -> Relevance:
         """Return which branches could change a run; the analysis is kept in the folder."""
         if not self._relevance:
-            self._relevance.append(kept_relevance(self.folder, self.key, self._analysed))
+            self._relevance.append(kept_relevance(self.folder, self.identity, self._analysed))
         return self._relevance[0]
 
     def share_relevance(self, other: Image) -> None:

@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Op
+from whence.program.kept import is_kept, keep
 from whence.trace.columns import NONE, U32
 from whence.trace.slicer import Potential
 
-VERSION = 2  # of the stored tables: raise it when they change
+VERSION = 3  # of the stored tables: raise it when they change
 _OWN = ("guards", "printing", "writers_of_op", "writers_start", "writers")
 
 
@@ -52,8 +53,9 @@ def kept_relevance(folder: Path, key: str, analyse: Callable[[], Relevance]) -> 
     """Return the tables stored in a trace's folder for program `key`; if none are, analyse it."""
     name = hashlib.sha256(f"{VERSION}\n{key}".encode()).hexdigest()
     path = folder / f"relevance-{name[:16]}.npz"
-    with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile):
-        return _load(path)
+    if is_kept(path):
+        with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile):
+            return _load(path)
     found = analyse()
     with suppress(OSError):  # in a read-only folder nothing is stored
         _save(found, path)
@@ -76,3 +78,4 @@ def _save(found: Relevance, path: Path) -> None:
         own = {name: getattr(found, name) for name in _OWN}
         np.savez(file, **own, **asdict(found.potential))
     partial.replace(path)  # in one move: a killed save leaves no partial file
+    keep(path)

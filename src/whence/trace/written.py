@@ -151,6 +151,12 @@ def read_targets(recording: Recording, process: Process) -> set[str]:
     return found
 
 
+def named_sources(thread: Thread) -> Iterator[tuple[int, str]]:
+    """Yield the sources that a thread used, each with its name."""
+    for source, (_, name) in _sources(thread):
+        yield source, name
+
+
 def _sources(thread: Thread) -> Iterator[tuple[int, tuple[int, str]]]:
     """Yield the sources that a thread used, each with its kind and name."""
     effects = thread.stream.effects

@@ -18,6 +18,8 @@ C_ROWS: list[Row] = [
     ("d = n;", "d = n"),
     ("n = (short)m;", "n = m"),
     ("counter = n;", "counter = n"),
+    ("extern int elsewhere; n = elsewhere;", "n = elsewhere"),
+    ("extern char *outside; outside = NULL;", "outside = NULL"),
     ("static long calls; calls = n;", "calls = n"),
     ("text = \"hi\\n\";", 'text = "hi\\n"'),
     ("p = NULL;", "p = NULL"),

@@ -777,3 +777,30 @@ def f():
 print(f"{f"{1 + 1}" 'x'}", f'{"a" "b"}')
 """.replace("[T = int]", "[T]"),
 )
+
+PROGRAMS["decorated"] = """
+def mark(name):
+    def wrap(found):
+        found.key = name.upper()
+        found.uses = 0
+        found.uses += 1
+        return found
+    return wrap
+class Meta(type):
+    def __init__(cls, name, bases, space):
+        cls.made = name
+        super().__init__(name, bases, space)
+@mark("one")
+@mark("two")
+class One(metaclass=Meta):
+    key = "own"
+@mark("three")
+def three(x=[1]):
+    return three.key, x
+print(One.key, One.uses, One().made, three(), three.uses)
+counts = {"a": 1}
+counts["a"] += 2
+counts["b"] = counts["a"]
+counts["b"] -= 1
+print(counts)
+"""

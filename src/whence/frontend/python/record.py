@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -26,6 +27,8 @@ RECORDER = "whence_recorder"
 COMMAND = "<string>"  # the file name that Python gives to the text of -c
 MAX_CACHE = 512 * 2**20  # limit on the bytes of cached instrumented code; guessed
 DAY = 24 * 3600  # seconds
+_FILE = re.compile(rb'\{"file":("(?:[^"\\]|\\.)*")')  # the description of a module begins so
+_MAX_HEAD = 8192  # bytes that a description may have before the end of the file's name; guessed
 COMPARABLE = {
     "PYTHONDONTWRITEBYTECODE": "1",  # plain and instrumented code must not replace each other
     "PYTHONHASHSEED": "0",
@@ -152,14 +155,26 @@ def _installed(cache: Path) -> Path:
 def keep_sources(tree: Path, out: Path) -> None:
     """Copy the sources of all recorded modules: the tree may no longer exist when they are read."""
     for description in sorted((out / MODULES).glob("*.json")):
-        module = json.loads(description.read_text("utf-8"))
-        path = tree.absolute() / module["file"]
-        if module["file"] == COMMAND:
-            content = module["source"].encode("utf-8", "surrogateescape")
+        file = _described_file(description)
+        path = tree.absolute() / file
+        if file == COMMAND:
+            source: str = json.loads(description.read_text("utf-8"))["source"]
+            content = source.encode("utf-8", "surrogateescape")
         elif path.is_file():
             content = path.read_bytes()
         else:
             continue
-        target = out / SOURCES / Path(module["file"].lstrip("/"))
+        target = out / SOURCES / Path(file.lstrip("/"))
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
+
+
+def _described_file(description: Path) -> str:
+    """Return the file that a description is of.  Reading the rest of it takes far longer."""
+    with description.open("rb") as text:
+        head = _FILE.match(text.read(_MAX_HEAD))
+    if head is None:
+        found: str = json.loads(description.read_bytes())["file"]
+    else:
+        found = json.loads(head[1])
+    return found

@@ -129,16 +129,21 @@ _EXITS = ("exit", "_exit", "_Exit", "quick_exit")  # functions whose only work i
 def _killed(thread: ReplayedLog) -> Ending | None:
     """Return the call in which a process with one thread disappeared.
 
-    A library that is not recorded called _exit, a system call did, or a signal killed the process.
-    Only if the process is the only recorded one, the status of the test is taken for its own.
+    A library that is not recorded called _exit, a system call did, a signal killed the process, or
+    another program replaced it.  Only if the process is the only recorded one, the status of the
+    test is taken for its own.
     """
-    if thread.log.state is not ProcessState.RUNNING or len(thread.image.process.logs) != 1:
+    state = thread.log.state
+    is_gone = state is ProcessState.RUNNING or state is ProcessState.EXECED
+    if not is_gone or len(thread.image.process.logs) != 1:
         return None
     step = final_call(thread)
     if step is None:
         return None
     is_alone = len(thread.recording.processes) == 1
     status: int = thread.recording.document["status"] if is_alone else 0
+    if state is ProcessState.EXECED:
+        return _replaced(thread, step, status) if status else None
     if status > _SIGNALLED:
         words = f"{_signal_name(status - _SIGNALLED)} {_called(thread, step)}"
     elif status:
@@ -148,6 +153,13 @@ def _killed(thread: ReplayedLog) -> Ending | None:
     else:
         words = f"the end of the program {_called(thread, step)}"
     return Ending((step,), words, status or None)
+
+
+def _replaced(thread: ReplayedLog, step: Step, status: int) -> Ending:
+    """Return the call that replaced the program by another one, which ended with this status."""
+    name = callee(thread, step)
+    words = f"the exit status {status} of the program that {name or 'a call'} started"
+    return Ending((step,), f"{words} at {thread.line_at(step)}", status)
 
 
 _SIGNALLED = 128  # what a shell adds to the number of the signal that killed a program

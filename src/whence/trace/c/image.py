@@ -16,6 +16,7 @@ from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import Description
 from whence.frontend.recorded_run import MODULES
 from whence.program.ids import Block, Op
+from whence.program.kept import seal
 from whence.program.source import Place, shown_path
 from whence.trace.c.conditions import conditions
 from whence.trace.c.relevance import analysed
@@ -52,6 +53,14 @@ class CImage(Image):
     @property
     def key(self) -> str:
         return "\n".join(module.id for module in self.process.modules)
+
+    @cached_property
+    def identity(self) -> str:
+        parts: list[Any] = []
+        for loaded, description in zip(self.process.modules, self.descriptions, strict=True):
+            parts += [loaded.id, repr(loaded.addresses), *description.arrays.values()]
+            parts += [contents for _, contents in loaded.initial]
+        return seal(*parts)
 
     def _joined(self, name: str) -> Any:
         parts = [description.arrays[name] for description in self.descriptions]

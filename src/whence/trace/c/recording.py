@@ -12,6 +12,7 @@ from whence.errors import UserError
 from whence.frontend.c.process import CProcess as CProcess
 from whence.frontend.c.process import LogFile, c_processes
 from whence.frontend.recorded_run import MODULES
+from whence.frontend.trace_files import reading, write_checksums
 from whence.inputs import InputRange
 from whence.program.ids import Step
 from whence.trace.c import endings
@@ -60,7 +61,8 @@ class CRecording(Recording):
     def image(self, process: Process) -> CImage:
         assert isinstance(process, CProcess)
         if process not in self._images:
-            self._images[process] = CImage(process, self.folder, self.known)
+            with reading(self.folder / MODULES):
+                self._images[process] = CImage(process, self.folder, self.known)
         return self._images[process]
 
     @cached_property
@@ -100,6 +102,7 @@ class CRecording(Recording):
         offset = int(thread.replay.window(step, step + 1).offset[0])
         os.truncate(path, offset)
         shutil.rmtree(path.with_suffix(".index"), ignore_errors=True)
+        write_checksums(self.folder)
         del self._threads[path]
         del process.logs
         log = next(log for log in process.logs if log.path == path)

@@ -6,28 +6,25 @@ maps these columns.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Collection
-from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 
 from whence.errors import UserError
 from whence.frontend.c.process import LogFile, ProcessState
-from whence.frontend.c.replay import HEADER, Mismatch, Replay, ReplaySummary, Status
+from whence.frontend.c.replay import HEADER, Replay, ReplaySummary, Status, UnsoundTables
 from whence.frontend.c.replay import ReplayStream as LogBytes
-from whence.frontend.c.replay.sections import FILES as SECTION_FILES
 from whence.frontend.c.tables import CallFlag, FunctionFlag, OpCode, OpFlag
+from whence.frontend.recorded_run import MODULES
+from whence.frontend.trace_files import DamagedTrace
 from whence.program.ids import Op
 from whence.trace.c.image import CImage
+from whence.trace.c.kept_columns import KeptColumns
 from whence.trace.c.sections import ReplayedSections
-from whence.trace.columns import CALL, FILES, Stream
+from whence.trace.columns import CALL, Stream
 from whence.trace.recording import Progress, Recording, Thread
-
-VERSION = 7  # of the format of the columns; others are made again
 
 
 class ReplayedLog(Thread):
@@ -125,17 +122,22 @@ def _opened(image: CImage, log: LogFile, progress: Progress | None) -> Replay:
     process = image.process
     out = log.path.with_suffix(".index")
     data = process.open_log(log)
-    known = out / "meta.json"
-    saved = _saved(out)
+    stream = LogBytes.of(data, process.jumps_out(log))
+    columns = KeptColumns(out, log.path.name, stream.data, image.identity)
+    saved = columns.summary()
     if saved is not None:
-        stream = LogBytes.of(data, process.jumps_out(log))
         return Replay(image.program, stream, out, saved)
     shutil.rmtree(out, ignore_errors=True)
-    replay = Replay.open(image.program, data, out, progress=progress, jumps=process.jumps_out(log))
+    try:
+        replay = Replay.open(
+            image.program, data, out, progress=progress, jumps=process.jumps_out(log)
+        )
+    except UnsoundTables as error:
+        raise DamagedTrace(image.folder / MODULES, f"cannot be read ({error})") from None
     if replay.meta.status is Status.STOPPED:
         shutil.rmtree(out, ignore_errors=True)
         raise _too_long(log, replay.meta)
-    known.write_text(json.dumps(asdict(replay.meta) | {"version": VERSION}), "utf-8")
+    columns.keep(replay.meta)
     return replay
 
 
@@ -149,22 +151,3 @@ def _too_long(log: LogFile, meta: ReplaySummary) -> UserError:
         "recorded.",
         slug="run-too-long",
     )
-
-
-def _saved(out: Path) -> ReplaySummary | None:
-    """Return the summary of a log that was opened before; None if a column is missing."""
-    needed = [
-        *(name for name, _ in FILES.values()),
-        *("checkpoints", "checkpoints.index"),
-    ]
-    try:
-        saved = json.loads((out / "meta.json").read_text("utf-8"))
-        if saved.get("sections"):
-            needed += SECTION_FILES
-        if saved.pop("version", 0) != VERSION or not all((out / n).is_file() for n in needed):
-            return None
-        saved["status"] = Status(saved["status"])
-        saved["mismatches"] = tuple(Mismatch(**row) for row in saved["mismatches"])
-        return ReplaySummary(**saved)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None

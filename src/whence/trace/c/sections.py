@@ -8,10 +8,8 @@ import numpy.typing as npt
 from whence.frontend.c.replay import Replay
 from whence.frontend.c.replay.sections import ROW
 from whence.program.ids import Stretch
-from whence.trace.columns import Code
+from whence.trace.columns import FILES, Code
 from whence.trace.sections import Numbers, Sections
-
-_BY_INSTANCE = ("stretch", "first", "activation", "control")
 
 
 class ReplayedSections(Sections):
@@ -25,16 +23,8 @@ class ReplayedSections(Sections):
         # The row of a section says this of the section before it.  Nothing says it of the last.
         self.least_writes = np.append(starts["least_write"][1:-1], 0)
         self.is_ordered = replay.meta.is_ordered
-        steps, instances = self.steps, self.instances
-        # instmap has an entry for step 64, 128, ..., and one for the time before the first step.
-        entries = np.where(np.arange(len(steps)) > 0, steps // 64 + 1, 0)
         self.columns = {
-            **dict.fromkeys(_BY_INSTANCE, instances),
-            "links": starts["links"],
-            "linkbase": (instances + 63) // 64,
-            "instmap": entries,
-            "writes": starts["writes"],
-            "copied": starts["copied"],
+            field: saved.starts[name] for field, (name, _) in FILES.items() if name in saved.starts
         }
 
     def lay_out(self, number: int) -> None:

@@ -158,6 +158,13 @@ class PythonFlow(Flow):
     def raised_by(self, step: Step) -> Step | None:
         return origin(self.run, step) if step in self.run.raised else None
 
+    def caught_at(self, step: Step) -> Step | None:
+        handlers = (op for op, opcode in enumerate(self.program.opcode) if opcode == "caught")
+        later = ((run, run.before(step + 1)) for run in map(self.executions, map(Op, handlers)))
+        return min(
+            (Step(int(run[at : at + 1][0])) for run, at in later if at < len(run)), default=None
+        )
+
     def made_at(self, step: Step) -> Step | None:
         return self.run.handed.get(self.activation_of(step))
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from whence.frontend.recorded_run import MODULES
+from whence.frontend.trace_files import reading
 from whence.program.ids import Block
 from whence.program.source import Place
 from whence.trace.columns import NONE, U32, Code
@@ -32,7 +34,7 @@ class PythonImage(Image):
         self, process: PythonProcess, folder: Path, tree: Path, loaded: list[Loaded]
     ) -> None:
         super().__init__(process, folder)
-        self.program = PythonProgram(loaded, folder / "modules")
+        self.program = PythonProgram(loaded, folder / MODULES)
         # For each module: its file as users write it.
         self.module_files = [_name_in_tree(module.file, tree) for module in self.program.modules]
         self._digests = [module.digest for module in loaded]
@@ -42,13 +44,18 @@ class PythonImage(Image):
         return hashlib.sha256("\n".join(self._digests).encode()).hexdigest()[:32]
 
     @property
+    def identity(self) -> str:
+        return self.program.content_hash
+
+    @property
     def code(self) -> Code:
         return self.program.code
 
     @cached_property
     def tables(self) -> ProgramTables:
         """The program as replay.c reads it."""
-        return ProgramTables(self.program)
+        with reading(self.folder / MODULES):
+            return ProgramTables(self.program)
 
     @cached_property
     def function_names(self) -> list[str]:

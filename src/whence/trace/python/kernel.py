@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whence.errors import UserError
+from whence.frontend.trace_files import DamagedTrace
 from whence.program import native
 from whence.program.rows import ACTIVATION
 from whence.trace.columns import U32
-from whence.trace.python.program import Display, OtherConstant
+from whence.trace.python.descriptions import Display, OtherConstant
 
 SOURCE = Path(__file__).with_name("replay.c")
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -77,14 +77,11 @@ _INLINE, _MOST_INLINE = 1 << 31, 1 << 30  # a number from _INLINE on stands for 
 DISPLAYS = {9: "list", 10: "tuple", 11: "set", 12: "dict"}  # by number of the operation
 
 
-class DamagedLog(UserError):
+class DamagedLog(DamagedTrace):
     """A log that the recorder cannot have written."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"The trace is damaged: {path} is no log of a Python thread.\nRecord the test again.",
-            slug="damaged-trace",
-        )
+        super().__init__(path, "is no log of a Python thread")
 
 
 class _Missing:

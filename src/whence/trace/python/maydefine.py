@@ -21,6 +21,7 @@ from whence.trace.relevance import Relevance
 from whence.trace.slicer import Potential
 
 _ITEM = "items"  # the location of all items
+_LEAVE = "leave"  # stands for code after which the next statement may not run
 
 
 def analysed(program: PythonProgram) -> Relevance:
@@ -36,6 +37,8 @@ def analysed(program: PythonProgram) -> Relevance:
             if location in classes:
                 edges[classes[location]].append(number)
     printing = [(stretch, block) for stretch, block, defined in sides if "print" in defined]
+    guards = np.zeros(len(program.stretch_first), bool)
+    guards[[stretch for stretch, _, defined in sides if _LEAVE in defined]] = True
     of_op = [NONE if location is None else classes[location] for location in reads]
     private = [_is_private(program, op) for op in range(len(program.opcode))]
     empty = np.zeros(0, np.uint32)
@@ -48,7 +51,7 @@ def analysed(program: PythonProgram) -> Relevance:
             edge_stretch=np.array([stretch for stretch, _, _ in sides], np.uint32),
             edge_block=np.array([block for _, block, _ in sides], np.uint32),
         ),
-        guards=np.zeros(len(program.stretch_first), bool),
+        guards=guards,
         printing=np.array(printing, np.uint32).reshape(-1, 2),
         writers_of_op=np.full(len(program.opcode), NONE, np.uint32),
         writers_start=np.zeros(1, np.uint32),
@@ -75,9 +78,14 @@ def _is_private(program: PythonProgram, op: int) -> bool:
 
 
 def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
-    """Yield the locations that an operation may define, and "print" if it prints."""
+    """Yield the locations that an operation may define; "print" if it prints, "leave" if it raises.
+
+    A call that ends the process counts as one that raises.
+    """
     opcode, name = program.opcode[op], program.name[op]
-    if opcode in ("store", "delete"):
+    if opcode == "raise":
+        yield _LEAVE
+    elif opcode in ("store", "delete"):
         yield "name", program.extra[op], name
     elif opcode in ("set_attr", "del_attr"):
         yield "attr", name
@@ -91,6 +99,8 @@ def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
             yield (_ITEM,)
         if called in ("print", "write"):
             yield "print"
+        if called in ("exit", "_exit", "abort", "quit"):
+            yield _LEAVE
 
 
 def _called(program: PythonProgram, op: int) -> str | None:

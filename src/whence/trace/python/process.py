@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from whence.frontend.trace_files import reading
 from whence.trace.python.events import Events
 
 PROCESS = "process.json"  # the file that describes a process
@@ -81,8 +82,11 @@ class PythonProcess:
 
 def python_processes(folder: Path) -> list[PythonProcess]:
     """Return the recorded processes in the order in which they started."""
-    found = [
-        PythonProcess(path.parent, json.loads(path.read_text("utf-8")))
-        for path in folder.glob(f"*/{PROCESS}")
-    ]
-    return sorted(found, key=lambda process: float(process.document.get("started", 0)))
+    found = []
+    for path in folder.glob(f"*/{PROCESS}"):
+        with reading(path):
+            process = PythonProcess(path.parent, json.loads(path.read_text("utf-8")))
+            if not isinstance(process.arguments, list) or process.pid < 0:
+                raise ValueError("it describes no process")
+            found.append((float(process.document.get("started", 0)), process))
+    return [process for _, process in sorted(found, key=lambda one: one[0])]

@@ -9,19 +9,23 @@ the log is one instance of a stretch.
 from __future__ import annotations
 
 import gc
-import json
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
+from whence.frontend.trace_files import reading
 from whence.program.graph import controlling_edges, post_dominators
 from whence.program.ids import Block, Op, Stretch
 from whence.trace.columns import BRANCH, CALL, LINK, NONE, PLAIN, RETURN, Code
+from whence.trace.python.descriptions import LEFT_OUT, ModuleDescription, read_description
 
 BRANCHES = frozenset({"branch", "either", "next", "try", "match"})
 LOADS = frozenset({"load", "attr", "item", "import_from"})
@@ -73,6 +77,37 @@ def unmarked_name(name: str | None) -> str:
     return (name or "").rstrip("'")
 
 
+class Uses(Sequence[tuple[Use, ...]]):
+    """The uses of each operation.  A tuple is made when it is asked for."""
+
+    def __init__(self) -> None:
+        self.starts = array("i", [0])  # of each operation in `flat`, and the end
+        self.flat = array("i")  # negative: a constant, or LEFT_OUT
+
+    def add(self, module: ModuleDescription, base: int) -> None:
+        """Append the operations of a module, of which the first gets the number `base`."""
+        starts = np.cumsum(np.array(module.use_counts, np.int64)) + len(self.flat)
+        self.starts.frombytes(starts.astype(np.int32).tobytes())
+        uses = np.array(module.uses, np.int32)
+        uses[uses >= 0] += base
+        self.flat.frombytes(uses.tobytes())
+
+    @overload
+    def __getitem__(self, op: int) -> tuple[Use, ...]: ...
+    @overload
+    def __getitem__(self, op: slice) -> Sequence[tuple[Use, ...]]: ...
+    def __getitem__(self, op: Any) -> Any:
+        if isinstance(op, slice):
+            return [self[at] for at in range(*op.indices(len(self)))]
+        found = tuple(self.flat[self.starts[op] : self.starts[op + 1]])
+        if LEFT_OUT in found:
+            return tuple(None if use == LEFT_OUT else use for use in found)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
 class PythonProgram:
     """The modules of one process, as one program."""
 
@@ -81,33 +116,38 @@ class PythonProgram:
         self.functions: list[PythonFunction] = []
         # For each operation:
         self.opcode: list[str] = []
-        self.uses: list[tuple[Use, ...]] = []
-        self.row: list[int] = []
-        self.col: list[int] = []
+        self.uses = Uses()
+        self.row = array("i")
+        self.col = array("i")
         self.name: list[str | None] = []
         self.extra: list[Json] = []  # its meaning depends on the opcode
         self.text: list[str | None] = []
         self.logged: list[bool] = []
         # For each block:
         self.following: list[tuple[Block, ...]] = []
-        self.block_function: list[int] = []
-        self._blocks: list[tuple[int, int]] = []  # first operation, number of operations
+        self.block_function = array("i")
+        self._firsts, self._sizes = array("i"), array("i")  # first operation, number of operations
         self._controlling: dict[int, list[tuple[Block, ...]]] = {}  # by function
+        digest = blake2b(digest_size=16)
         with _without_collector():
             for module in loaded:
                 path = descriptions / f"{module.digest}.json"
-                self._add(module, json.loads(path.read_text("utf-8")))
-            self._cut()
+                with reading(path):
+                    content = path.read_bytes()
+                    digest.update(content)
+                    self._add(module, read_description(content))
+            with reading(descriptions):
+                self._cut()
+        self.content_hash = digest.hexdigest()
 
-    def _add(self, loaded: Loaded, found: Json) -> None:
+    def _add(self, loaded: Loaded, found: ModuleDescription) -> None:
         """Append a module with the description `found`."""
-        base, first, block = loaded.base, len(self.functions), len(self._blocks)
+        base, first, block = loaded.base, len(self.functions), len(self._sizes)
         if base != len(self.opcode):
             raise ValueError(f"module {loaded.name} begins at op {base}, not {len(self.opcode)}")
-        constants = tuple(map(decode_constant, found["constants"]))
         number = len(self.modules)
-        self.modules.append(PythonModule(loaded.name, loaded.file, base, constants))
-        for function in found["functions"]:
+        self.modules.append(PythonModule(loaded.name, loaded.file, base, found.constants))
+        for function in found.functions:
             parent = function["parent"]
             self.functions.append(
                 PythonFunction(
@@ -124,30 +164,31 @@ class PythonProgram:
                     number,
                 )
             )
-        for first_op, count, targets in found["blocks"]:
-            self._blocks.append((base + first_op, count))
-            self.following.append(tuple(Block(block + to) for to in targets if to >= 0))
-        owners = [0] * len(found["blocks"])
-        for at, function in enumerate(found["functions"]):
+        self._firsts.extend(base + first_op for first_op in found.block_first)
+        self._sizes += found.block_ops
+        start = 0
+        for count in found.target_counts:
+            targets = found.targets[start : start + count]
+            self.following.append(tuple(Block(block + to) for to in targets))
+            start += count
+        owners = [0] * len(found.block_ops)
+        for at, function in enumerate(found.functions):
             for k in range(
                 function["first_block"], function["first_block"] + function["n_blocks"]
             ):  # fmt: skip
                 owners[k] = first + at
-        self.block_function += owners
-        ops = found["ops"]
-        self.opcode += ops["opcode"]
-        self.row += ops["row"]
-        self.col += ops["col"]
-        self.name += ops["name"]
-        self.text += ops["text"]
-        self.logged += map(bool, ops["logged"])
-        self.uses += (
-            tuple(use if use is None or use < 0 else use + base for use in uses)
-            for uses in ops["uses"]
-        )
-        for opcode, extra in zip(ops["opcode"], ops["extra"], strict=True):
+        self.block_function.extend(owners)
+        self.opcode += found.opcode
+        self.row += found.row
+        self.col += found.col
+        self.name += found.name
+        self.text += found.text
+        self.logged += found.logged
+        self.uses.add(found, base)
+        shared: dict[int, int] = {}  # one object for each number
+        for opcode, extra in zip(found.opcode, found.extra, strict=True):
             if opcode in VARIABLES or opcode in BODIES:
-                extra = None if extra is None else extra + first
+                extra = None if extra is None else shared.setdefault(extra, extra + first)
             elif opcode == "caught":
                 extra = None if extra is None else extra + base
             self.extra.append(extra)
@@ -160,29 +201,28 @@ class PythonProgram:
         A stretch begins with a block, after a logged operation, and with a `try`: that one also
         runs if an operation before it raised.
         """
-        blocks = np.array(self._blocks, np.int64).reshape(-1, 2)
-        firsts, count = blocks[:, 0], len(self.opcode)
-        if blocks[:, 1].sum() != count or (firsts != np.cumsum(blocks[:, 1]) - blocks[:, 1]).any():
+        firsts, sizes = (np.array(part, np.int64) for part in (self._firsts, self._sizes))
+        count = len(self.opcode)
+        if sizes.sum() != count or (firsts != np.cumsum(sizes) - sizes).any():
             raise ValueError("the blocks of a module do not follow each other")
         begins = np.fromiter(map("try".__eq__, self.opcode), bool, count)
         begins[1:] |= np.array(self.logged[:-1], bool)
-        begins[firsts[blocks[:, 1] > 0]] = True
+        begins[firsts[sizes > 0]] = True
         starts = np.flatnonzero(begins)
         ends = np.append(starts, count)[1:]
         of_block = np.searchsorted(starts, firsts)
-        of_stretch = np.repeat(np.arange(len(blocks)), blocks[:, 1])[starts]
-        self.stretch_first: list[Op] = [*map(Op, starts.tolist())]
-        self.stretch_ops: list[int] = (ends - starts).tolist()  # the number of operations
-        self.stretch_block: list[Block] = of_stretch.tolist()
-        self.block_first_stretch: list[Stretch] = of_block.tolist()
-        self.block_stretches: list[int] = np.diff(np.append(of_block, len(starts))).tolist()
-        self.op_stretch: list[Stretch] = (np.cumsum(begins) - 1).tolist()
-        self._last_ops: list[Op] = (ends - 1).tolist()
+        of_stretch = np.repeat(np.arange(len(sizes)), sizes)[starts]
+        self.stretch_first: Sequence[Op] = _ints(starts)
+        self.stretch_ops: Sequence[int] = _ints(ends - starts)  # the number of operations
+        self.stretch_block: Sequence[Block] = _ints(of_stretch)
+        self.block_first_stretch: Sequence[Stretch] = _ints(of_block)
+        self.block_stretches: Sequence[int] = _ints(np.diff(np.append(of_block, len(starts))))
+        self.op_stretch: Sequence[Stretch] = _ints(np.cumsum(begins) - 1)
+        self._last_ops: Sequence[Op] = _ints(ends - 1)
 
     def block_ops(self, block: int) -> Sequence[Op]:
         """Return the operations of a block."""
-        first, count = self._blocks[block]
-        return _ops(first, count)
+        return _ops(self._firsts[block], self._sizes[block])
 
     def function_ops(self, function: int) -> Sequence[Op]:
         """Return the operations of a function."""
@@ -220,9 +260,10 @@ class PythonProgram:
 
         The code after an assertion does not count as decided by it.
         """
-        first, count = self._blocks[block]
-        last = first + count - 1
-        return count > 0 and self.opcode[last] == "raise" and self.name[last] == "assert"
+        last = self._firsts[block] + self._sizes[block] - 1
+        return (
+            self._sizes[block] > 0 and self.opcode[last] == "raise" and self.name[last] == "assert"
+        )
 
     @cached_property
     def handlers(self) -> dict[int, int]:
@@ -249,9 +290,8 @@ class PythonProgram:
         return self.op_function[op]
 
     @cached_property
-    def op_function(self) -> list[int]:
-        sizes = [count for _, count in self._blocks]
-        found: list[int] = np.repeat(np.array(self.block_function, np.int64), sizes).tolist()
+    def op_function(self) -> Sequence[int]:
+        found: Sequence[int] = _ints(np.repeat(np.array(self.block_function), self._sizes))
         return found
 
     @cached_property
@@ -271,10 +311,7 @@ class PythonProgram:
 
     @cached_property
     def code(self) -> Code:
-        counts = [len(uses) for uses in self.uses]
-        start = np.zeros(len(counts) + 1, np.uint32)
-        np.cumsum(counts, out=start[1:])
-        flat = [NONE if use is None or use < 0 else use for uses in self.uses for use in uses]
+        flat = np.array(self.uses.flat, np.int64)
         links = list(map(LOADS.__contains__, self.opcode))
         before = np.zeros(len(links) + 1, np.int64)
         np.cumsum(links, out=before[1:])
@@ -282,8 +319,8 @@ class PythonProgram:
         ends = firsts + np.array(self.stretch_ops, np.int64)
         functions = self.functions
         return Code(
-            use_start=start,
-            use_def=np.array(flat, np.uint32),
+            use_start=np.array(self.uses.starts, np.uint32),
+            use_def=np.where(flat < 0, NONE, flat).astype(np.uint32),
             use_block=np.full(len(flat), NONE, np.uint32),
             kind=np.array(self.kind, np.uint8),
             flags=np.array(links, np.uint8) * np.uint8(LINK),
@@ -322,38 +359,15 @@ def _kind(opcode: str) -> int:
     return CALL if opcode == "call" else PLAIN
 
 
-def decode_constant(found: Json) -> object:
-    """Return a constant from its form in the description."""
-    if not isinstance(found, dict):
-        return found
-    ((kind, value),) = found.items()
-    if kind == "t":
-        return Display("tuple", tuple(map(decode_constant, value)))
-    if kind == "b":
-        return bytes.fromhex(value)
-    if kind == "f":
-        return float(value)
-    return int(value) if kind == "i" else value if kind == "s" else OtherConstant(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Display:
-    """A container of constants in the source."""
-
-    kind: str  # "list", "tuple", "set" or "dict"
-    items: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OtherConstant:
-    """A constant that is not a plain value, such as an ellipsis."""
-
-    text: str
-
-
 def _ops(first: int, count: int) -> Sequence[Op]:
     ops: Any = range(first, first + count)
     return ops  # type: ignore[no-any-return]  # operations are ints
+
+
+def _ints(column: npt.NDArray[np.int64]) -> Any:
+    """Return a column as a sequence of Python's ints that takes four bytes for each."""
+    buffer: Any = np.ascontiguousarray(column, np.int32)
+    return memoryview(buffer)
 
 
 def _u32(column: Sequence[int]) -> Any:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from whence.program.ids import Block
 from whence.trace.columns import U32
+from whence.trace.python.descriptions import LEFT_OUT, Display, OtherConstant
 from whence.trace.python.events import TYPE_KINDS, PythonType
 from whence.trace.python.kernel import Arrays, Kernel
 from whence.trace.python.objects import MUTATING_METHODS
@@ -18,8 +19,6 @@ from whence.trace.python.program import (
     BRANCHES,
     LOADS,
     VARIABLES,
-    Display,
-    OtherConstant,
     PythonProgram,
 )
 
@@ -165,19 +164,18 @@ class ProgramTables:
 
     def _uses(self) -> dict[str, npt.NDArray[np.generic]]:
         program = self._program
-        counts = np.array([len(uses) for uses in program.uses], np.int64)
-        left_out = 1 << 40
-        uses = np.fromiter(
-            (left_out if use is None else use for use in itertools.chain(*program.uses)), np.int64
+        uses, begins = (
+            np.array(column, np.int64) for column in (program.uses.flat, program.uses.starts)
         )
+        counts = np.diff(begins)
         starts = np.cumsum([0, *(len(module.constants) for module in program.modules)])
         module_of = np.array([function.module for function in program.functions], np.int64)
         of_op = module_of[np.array(program.op_function, np.int64)]
         start = starts[np.repeat(of_op, counts)]
-        is_constant = uses < 0
-        found = np.where(uses == left_out, _NO_USE, np.where(is_constant, _CONSTANT, uses))
+        is_constant = (uses < 0) & (uses != LEFT_OUT)
+        found = np.where(uses == LEFT_OUT, _NO_USE, np.where(is_constant, _CONSTANT, uses))
         return {
-            "use_start": np.concatenate([[0], np.cumsum(counts)]),
+            "use_start": begins,
             "use": found,
             "use_constant": np.where(is_constant, start - uses, 0),  # 1 + index; 0: none
         }

@@ -13,6 +13,7 @@ from whence.model import Outcome
 from whence.program.ids import Instance, Op, Step
 from whence.trace.columns import U32, Stream
 from whence.trace.python.columns import stream_of
+from whence.trace.python.descriptions import Display, OtherConstant
 from whence.trace.python.endings import (
     Likelihood,
     ended_by,
@@ -23,12 +24,12 @@ from whence.trace.python.endings import (
     uncaught,
 )
 from whence.trace.python.image import PythonImage
+from whence.trace.python.inplace import InplaceValues
 from whence.trace.python.inputs import PythonInputs, inputs_of
 from whence.trace.python.literals import Literals
 from whence.trace.python.noise import is_only_noise, may_vary, noisy_steps
 from whence.trace.python.printing import PrintCall, locate_prints, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
-from whence.trace.python.program import Display, OtherConstant
 from whence.trace.python.replayed_run import MISSING, ReplayedRun
 from whence.trace.python.replaying import replay
 from whence.trace.python.variables import definers
@@ -77,8 +78,25 @@ class PythonThread(Thread):
         """Return the value of a step, or the exception that it raised."""
         if step not in self._values:
             token = self.run.values[step]
-            self._values[step] = UNKNOWN if token is MISSING else self.decoded(token)
+            if token is not MISSING:
+                self._values[step] = self.decoded(token)
+            elif self.program.opcode[self.op_at(step)] == "inplace":
+                self._values.update(self._inplace.compute(step))
+            else:
+                self._values[step] = UNKNOWN
         return self._values[step]
+
+    def has_value(self, step: int) -> bool:
+        """Was the value of a step asked for before?"""
+        return step in self._values
+
+    def op_at(self, step: int) -> Op:
+        """Return the operation that a step executed."""
+        return self.queries.op_of(Step(step))
+
+    @cached_property
+    def _inplace(self) -> InplaceValues:
+        return InplaceValues(self)
 
     def decoded(self, token: object) -> Value:
         """Return the value that a token or a constant stands for."""

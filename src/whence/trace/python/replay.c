@@ -575,26 +575,56 @@ static void complete_inplace(kernel_t *k, running_t *a, u32 op, u32 step, u32 va
     else set_item(&k->objects, holder, used(k, a, op, 1), step);
 }
 
+static u32 op_of(const kernel_t *k, u32 step) {
+    u64 instance = instance_of(k, step);
+    return k->program.stretch_first[k->stretch.at[instance]] + step - k->first.at[instance];
+}
+
+/* Return the state of a function or class if code that a definition ran, as a decorator or a
+   metaclass, set attributes of it; 0: it did not. */
+static u32 state_before(const kernel_t *k, const running_t *a, u32 value) {
+    return a->has_run_code ? known_state(&k->objects, value) : 0;
+}
+
+/* Set the attributes that were set of `state` since `step` for the object's new state, too. */
+static void keep_attributes(kernel_t *k, u32 value, u32 state, u32 step) {
+    objects_t *o = &k->objects;
+    column_t setters = {0};
+    u32 link = state ? o->states[state].setters : 0;
+    for (; link && o->links[link].step > step; link = o->links[link].before)
+        push(&setters, o->links[link].step);
+    for (u64 at = setters.n; at-- > 0;) {
+        u32 op = op_of(k, setters.at[at]);
+        u32 name = k->program.op_code[op] == O_INPLACE ? k->program.op_extra_name[op]
+                                                       : k->program.op_name[op];
+        set_attribute(o, value, name, setters.at[at]);
+    }
+    free(setters.at);
+}
+
 static void complete_function(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     if (!is_object(&k->objects, value)) return;
+    u32 before = state_before(k, a, value);
     note_made(&k->objects, value, step);
+    keep_attributes(k, value, before, step);
     push64(&k->objects.functions, address_of(&k->objects, value));
     define(k, a, op, step, address_of(&k->objects, value));
 }
 
 static void complete_class(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     if (!is_object(&k->objects, value)) return;
+    u32 before = state_before(k, a, value);
     note_made(&k->objects, value, step);
     push64(&k->objects.classes, address_of(&k->objects, value));
     define(k, a, op, step, address_of(&k->objects, value));
     i32 function = k->program.op_extra[op];
     running_t *body = function < 0 ? NULL : k->latest[function];
-    if (!body || !body->order) return;
-    const u32 *names = k->program.slot_name + k->program.slot_start[function];
-    for (u32 at = 0; at < body->n_order; at++) {
+    for (u32 at = 0; body && body->order && at < body->n_order; at++) {
         u32 slot = body->order[at];
-        set_attribute(&k->objects, value, names[slot], body->variables[slot]);
+        u32 name = k->program.slot_name[k->program.slot_start[function] + slot];
+        set_attribute(&k->objects, value, name, body->variables[slot]);
     }
+    keep_attributes(k, value, before, step);
 }
 
 static elements_t *elements_at(const running_t *a, u32 op) {
@@ -640,11 +670,6 @@ static void complete_next(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
 }
 
 enum { MAX_COPIES = 16 };  /* limit on the copies of a method that are followed back; guessed */
-
-static u32 op_of(const kernel_t *k, u32 step) {
-    u64 instance = instance_of(k, step);
-    return k->program.stretch_first[k->stretch.at[instance]] + step - k->first.at[instance];
-}
 
 /* Return the step that read a method of a container, as in `append = found.append`, if `step` has
    that method from a variable; 0: it has not. */

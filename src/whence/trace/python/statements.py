@@ -97,10 +97,17 @@ class PythonStepNames(StepNames):
         value = self._python.value(step)
         if value is UNKNOWN or (isinstance(value, Obj) and value.kind in _UNMENTIONED):
             return None
-        text = self.text(step)
+        text = self._target(step)
         shown = python_text(value)
         is_new = text and len(text) <= _MAX_NAME and _normalised(text) != _normalised(shown)
         return NamedValue(text, shown) if is_new else None
+
+    def _target(self, step: Step) -> str:
+        """Return the text of a step; of `a.b += c` only `a.b`, which gets the value."""
+        op, text = self._op(step), self.text(step)
+        if self._program.opcode[op] == "inplace" and self._program.extra[op]:
+            return text.partition(self._program.name[op] or "=")[0].rstrip()
+        return text
 
     def accessed(self, step: Step) -> tuple[str, str]:
         op = self._op(step)

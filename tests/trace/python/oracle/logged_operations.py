@@ -196,19 +196,34 @@ class LoggedOperations:
     def _function(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         address = identity(value)
         if address is not None:
+            decorated = self._set_since(activation, value, step)
             self._run.objects.note_function(value, step)
+            self._keep(value, decorated)
             self._scopes.define(activation, op, step, address)
+
+    def _set_since(self, activation: RunningActivation, value: Token, step: Step) -> list[Step]:
+        """Return the steps that set attributes in code that a definition ran: a decorator's."""
+        return self._run.objects.setters_since(value, step) if activation.has_run_code else []
+
+    def _keep(self, value: Token, setters: list[Step]) -> None:
+        for setter in setters:
+            op = self._run.op_of(setter)
+            is_inplace = self._program.opcode[op] == "inplace"
+            name = self._program.extra[op][1] if is_inplace else self._program.name[op]
+            self._run.objects.set_attribute(value, name or "", setter)
 
     def _class(self, activation: RunningActivation, op: Op, step: Step, value: Token) -> None:
         address = identity(value)
         if address is None:
             return
+        decorated = self._set_since(activation, value, step)
         self._run.objects.note_class(value, step)
         self._scopes.define(activation, op, step, address)
         function = self._program.extra[op]
         body = None if function is None else self._scopes.latest(function)
         for name, store in ({} if body is None else body.variables).items():
             self._run.objects.set_attribute(value, name, store)
+        self._keep(value, decorated)
 
     def _comprehension(
         self, activation: RunningActivation, op: Op, step: Step, value: Token

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from whence.frontend.python.logged import Token
 from whence.frontend.python.values import CONTAINERS, MAX_ITEMS
 from whence.program.ids import Step
+from whence.trace.python.descriptions import Display
 from whence.trace.python.events import PythonType
 from whence.trace.python.objects import MUTATING_METHODS
-from whence.trace.python.program import Display
 from whence.trace.python.program_tables import (
     ADDING_METHODS,
     PURE_FUNCTIONS,
@@ -183,6 +183,11 @@ class ObjectHistory:
         """Note that `step` defined a class of the program."""
         self.note_made(token, step)
         self._classes.add(token[0])
+
+    def setters_since(self, token: Token, step: Step) -> list[Step]:
+        """Return the steps after `step` that set attributes of what is at an address now."""
+        state = self._now.get(identity(token) or 0)
+        return [setter for setter in state.attribute_writers if setter > step] if state else []
 
     def _begin(self, address: int, step: Step | None) -> ObjectState:
         state = ObjectState(step)

@@ -12,7 +12,7 @@ from tests.trace.python.oracle.running_activation import RunningActivation
 from tests.trace.python.oracle.variable_scopes import VariableScopes
 from whence.frontend.python.values import STOP
 from whence.program.ids import Op, Step
-from whence.trace.python.program import Display
+from whence.trace.python.descriptions import Display
 
 
 class SilentOperations:

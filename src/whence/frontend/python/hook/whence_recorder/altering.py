@@ -5,6 +5,7 @@ from 0, action, content).  The actions:
 
     set     the operation gives the value `content`
     flip    a condition has the other truth
+    always  a condition has the truth `content`, each time from this execution on
     keep    the value is kept in the slot `content`
     kept    the operation gives the value that is kept in the slot `content`
     watch   the value is reported, each time from this execution on
@@ -117,6 +118,10 @@ class Alterer:
             if action == "watch":
                 if count >= execution:
                     self._report_value(number, count, x)
+            elif action == "always":
+                if count >= execution and bool(x) is not content:
+                    x = content
+                    self._report(f"{number}\n")
             elif count == execution:
                 x = self._altered(number, action, content, x)
         return x

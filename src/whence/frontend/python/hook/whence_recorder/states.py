@@ -55,6 +55,29 @@ NAMED = (
 )  # fmt: skip
 
 
+def _generator() -> Any:
+    yield
+
+
+async def _coroutine() -> None: ...
+
+
+async def _async_generator() -> Any:
+    yield
+
+
+def _closed(coroutine: Any) -> Any:
+    coroutine.close()  # or Python warns that it was never awaited
+    return coroutine
+
+
+# Objects that hold code under way: inside is the code of the version, and of the recorder.
+SUSPENDED = (
+    type(_generator()), type(_closed(_coroutine())), type(_async_generator()),
+    type(_generator().gi_frame), type(_generator.__code__),
+)  # fmt: skip
+
+
 class States:
     """Takes states of values; `note(NODE, ...)` is called for each new node."""
 
@@ -205,6 +228,11 @@ def _method(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
     return ("t", "method", (name, of(x.__self__)))
 
 
+def _suspended(x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
+    """Describe a generator and the like by its type alone."""
+    return ("x", type(x).__name__, ())
+
+
 def _buffer(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
     return ("o", type(x).__name__, (("()", of(x.getvalue())),))
 
@@ -214,7 +242,7 @@ _BUILTIN_PARTS: dict[type, Parts] = {
     frozenset: _set, dict: _dict, OrderedDict: _ordered, FUNCTION: _function, METHOD: _method,
     MODULE: _module, type: _class, io.StringIO: _buffer, io.BytesIO: _buffer,
     bytearray: lambda x, of: ("t", "bytearray", (of(bytes(x)),)),
-    **dict.fromkeys(NAMED, _function),
+    **dict.fromkeys(NAMED, _function), **dict.fromkeys(SUSPENDED, _suspended),
 }  # fmt: skip
 
 # What a class of the program can have besides its attributes, as a value of a built-in type.
