@@ -88,7 +88,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("inputs", "darwin", "augment", "chain"),
     ),
     "cli": (
-        *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
+        *("whence", "errors", "temporary", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages"),
         *("explain", "environment", "darwin", "augment", "chain", "contract", "report", "service"),
     ),

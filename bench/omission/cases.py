@@ -11,7 +11,8 @@ A fault has:
   input          the file for standard input; `input` if it is left out
 
 An edit has a `kind`: "fault" if it is left out; "dodge" if the test also passes with these edits
-reverted, but not in the way of the good version; or "harmless".
+reverted, but not in the way of the good version; or "harmless".  Where other edits need a fault's
+edit to build, `mend` is the text that makes it right beside them.
 """
 
 from __future__ import annotations
@@ -119,10 +120,7 @@ def load(folder: Path) -> Iterator[Omission]:
     program = {path.name: path.read_bytes() for path in sorted(files)}
     for entry in tomllib.loads((folder / "faults.toml").read_text("utf-8"))["fault"]:
         edits = entry.get("edits", [entry])
-        chosen = [
-            [edit for edit in edits if edit.get("kind", "fault") != left_out]
-            for left_out in ("", "fault", "dodge")
-        ]
+        chosen = [[*_without(edits, left_out)] for left_out in ("", "fault", "dodge")]
         good = _edited(program, entry.get("base", []), f"{folder.name}/{entry['name']}")
         faulty, mended, dodged = (_edited(good, each, entry["name"]) for each in chosen)
         stdin = (folder / entry.get("input", "input")).read_bytes()
@@ -132,6 +130,15 @@ def load(folder: Path) -> Iterator[Omission]:
             folder.name, entry["name"], good, faulty, mended, dodged,
             entry.get("test", test), is_output, stdin,
         )  # fmt: skip
+
+
+def _without(edits: list[dict[str, str]], kind: str) -> Iterator[dict[str, str]]:
+    """Yield the edits of other kinds, and the mends of those of this `kind`."""
+    for edit in edits:
+        if edit.get("kind", "fault") != kind:
+            yield edit
+        elif "mend" in edit:
+            yield {**edit, "new": edit["mend"]}
 
 
 def _edited(files: Files, edits: list[dict[str, str]], name: str) -> Files:

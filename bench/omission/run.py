@@ -58,7 +58,7 @@ class Row:
     is_on_chain: bool = False
     is_explained: bool = False
     has_dodge: bool = False
-    is_told: bool = False  # does the answer call another set of changes a dodge?
+    is_told: bool = False  # does the answer call another set than the fault a dodge?
     changes: int = 0
     runs: int = 0
     seconds: float = 0.0
@@ -88,12 +88,20 @@ def row(case: Omission, pair: Pair, document: dict[str, Any] | None) -> Row:
         return Row(name, has_dodge=case.has_dodge, changes=pair.changes)
     root, cost = document["root"], document["cost"]
     found = [change for change in root if _hits(change, pair.culprits)]
-    told = bool(document.get("dodged")) or any(o["is_dodge"] for o in document.get("other", []))
+    told = bool(found) and (
+        bool(document.get("dodged"))
+        or any(_is_told(other, pair.culprits) for other in document.get("other", []))
+    )
     return Row(
         name, f"{len(found)} of {len(root)}", bool(found), is_on_chain(document, pair.culprits),
         document["status"] == "explained", case.has_dodge, told, pair.changes, cost["runs"],
         cost["seconds"]["total"],
     )  # fmt: skip
+
+
+def _is_told(other: dict[str, Any], culprits: tuple[Place, ...]) -> bool:
+    """Is another set called a dodge, and is it not the fault itself?"""
+    return other["is_dodge"] and not any(_hits(change, culprits) for change in other["root"])
 
 
 def _hits(change: dict[str, Any], culprits: tuple[Place, ...]) -> bool:

@@ -524,6 +524,7 @@ class ExploreResult:
     unknown: int  # questions that the solver did not answer
     seconds: float
     notes: tuple[str, ...] = ()
+    open_questions: int = 0  # that were not asked when it stopped
 
 
 class VersionName(Enum):

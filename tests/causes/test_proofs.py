@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,9 @@ from whence.frontend.c.tables import OpCode
 from whence.logic.c.logic import CLogic
 from whence.logic.logic import ALL
 from whence.program.ids import Step
-from whence.program.operations import COp
+from whence.program.operations import COp, Operation
 from whence.trace.c.flow import CFlow
-from whence.trace.flow import Constant
+from whence.trace.flow import Constant, FlowNode
 from whence.trace.recording import Recording
 
 SEEDS = 40  # steps of one thread that are proved
@@ -55,6 +56,49 @@ def proofs(
     prover = Prover(flow, CLogic())
     for seed in seeds(flow, choose, kinds):
         yield seed, prover.prove([(seed, ALL)])
+
+
+def test_a_value_is_compared_once_until_a_comparison_changes() -> None:
+    """Many proofs pass through the same step, which may have hundreds of operands."""
+    flow: Any = _Added()
+    asked: list[object] = []
+    revision = [0]
+
+    def is_right(value: object) -> bool:
+        asked.append(value)
+        return True
+
+    prover = Prover(flow, CLogic(), needs_none=is_right, revision=lambda: revision[0])
+    first = prover.prove([(Step(9), ALL)])
+    assert len(asked) == 2
+    assert prover.prove([(Step(9), ALL)]).steps == first.steps
+    assert len(asked) == 2
+    revision[0] += 1
+    prover.prove([(Step(9), ALL)])
+    assert len(asked) == 4
+
+
+class _Added:
+    """A run in which step 9 added the values of the steps 3 and 4."""
+
+    def node(self, step: Step) -> FlowNode:
+        operands = (Step(3), Step(4)) if step == 9 else ()
+        return FlowNode(Operation(COp.ADD, 32, (32, 32)), operands)
+
+    def value(self, _step: Step) -> int:
+        return 1
+
+    def value_of(self, _operand: object) -> int:
+        return 1
+
+    def width_of(self, _operand: object) -> int:
+        return 32
+
+    def is_load(self, _step: Step) -> bool:
+        return False
+
+    def controlling_branch(self, _step: Step) -> None:
+        return None
 
 
 def check_forced(flow: CFlow, choose: random.Random) -> None:

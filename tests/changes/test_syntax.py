@@ -272,3 +272,35 @@ def test_the_trees_of_two_huge_versions_stay(monkeypatch: pytest.MonkeyPatch) ->
     roots = [old.root, new.root]
     monkeypatch.setattr(ParsedSource, "parse", None)
     assert [old.root, new.root, old.root] == [*roots, roots[0]]
+
+
+def test_what_was_prepared_needs_no_second_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trees of many files do not fit into memory; what a search asks is answered before."""
+    parsed = 0
+    parse = ParsedSource.parse
+
+    def counted(source: ParsedSource) -> object:
+        nonlocal parsed
+        parsed += 1
+        return parse(source)
+
+    def asked(source: ParsedSource) -> object:
+        return (
+            set(source.definitions(1, source.last_line)),
+            set(source.names(5, 7)),
+            source.parameters_at(5, 7),
+            source.statement_lines(5, 7),
+            source.is_declaration(5, PYTHON.encode().split(b"\n")[4]),
+        )
+
+    expected = asked(ParsedSource("python", PYTHON.encode()))
+    monkeypatch.setattr(syntax, "_MAX_TREES", 0)
+    monkeypatch.setattr(syntax, "_IN_USE", 1)
+    monkeypatch.setattr(syntax, "_kept_trees", syntax._KeptTrees())
+    monkeypatch.setattr(ParsedSource, "parse", counted)
+    source = ParsedSource("python", PYTHON.encode())
+    source.prepare([range(5, 8)])
+    ParsedSource("python", b"another = 1\n")  # takes the place of the tree
+    before = parsed
+    assert asked(source) == expected
+    assert parsed == before

@@ -35,6 +35,33 @@ MASKED = """
     +    return bad_lines > 0;  // [mask]
      }
 """
+# With the early return back, the status is right; what the fault made the program write is not.
+MASKED_STATUS = """
+     #include <stdio.h>
+     struct owner { int bytes, quota, is_over; };
+     static struct owner owners[] = {{43, 60, 0}, {17, 20, 0}, {10, 60, 0}};
+     static void check(struct owner *owner) {
+    -    owner->is_over = owner->bytes > owner->quota;  // [fault]
+    +    owner->is_over = owner->bytes >= owner->quota - 3;  // [fault]
+     }
+     static int over(void) {
+         int found = 0;
+         for (int i = 0; i < 3; i++)
+             found += owners[i].is_over;
+         if (found > 3)
+             found = 3;
+         return found;
+     }
+     int main(int argc, char **argv) {
+         for (int i = 0; i < 3; i++) {
+             check(&owners[i]);
+             printf("%d%s\\n", owners[i].bytes, owners[i].is_over ? " over" : "");
+         }
+    -    if (argc == 1)  // [dodge]
+    -        return 0;  // [dodge]
+         return over() ? 1 : 0;  // [fails]
+     }
+"""
 ERROR_PATH = """
      #include <stdio.h>
      #include <stdlib.h>
@@ -281,7 +308,9 @@ def check_dodge(answer: ExplainedPair, fault: str, dodge: str) -> None:
     assert dodges[0].why.startswith("with it reverted, the run ")
 
 
-@pytest.mark.parametrize(("text", "dodge"), [(MASKED, "mask"), (ERROR_PATH, "strict")])
+@pytest.mark.parametrize(
+    ("text", "dodge"), [(MASKED, "mask"), (MASKED_STATUS, "dodge"), (ERROR_PATH, "strict")]
+)
 def test_a_change_that_hides_the_fault_is_a_dodge(tmp_path: Path, text: str, dodge: str) -> None:
     check_dodge(explain(tmp_path, text), "fault", dodge)
 

@@ -104,6 +104,19 @@ JUMPS = """
          return share(known) != 25;
      }
 """
+REPLACES_ITSELF = """
+     #include <stdlib.h>
+     #include <unistd.h>
+     static int half(int n) {
+    -    return n / 2;  // [fault]
+    +    return n / 3;  // [fault]
+     }
+     int main(void) {
+         if (half(12) < 6)  // [asked]
+             execlp("false", "false", (char *)0);  // [fails]
+         return 0;
+     }
+"""
 
 
 @pytest.mark.parametrize(
@@ -113,6 +126,7 @@ JUMPS = """
         pytest.param(BECOMES_ANOTHER, "the exit status 2 given", id="a child that execs"),
         pytest.param(CLEANS_UP, "then the handler clean_up ran", id="a handler that aborts"),
         pytest.param(JUMPS, "SIGFPE", id="a handler that jumps out"),
+        pytest.param(REPLACES_ITSELF, "of the program that execlp started", id="another program"),
     ],
 )
 def test_the_chain_ends_where_the_program_failed(tmp_path: Path, text: str, words: str) -> None:

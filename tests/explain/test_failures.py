@@ -317,6 +317,53 @@ STDIN = """
      4
 """
 
+# The bad version chooses by a branch what the good one chose inside the returned expression.
+BY_BRANCHES = """
+     #include <stdlib.h>
+     static int bytes[3] = {4, 13, 6};
+     static int over(void) {
+         int found = 0;
+         for (int i = 0; i < 3; i++)
+    -        found += bytes[i] > 20;  // [fault]
+    +        found += bytes[i] > 20 / 2;  // [fault]
+         return found;
+     }
+     int main(int argc, char **argv) {
+         int is_complete = argc == 1;
+         if (argc > 5) {
+             abort();
+             return 2;
+         }
+         if (!is_complete)
+             return 3;
+    -    return over() ? 1 : 0;
+    +    if (over())
+    +        return 1;
+    +    return 0;
+     }
+"""
+WIDTH = """
+     #include <stdio.h>
+     static int widths[2];
+     static void widen(int column, int value) {
+         int width = 1;
+         while (value >= 10) {
+             value /= 10;
+             width++;
+         }
+         if (width > widths[column])
+    -        widths[column] = width;  // [fault]
+    +        widths[column ^ (value > 3)] = width;  // [fault]
+     }
+     int main(int argc, char **argv) {
+         widen(0, 7);
+         widen(1, 5123);
+         widen(0, 43);
+         printf("%*d %*d %s\\n", widths[0], argc, widths[1], 51, "x");
+         return 0;
+     }
+"""
+
 
 def failed(
     tmp_path: Path, text: str, kind: str, test: str = "./program", **more: Any
@@ -344,7 +391,12 @@ def test_a_crash_is_explained_up_to_its_place(tmp_path: Path, text: str, kind: s
 
 
 @pytest.mark.parametrize(
-    "text", [pytest.param(STATUS, id="returned"), pytest.param(EXITS, id="exit()")]
+    "text",
+    [
+        pytest.param(STATUS, id="returned"),
+        pytest.param(EXITS, id="exit()"),
+        pytest.param(BY_BRANCHES, id="returned by branches"),
+    ],
 )
 def test_an_exit_status_is_explained(tmp_path: Path, text: str) -> None:
     failed(tmp_path, text, "exit")
@@ -356,6 +408,7 @@ def test_an_exit_status_is_explained(tmp_path: Path, text: str) -> None:
         pytest.param(OUTPUT, id="another line"),
         pytest.param(TOO_LITTLE, id="too little"),
         pytest.param(NOTHING, id="nothing"),
+        pytest.param(WIDTH, id="wrong width"),
     ],
 )
 def test_wrong_output_is_explained(tmp_path: Path, text: str) -> None:

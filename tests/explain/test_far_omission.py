@@ -143,6 +143,39 @@ GOTO_BACK = """
          return 0;
      }
 """
+RETURN_FOR_GOTO = """
+     #include <stdio.h>
+     static const char *at;
+     static int take(void) {
+         return *at ? *at++ : -1;
+     }
+     static int line(char *to) {
+         int length = 0;
+         int byte;
+     again:
+         while ((byte = take()) >= 0 && byte != ';')
+             to[length++] = (char)byte;
+         to[length] = 0;
+         if (length > 0 && to[0] == '#') {
+             length = 0;
+             if (byte >= 0)
+    -            goto again;  // [gone]
+    +            return 0;  // [gone]
+         }
+         if (length == 0 && byte >= 0)
+             goto again;
+         return length > 0 ? length : -1;
+     }
+     int main(void) {
+         char text[64];
+         int number;
+         at = "#sizes;size 60;@dir;size 7;";
+         while (line(text) >= 0)
+             if (text[0] != '@' && sscanf(text, "size %d", &number) != 1)
+                 return 1;  // [fails]
+         return 0;
+     }
+"""
 CALLBACK = """
      #include <assert.h>
      static int used = 1, shipped;
@@ -184,6 +217,7 @@ CALLBACK = """
         pytest.param(LINK_BEHIND_MANY_COPIES, id="link behind many copies"),
         pytest.param(GOTO_OUT_OF_A_SWITCH, id="goto out of a switch"),
         pytest.param(GOTO_BACK, id="goto back"),
+        pytest.param(RETURN_FOR_GOTO, id="return for a goto back"),
         pytest.param(CALLBACK, id="callback that is not registered"),
     ],
 )

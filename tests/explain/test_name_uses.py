@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.explain.meetings import compared, removed_through, through
-from whence.explain.meeting import Meeting
+from tests.explain.meetings import change_texts, compared, removed_through, through
+from whence.changes.syntax import ParsedSource
+from whence.explain.meeting import Meeting, python_declarations
+from whence.explain.meeting.lexemes import lexemes
 
 USE = "int f(int n) {\n  return %s; /*HERE*/\n}\n"
 
@@ -287,3 +289,32 @@ def test_python_meets_a_constant_of_a_module_that_it_imports() -> None:
 def test_python_meets_the_default_of_a_parameter() -> None:
     good = "def f(\n    n,\n    m=1,\n):\n    return m  # HERE\n"
     assert through(good, good.replace("m=1", "m=2"), "a.py") == {"m=2,"}
+
+
+def test_the_text_of_a_long_import_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[bytes] = []
+
+    def counted(language: str, text: bytes) -> tuple[bytes, ...]:
+        read.append(text)
+        return lexemes(language, text)
+
+    monkeypatch.setattr(python_declarations, "lexemes", counted)
+    names = [f"name{number}" for number in range(300)]
+    source = ParsedSource("python", f"from other import {', '.join(names)}\n".encode())
+    found = [*python_declarations.read_python(source)]
+    assert [declaration.name for declaration in found] == names
+    assert len(read) == 1
+
+
+def test_python_does_not_read_files_that_no_run_loaded() -> None:
+    """A constant of an imported module counts only if a run loaded the module."""
+    use = "from %s import LIMIT\n\n\ndef f():\n    return LIMIT  #HERE\n"
+    good = {"a.py": use % "b", "b.py": "LIMIT = 1\n", "unused.py": "LIMIT = 1\n"}
+    bad = {**good, "b.py": "LIMIT = 2\n", "unused.py": "LIMIT = 3\n"}
+    with compared(good, bad) as changes:
+        meeting = Meeting(changes)
+        meeting.limit_to_loaded(["a.py"], ["a.py", "b.py"])
+        found = meeting.through("a.py", 5)
+        assert change_texts(changes, found) == {"LIMIT = 2"}
+        assert meeting._bad.file("b.py") is not None
+        assert "unused.py" not in meeting._bad._files

@@ -59,6 +59,14 @@ def test_then_comes_what_was_changed() -> None:
     ]
 
 
+def test_of_long_lines_the_part_that_differs_is_shown() -> None:
+    same = "    if (" + " && ".join(f"flags[{number}] == expected[{number}]" for number in range(6))
+    change = edit(4, Span(7, 1), Span(7, 1), f"{same} && a < b)\n", f"{same} && a <= b)\n", "ok")
+    old, new = shown(invoice(about={"root": (change,)}))[4:6]
+    assert (old[:5], old[-10:]) == ("  -… ", " && a < b)")
+    assert (new[:5], new[-10:]) == ("  +… ", "&& a <= b)")
+
+
 def test_one_change_is_named_once() -> None:
     lines = shown(invoice(about={"root": (REDUCING,), "auxiliary": ()}))
     assert lines[0] == "1 of 71 changes broke the test: src/invoice.c:20 in total"

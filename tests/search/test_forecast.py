@@ -12,6 +12,7 @@ from whence.search import forecast
 from whence.search.dependencies import Dependencies
 from whence.search.forecast import Forecaster, RunsLeft
 from whence.search.isolate import IsolateProblem, isolate_changes
+from whence.search.space import Search
 
 _EVERY = 3  # forecasts cost more than the rest of a simulated search
 
@@ -84,3 +85,55 @@ def test_nothing_is_forecast_if_no_root_fits(count: int) -> None:
     known = {first: Run(Outcome.PASS), second: Run(Outcome.PASS)}
     problem, _ = simulated(1)
     assert Forecaster(lambda: isolate_changes(problem), known, {}).runs_left() is None
+
+
+def test_a_long_search_is_replayed_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of replays grows with the logarithm of the known outcomes."""
+    monkeypatch.setattr(forecast, "_MAX_SECONDS", 60.0)
+    problem, oracle = simulated(317)  # a search of more than a hundred runs
+    everything = frozenset(change.id for change in problem.changes)
+    known: dict[Reverted, Run] = {frozenset(): Run(Outcome.FAIL), everything: Run(Outcome.PASS)}
+    replays = 0
+
+    def make() -> Search[object]:
+        nonlocal replays
+        replays += 1
+        return isolate_changes(problem)
+
+    forecaster = Forecaster(make, known, problem.weight)
+    search: Search[object] = isolate_changes(problem)
+    try:
+        asked = next(search)
+        while True:
+            if asked not in known:
+                known[asked] = oracle(asked)
+                forecaster.runs_left()
+            asked = search.send(known[asked])
+    except StopIteration:
+        pass
+    assert len(known) > 100
+    assert replays < 25 * 12, replays  # it was twelve for each outcome
+
+
+def test_a_range_that_was_too_short_makes_the_next_ones_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The search that is replayed always ends after eight more runs; the real one does not."""
+    monkeypatch.setattr(forecast, "_MAX_SECONDS", 60.0)
+    ids = [ChangeId(number) for number in range(200)]
+    known: dict[Reverted, Run] = {frozenset(): Run(Outcome.FAIL), frozenset(ids): Run(Outcome.PASS)}
+    fresh = (frozenset(ids) - {change} for change in ids)
+
+    def eight_more() -> Search[object]:
+        for change in ids[:8]:
+            yield frozenset({change})
+        return None
+
+    forecaster = Forecaster(eight_more, known, {})
+    stated = []
+    for _ in range(100):
+        known[next(fresh)] = Run(Outcome.FAIL)
+        if left := forecaster.runs_left():
+            stated.append(left.most)
+    assert stated[0] <= 13  # eight, times the factor
+    assert max(stated[-10:]) > 50

@@ -28,6 +28,7 @@ class Comparison:
         self.alignment = alignment
         self.failing, self.passing = alignment.failing, alignment.passing
         self._same: dict[int, bool] = {}
+        self.revision = 0  # changes when a value that counted as the same no longer does
         self._left = 0  # steps that may still be compared for the step in question
         self._guesses = 0  # pointers that count as the same because a limit was reached
         self._guessed_at: dict[int, int] = {}  # the least depth at which a pointer was such a guess
@@ -188,11 +189,11 @@ class Comparison:
         return any(
             isinstance(own, int)
             and isinstance(theirs, int)
-            and (self.counterpart(own) != theirs or not self._has_same_origins(own))
+            and (self.counterpart(own) != theirs or not self.has_same_origins(own))
             for own, theirs in pairs
         )
 
-    def _has_same_origins(self, step: Step) -> bool:
+    def has_same_origins(self, step: Step) -> bool:
         """Is a step the same as its counterpart, with all steps that its value came from?"""
         same: dict[Step, bool] = {}
         work = [step]
@@ -211,7 +212,9 @@ class Comparison:
                 same[at] = False
             work.pop()
         if not same.get(step, True):
-            self._same.update((each, False) for each, is_same in same.items() if not is_same)
+            others = [each for each, is_same in same.items() if not is_same]
+            self.revision += any(self._same.get(each) for each in others)
+            self._same.update(dict.fromkeys(others, False))
         return same.get(step, True)
 
     def _origins(self, step: Step) -> bool | list[Step]:

@@ -2,7 +2,8 @@
 
 These are: a branch that only the failing run executed, or that went another way in it; a branch or
 a removed statement that prevented a store whose value the passing run later read, or an output;
-a load or a store that went elsewhere; and what prevented an exception that the passing run raised.
+a load or a store that went elsewhere; what prevented an exception that the passing run raised;
+and what no longer catches one.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class DivergencePredicates(QuestionFinder):
             self._moved(ordered),
             self._unwritten(ordered, lost),
             self._unraised(ordered, lost),
+            self._uncaught(ordered, lost),
             self._unprinted(question, lost),
         )
         return self._gathered(raised, lost)
@@ -152,6 +154,17 @@ class DivergencePredicates(QuestionFinder):
             is_other = any(self._other_pointers(own)) or self.comparison.other_arguments(own)
             if is_other and not moved and not self.is_hidden(own):
                 yield Raised(Influence.ADDRESS, own, step)
+
+    def _uncaught(self, steps: Iterable[Step], lost: list[Lost]) -> Iterator[Raised]:
+        """Yield why the failing run did not catch an exception that both runs raised."""
+        passing = self.comparison.passing
+        for step in steps:
+            other = self.comparison.counterpart(step)
+            if other is None or self.flow.raised_by(step) is None:
+                continue
+            handler = None if passing.raised_by(other) is None else passing.caught_at(other)
+            if handler and self.comparison.alignment.failing_counterpart(handler) is None:
+                yield from self._preventing(handler, step, lost)
 
     def _unprinted(self, question: Question, lost: list[Lost]) -> Iterator[Raised]:
         """Yield branches that prevented an output of the passing run."""

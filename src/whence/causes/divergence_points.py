@@ -44,7 +44,7 @@ class DivergencePoints:
         self._added_jumps: dict[Step | None, list[Step]] = {}  # by region of the failing run
 
     def diverging_branches(self, step: Step, walked: set[Step]) -> tuple[list[Step], bool]:
-        """Return the branches that explain why a step has no counterpart.
+        """Return the branches that explain why a step has no counterpart, or another value.
 
         These are its region, the branches around it that only the bad version has, and the
         branch that went another way in the passing run.  `walked` are the regions that earlier
@@ -53,6 +53,9 @@ class DivergencePoints:
         """
         flow, counterpart = self.failing, self.comparison.counterpart
         found: list[Step] = []
+        if counterpart(step) is not None and not self.comparison.is_same(step):
+            # A branch of the bad version may choose what an expression chose in the good one.
+            found += self._branches_within(step, self.alignment.failing_region(step))
         at = step
         while counterpart(at) is None:
             region = self.alignment.failing_region(at)
@@ -264,13 +267,19 @@ class DivergencePoints:
         return None if is_other else paired
 
     def _leads_elsewhere(self, bad_op: Op, good_op: Op) -> bool:
-        """Do two paired jumps without a condition lead to code that is not paired?"""
+        """Do two paired jumps without a condition lead to code that is not paired?
+
+        A `return` in the place of another jump may lead to an end of the function that the other
+        version lacks, so that nothing in it is paired.
+        """
         target, passing_target = (
             _only_target(self.failing, bad_op),
             _only_target(self.passing, good_op),
         )
         if target is None or passing_target is None:
             return False
+        if _ends_function(self.failing, target) != _ends_function(self.passing, passing_target):
+            return True
         pairing = self.alignment.pairing
         targeted = {*self.passing.thread.image.ops_of_block(passing_target)}
         own = self.failing.thread.image.ops_of_block(target)
@@ -334,6 +343,12 @@ def _only_target(flow: Flow, op: Op) -> Block | None:
         return None
     following = image.branching(int(image.code.block_function[block])).following.get(block, [])
     return following[0] if len(following) == 1 else None
+
+
+def _ends_function(flow: Flow, block: Block) -> bool:
+    """Does a function return at the end of a block?"""
+    image = flow.thread.image
+    return not image.branching(int(image.code.block_function[block])).following.get(block)
 
 
 def _unpaired(

@@ -19,29 +19,29 @@ def printed_from(flow: Flow, criterion: ByteRange, *, is_blank: bool) -> set[tup
     """Return the operands that a byte of the output was printed from.
 
     If the byte is part of the format itself, the argument before it may have been too short, and
-    a blank may pad the argument after it.
+    a blank may pad the argument after it.  How wide an argument is printed, the arguments right
+    before it may say (`%*d`).
     """
     effects = flow.thread.stream.effects
     row = effects[criterion.effect]
     step, argument = Step(int(row["step"])), int(row["arg"])
-    seeds: set[tuple[Operand, int]] = set()
     wanted = [criterion.effect] if argument >= 0 or row["n_runs"] else []
+    rows = flow.queries.effects_of(step)
+    before = [
+        other
+        for other in rows
+        if effects[other]["kind"] == OUTPUT
+        and int(effects[other]["arg"]) >= 0
+        and effects[other]["offset"] < row["offset"]
+    ]
     if argument < 0 or criterion.start == 0:
-        rows = flow.queries.effects_of(step)
-        before = [
-            other
-            for other in rows
-            if effects[other]["kind"] == OUTPUT
-            and int(effects[other]["arg"]) >= 0
-            and effects[other]["offset"] < row["offset"]
-        ]
         wanted += before[-1:]
         if is_blank and argument < 0:
             wanted += [other for other in rows if other > criterion.effect][:1]
-        # An argument that was printed as an empty text has no row.
-        known = int(effects[before[-1]]["arg"]) if before else -1
-        end = argument if argument >= 0 else _next_argument(flow, step, int(row["offset"]))
-        seeds |= {(operand, ALL) for operand in call_arguments(flow, step, known + 1, end)}
+    # A width, and an argument that was printed as an empty text, have no row.
+    known = int(effects[before[-1]]["arg"]) if before else -1
+    end = argument if argument >= 0 else _next_argument(flow, step, int(row["offset"]))
+    seeds = {(operand, ALL) for operand in call_arguments(flow, step, known + 1, end)}
     for effect in wanted:
         for operand in byte_sources(flow, effect, 0, int(effects[effect]["len"])):
             seeds.add((operand, ALL))

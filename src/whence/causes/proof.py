@@ -45,6 +45,14 @@ class Proof:
     is_cut: bool = False  # it is too long, and has only some of its steps
 
 
+@dataclass(slots=True)
+class _Needs:
+    """What a step needs: operands to be proved, and definitions whose values are right."""
+
+    operands: list[tuple[Operand, int]]
+    right: set[Step] = field(default_factory=set)
+
+
 class Prover:
     """Finds proofs in one run."""
 
@@ -56,11 +64,13 @@ class Prover:
         needs_none: Callable[[Step | StoredBits], bool] | None = None,
         cancellation: Cancellation | None = None,
         unwritten: Callable[[Step], Iterable[Operand]] | None = None,
+        revision: Callable[[], int] | None = None,
     ) -> None:
         """Find proofs in the run `flow`.
 
         `is_hidden(step)`: is the step inside a function that is taken as a whole?  None: none is.
         `needs_none(value)`: is the value of a step, or a part of it, as in the passing run?
+        `revision()`: a number that changes when `needs_none` may have new answers.
         `unwritten(step)`: what inside such functions prevented the definition that a load of the
         passing run read?
         """
@@ -70,7 +80,9 @@ class Prover:
         self.needs_none = needs_none
         self._unwritten = unwritten
         self._cancellation = cancellation or Cancellation()
-        self._known: dict[tuple[int, int], list[tuple[Operand, int]]] = {}
+        self._known: dict[tuple[int, int], _Needs] = {}
+        self._revision = revision or _unchanged
+        self._known_at = 0  # the revision of what is known
 
     def prove(self, seeds: Iterable[tuple[Operand, int]]) -> Proof:
         """Return a proof that the seeds have their values, in the bits that the masks select."""
@@ -122,25 +134,31 @@ class Prover:
         node = self.flow.node(step)
         if node.through:
             found.steps.update(node.through)
-        known = self._known.get((step, mask))
-        if known is None:
-            known = self._known[step, mask] = list(self._needed(step, node, mask))
-        return known if self.needs_none is None else self._in_doubt(found, step, known)
+        if self._known_at != (now := self._revision()):
+            self._known.clear()
+            self._known_at = now
+        needs = self._known.get((step, mask))
+        if needs is None:
+            needs = self._known[step, mask] = self._in_doubt(step, self._needed(step, node, mask))
+        found.steps |= needs.right
+        return needs.operands
 
-    def _in_doubt(
-        self, found: Proof, step: Step, operands: Iterable[tuple[Operand, int]]
-    ) -> Iterator[tuple[Operand, int]]:
-        """Yield the operands that need an explanation.
+    def _in_doubt(self, step: Step, operands: Iterable[tuple[Operand, int]]) -> _Needs:
+        """Return the operands that need an explanation.
 
         The definition that a load read belongs to the proof even if its value is right: then a
         later definition is missing.
         """
-        assert self.needs_none is not None
+        if self.needs_none is None:
+            return _Needs(list(operands))
+        found = _Needs([])
+        is_load = self.flow.is_load(step)
         for operand, mask in operands:
             if not isinstance(operand, int | StoredBits) or not self.needs_none(operand):
-                yield operand, mask
-            elif self.flow.is_load(step):
-                found.steps.add(operand.step if isinstance(operand, StoredBits) else operand)
+                found.operands.append((operand, mask))
+            elif is_load:
+                found.right.add(operand.step if isinstance(operand, StoredBits) else operand)
+        return found
 
     def _needed(self, step: Step, node: FlowNode, mask: int) -> Iterator[tuple[Operand, int]]:
         for operand, bits in self.logic.needed(self.flow, node, step, mask):
@@ -204,6 +222,10 @@ def _step_of(operand: Operand) -> int:
 
 def _never(_step: Step) -> bool:
     return False
+
+
+def _unchanged() -> int:
+    return 0
 
 
 def _met_at(operand: External) -> list[Step]:

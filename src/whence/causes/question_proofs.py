@@ -45,7 +45,8 @@ class QuestionProofs:
         needs_none = comparison.needs_no_reason if comparison else None
         self._points = DivergencePoints(comparison) if comparison else None
         unwritten = self._unwritten if comparison and is_hidden else None
-        self._prover = Prover(flow, logic, is_hidden, needs_none, cancellation, unwritten)
+        revision = (lambda: comparison.revision) if comparison else None
+        self._prover = Prover(flow, logic, is_hidden, needs_none, cancellation, unwritten, revision)
         self._describer = describer
         self.preconditions = Preconditions(flow, logic, cancellation)
 

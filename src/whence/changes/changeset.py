@@ -391,12 +391,14 @@ class _Comparison:
         old_source = self._set.source(file.old_path, of_good=True)
         new_source = self._set.source(file.new_path, of_good=False)
         in_halves = new_source is None and has_statements(file.new_path)
+        edited: list[tuple[Span, Span]] = []
         for old, new in hunks:
             whole = BlockPiece(*_half_open(old), *_half_open(new))
             block = self._new_block()
             starts = _starts(old_source), _starts(new_source)
             for p in split_block(old_lines, new_lines, whole, *starts, in_halves=in_halves):
                 a, b, c, d = p.old_first, p.old_last, p.new_first, p.new_last
+                edited.append((_span(a, b), _span(c, d)))
                 change = self._change(
                     ChangeKind.EDIT,
                     file,
@@ -410,6 +412,9 @@ class _Comparison:
                     else _function(new_source, c, d) or _function(old_source, a, b),
                 )
                 yield Edit(change, old_at[a], old_at[b], new_at[c], new_at[d])
+        if old_source and new_source:
+            old_source.prepare(old.lines for old, _ in edited)
+            new_source.prepare(new.lines for _, new in edited)
 
     def _numbered(self) -> ChangeSet:
         """Join the changes that exclude each other, and number all changes in reading order."""

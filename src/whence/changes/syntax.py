@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import PurePosixPath
 from threading import Lock
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import tree_sitter
 import tree_sitter_c
@@ -135,6 +137,7 @@ _DECLARATIONS = {
 _DECLARED = {"identifier", "field_identifier", "type_identifier"}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
 _MAX_TREES = 12 * 2**20  # limit on the bytes of the sources whose trees are kept: about 0.6 GB
+_MIN_FREE = 2**20  # with less room, the next tree may take the place of the last; guessed
 _IN_USE = 4  # the sources that were used last, whose trees stay; guessed
 _MAX_NESTED = 200  # limit on functions looked at to find the innermost one; guessed
 
@@ -197,6 +200,27 @@ def _query(language: str, text: str) -> tree_sitter.Query:
     return tree_sitter.Query(_language(language), text)
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _remembered(
+    method: Callable[Concatenate[ParsedSource, P], R],
+) -> Callable[Concatenate[ParsedSource, P], R]:
+    """Keep the results of a method, which need not parse the file again when asked once more."""
+
+    @wraps(method)
+    def remembered(source: ParsedSource, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        key: Hashable = (method, args, *kwargs.items())
+        found = source.answers.get(key, source)  # no method returns the source itself
+        if found is source:
+            found = source.answers[key] = method(source, *args, **kwargs)
+        result: R = found
+        return result
+
+    return remembered
+
+
 class ParsedSource:
     """A parsed file.  Lines are 1-based.  Code with syntax errors is parsed as far as possible."""
 
@@ -205,6 +229,7 @@ class ParsedSource:
         self._lines = content.split(b"\n")
         self.language = language
         self.size = len(content)
+        self.answers: dict[Hashable, Any] = {}  # by method and arguments
         self.last_line = self.root.end_point[0] + 1
         self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
         self._starts = [function.first for function in self.functions]
@@ -222,6 +247,24 @@ class ParsedSource:
         parser = tree_sitter.Parser(_language(self.language))
         return parser.parse(b"\n".join(self._lines)).root_node
 
+    def prepare(self, edits: Iterable[range]) -> None:
+        """Answer what a search asks about edited lines, now that the tree is at hand.
+
+        The trees of many files do not fit into memory together.  A search that asks about one
+        thing after the other, each time of all files, would parse most of them each time.
+        """
+        if not _kept_trees.is_full:
+            return
+        self.definitions(1, self.last_line)
+        for lines in edits:
+            if lines:
+                first, last = lines.start, lines.stop - 1
+                self.names(first, last)
+                self.parameters_at(first, last)
+                self.statement_lines(first, last)
+                # Those who ask stop at the first line that is not what they look for.
+                all(self.is_declaration(line, self._lines[line - 1]) for line in lines)
+
     def function_at(self, line: int) -> SourceFunction | None:
         """Return the innermost function (or class) that holds the line."""
         last = bisect.bisect_right(self._starts, line)
@@ -236,6 +279,7 @@ class ParsedSource:
         found = self.captures(_STATEMENTS[self.language], first, last)
         return {node.start_point[0] + 1 for nodes in found.values() for node in nodes}
 
+    @_remembered
     def statement_lines(self, first: int, last: int) -> range:
         """Return the lines of the statement around these lines; only the head of a compound one.
 
@@ -259,6 +303,7 @@ class ParsedSource:
         begin = (first - 1, len(head) - len(head.lstrip()))
         return self.root.descendant_for_point_range(begin, max(begin, (last - 1, len(tail))))
 
+    @_remembered
     def is_comment(self, line: int, text: bytes) -> bool:
         """Does the line hold only blanks, a comment or part of a docstring?"""
         stripped = text.strip()
@@ -276,6 +321,7 @@ class ParsedSource:
             child.type == "string" for child in node.named_children
         )
 
+    @_remembered
     def is_declaration(self, line: int, text: bytes) -> bool:
         """Does the line only declare or import something, or is it a comment?"""
         if self.is_comment(line, text):
@@ -288,8 +334,12 @@ class ParsedSource:
             return False
         return not any(child.type == "init_declarator" for child in node.named_children)
 
-    def definitions(self, first: int, last: int) -> Iterator[SourceName]:
-        """Yield the names that the lines introduce."""
+    @_remembered
+    def definitions(self, first: int, last: int) -> tuple[SourceName, ...]:
+        """Return the names that the lines introduce."""
+        return tuple(self._definitions(first, last))
+
+    def _definitions(self, first: int, last: int) -> Iterator[SourceName]:
         for kind, nodes in self.captures(_DEFINITIONS[self.language], first, last).items():
             for node in nodes:
                 name = declared(node) if kind in ("inside", "parameter") else node
@@ -303,21 +353,37 @@ class ParsedSource:
                 scope = function.name if function and not function.is_class else None
                 yield SourceName(_text(name), line, scope, _structure_around(node))
 
-    def names(self, first: int, last: int) -> Iterator[SourceName]:
-        """Yield every identifier on the lines, whether introduced or used."""
+    @_remembered
+    def names(self, first: int, last: int) -> tuple[SourceName, ...]:
+        """Return every identifier on the lines, whether introduced or used."""
+        return tuple(self._names(first, last))
+
+    def _names(self, first: int, last: int) -> Iterator[SourceName]:
         for node in self.captures(_NAMES[self.language], first, last).get("n", ()):
             line = node.start_point[0] + 1
             function = self.function_at(line)
             yield SourceName(_text(node), line, function.name if function else None)
 
-    def parameters_at(self, first: int, last: int) -> Iterator[str]:
-        """Yield the functions whose parameter lists the lines touch."""
+    @_remembered
+    def parameters_at(self, first: int, last: int) -> tuple[str, ...]:
+        """Return the functions whose parameter lists the lines touch."""
+        return tuple(self._parameters_at(first, last))
+
+    def _parameters_at(self, first: int, last: int) -> Iterator[str]:
         cursor = tree_sitter.QueryCursor(_query(self.language, _PARAMETERS[self.language]))
         cursor.set_point_range((first - 1, 0), (last, 0))
         for _, found in cursor.matches(self._around(first, last)):
             parameters = found["parameters"][0]
             if parameters.start_point[0] < last and parameters.end_point[0] >= first - 1:
                 yield _text(found["name"][0])
+
+    def parameter_names(self, first: int, last: int) -> Iterator[str]:
+        """Yield the names of the parameters of the function that begins on a line."""
+        found = self.captures(_DEFINITIONS[self.language], first, last).get("parameter", ())
+        for node in found:
+            name = declared(node)
+            if name is not None:
+                yield _text(name)
 
     def listed_values(self, first: int, last: int) -> Iterator[ListedValues]:
         """Yield the values that the lines list for the fields of structures, by position."""
@@ -386,6 +452,11 @@ class _KeptTrees:
         self._size = 0  # bytes of their sources
         self._lock = Lock()
 
+    @property
+    def is_full(self) -> bool:
+        """Will the tree that was used last be dropped soon?"""
+        return self._size > _MAX_TREES - _MIN_FREE
+
     def root(self, source: ParsedSource) -> tree_sitter.Node:
         with self._lock:
             root = self._roots.pop(source, None)
@@ -404,7 +475,8 @@ _kept_trees = _KeptTrees()
 
 
 def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    # Interned, because names are kept and most of them occur many times.
+    return sys.intern((node.text or b"").decode("utf-8", "replace"))
 
 
 def _line_range(first: tree_sitter.Node, last: tree_sitter.Node) -> range:

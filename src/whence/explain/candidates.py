@@ -15,7 +15,7 @@ from whence.explain.meeting import Meeting
 from whence.explain.variant_lines import VariantLines
 from whence.model import Cause, ChangeId, Missing
 
-_MAX_LEVEL_SECONDS = 60.0  # limit on the time that one level may take; guessed
+_MAX_LEVEL_SECONDS = 60.0  # limit on the CPU time of one level; guessed
 _MAX_CAUSES = 400  # limit on causes expanded per level; guessed
 _MAX_USED = 12  # limit on changes that one statement may meet by the names it uses; guessed
 _INDIRECT_DISTANCE = 0.5  # levels added for a change met only by a name that is used; guessed
@@ -45,10 +45,10 @@ class CandidateChanges:
         Causes that are not reached within the time are left out.
         """
         below: list[int] = []
-        started = time.monotonic()
+        started = time.process_time()
         for number in self._level[:_MAX_CAUSES]:
             below += self.tree.children(number)
-            if time.monotonic() - started > seconds:
+            if time.process_time() - started > seconds:
                 break
         # Computing the children of a cause also finds the statements that it misses.
         self._meet_all(self._level)

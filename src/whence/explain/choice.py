@@ -47,8 +47,9 @@ from whence.search.suspects import Replacement, find_another, find_replacement
 from whence.trace.recording import Recording
 
 _MAX_EXTRA = 24  # limit on changes reverted only so that avoided code can be reverted too; guessed
+_MAX_OTHERS = 3  # limit on other sets, as long as the best one writes other output; guessed
 _MAX_BEHIND = 3  # limit on levels of causes behind the root; guessed
-_MAX_BEHIND_SECONDS = 5.0  # limit on the time for these; guessed
+_MAX_BEHIND_SECONDS = 5.0  # limit on the CPU time for these; guessed
 
 
 @dataclass(frozen=True)
@@ -86,16 +87,16 @@ class Choice:
     deviation: Deviation = NO_DEVIATION  # of the fixed run from the run of the good version
 
     @property
-    def rank(self) -> tuple[bool, bool, int, int, int]:
+    def rank(self) -> tuple[bool, bool, tuple[int, int], int, int]:
         """The sort key: the run nearest to the good version's, then the shortest chain."""
         chain = self.explained.chain
         is_dodged, has_gap = self.dodged is not None, self.explained.gap is not None
-        return has_gap, is_dodged, self.deviation.size, len(chain), len(self.answer)
+        return has_gap, is_dodged, self.deviation.rank, len(chain), len(self.answer)
 
     def is_nearer_than(self, other: Choice) -> bool:
         """Is its fixed run nearer to the good version's run, and is it explained as well?"""
         is_explained = self.explained.gap is None or other.explained.gap is not None
-        return is_explained and self.deviation.size < other.deviation.size
+        return is_explained and self.deviation.rank < other.deviation.rank
 
 
 class Chooser:
@@ -130,23 +131,32 @@ class Chooser:
         return best, tuple(first.values())
 
     def _with_another(self, choice: Choice) -> list[Choice]:
-        """Return the choice and, if its run goes another way than good's, another set; best first.
+        """Return the choice and, if its run goes another way than good's, other sets; best first.
 
-        A set that mends the fault brings back what the good version does.
+        A set that mends the fault brings back what the good version does.  As long as the best
+        set's run writes something else than the good version, there may be a better one.
         """
         if not choice.deviation.size or not choice.answer.holds:
             return [choice]
         self._context.watcher.phase("looking for changes that bring back what the good version did")
-        for other in (self._whole_blocks, self._another):
-            answer = other(choice.answer)
-            if answer is None:
-                continue
-            found = self._choice(answer)
+        whole = self._whole_blocks(choice.answer)
+        if whole is not None:
+            found = self._choice(whole)
             if found.answer.holds and found.is_nearer_than(choice):
-                return [found] if other == self._whole_blocks else [found, choice]
-            if other == self._another:
-                return [choice, found]
-        return [choice]
+                return [found]
+        best, others = choice, list[Choice]()
+        taken = choice.answer.reverted
+        while len(others) < _MAX_OTHERS and (best.deviation.output or not others):
+            answer = self._another(taken)
+            if answer is None:
+                break
+            taken |= answer.reverted
+            found = self._choice(answer)
+            taken |= found.answer.reverted
+            is_best = found.answer.holds and found.is_nearer_than(best)
+            others.append(best if is_best else found)
+            best = found if is_best else best
+        return [best, *others]
 
     def _whole_blocks(self, answer: Answer) -> Answer | None:
         """Return the answer with the rest of its blocks of lines, if the test passes with it.
@@ -168,15 +178,15 @@ class Chooser:
         )
         return widened if self._fixed_run(widened) is not None else None
 
-    def _another(self, answer: Answer) -> Answer | None:
-        """Return a set without any change of the answer; None if there is none."""
+    def _another(self, taken: Reverted) -> Answer | None:
+        """Return a set without any `taken` change; None if there is none."""
         problem = replace(
             self._problem, weight=suspect_weights(self._candidates.met, self._problem)
         )
         lab = self._context.session.laboratory
         with self._context.timed("search"):
             try:
-                return lab.answer(lambda: find_another(problem, answer.reverted))
+                return lab.answer(lambda: find_another(problem, taken))
             except OutOfRuns:
                 return None
 
@@ -446,9 +456,9 @@ def _with_root(answer: Answer, root: Reverted) -> Answer:
 
 def _grow_behind(candidates: CandidateChanges) -> None:
     """Look for causes behind the root: code that runs only because of it."""
-    started = time.monotonic()
+    started = time.process_time()
     for _ in range(_MAX_BEHIND):
-        left = _MAX_BEHIND_SECONDS - (time.monotonic() - started)
+        left = _MAX_BEHIND_SECONDS - (time.process_time() - started)
         if left <= 0 or not candidates.grow(left):
             break
 

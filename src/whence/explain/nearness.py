@@ -34,6 +34,14 @@ class Deviation:
     def size(self) -> int:
         return len(self.skipped) + len(self.added) + self.output
 
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The sort key.  What a run writes counts before the lines that it executes.
+
+        Changes that stay in may lead the run to other lines without any harm.
+        """
+        return self.output, len(self.skipped) + len(self.added)
+
     def words(self) -> str:
         """Return a clause that says how the runs differ; the fixed run is its subject."""
         found = []

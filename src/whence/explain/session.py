@@ -228,6 +228,7 @@ class _Explaining:
         bad = replace(bad, covered=dict(covered_lines(failing)))
         if passing is not None:
             good = replace(good, covered=dict(covered_lines(passing)))
+            context.meeting.limit_to_loaded(good.covered or (), bad.covered or ())
         problem = self._session.problem(good, bad)
         self._watcher.phase("looking for causes")
         with context.timed("semantics"):

@@ -23,12 +23,15 @@ from whence.frontend.python import record as python_record
 from whence.frontend.recorded_run import FORMAT, MODULES, RUN
 from whence.frontend.rerun.c import CRerunner
 from whence.frontend.rerun.python import PythonRerunner
+from whence.frontend.trace_files import check_files
 from whence.languages.language import Language
 from whence.logic.c.logic import CLogic
 from whence.logic.python.logic import PythonLogic
 from whence.model import Failure, Outcome
 from whence.paths.c.program import open_c_program
 from whence.paths.python.program import open_python_program
+from whence.trace.c import source_functions as c_source
+from whence.trace.c import watched_calls as c_calls
 from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.recording import CRecording
 from whence.trace.c.rerunning import c_rerunner
@@ -64,6 +67,9 @@ _C = Language(
     open_program=open_c_program,
     open_test=CRerunner,
     rerunner=c_rerunner,
+    watch=c_calls.watch_calls,
+    source_functions=c_source.source_functions,
+    parse_expression=c_calls.CCallExpression,
 )
 _PYTHON = Language(
     name="python",
@@ -139,6 +145,7 @@ def open_recording(folder: Path) -> Recording:
             slug="not-a-trace",
         )
     document = _document(folder)
+    check_files(folder)
     return LANGUAGES[document["frontend"]].recording(folder, document)
 
 
@@ -162,7 +169,7 @@ def _document(folder: Path) -> dict[str, Any]:
         Outcome(found["outcome"])
         if found["failure"]:
             Failure(**found["failure"])
-    except (ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UserError(
             f"{folder / RUN} cannot be read: {error or 'it is damaged'}.\n"
             "Record the run again with whence trace.",

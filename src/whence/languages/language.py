@@ -15,7 +15,7 @@ from whence.paths.program import OpenProgram
 from whence.subject.trial import BuildAndTest
 from whence.trace.alignment import Alignment
 from whence.trace.analysis import ThreadAnalysis
-from whence.trace.calls import WatchedRun
+from whence.trace.calls import ParseExpression, WatchedRun
 from whence.trace.flow import Flow
 from whence.trace.function_pairs import FunctionSource
 from whence.trace.recording import Recording
@@ -112,4 +112,5 @@ class Language:
     rerunner: OpenRerunner
     watch: Watch | None = None  # None: the calls of its programs are not watched
     source_functions: SourceFunctions | None = None
+    parse_expression: ParseExpression | None = None  # of contracts; None: as Python does
     open_program: OpenProgram | None = None  # None: its programs are not run with other inputs

@@ -11,7 +11,7 @@ from rich.text import Text
 from whence.model import Cause, Influence, Mark, Predicate, Statement, WhyResult
 from whence.report.cause_way import way_of
 from whence.report.document import VERSION, failure_document
-from whence.report.lines import SCREEN, TextLines, plain_text
+from whence.report.lines import SCREEN, TextLines, plain_text, shown_place
 from whence.report.text import counted
 
 _MAX_ALSO = 3  # numbers of other causes that a cause bears on; guessed
@@ -53,7 +53,7 @@ def tree_summary(result: WhyResult) -> str:
 
 def cause_place(of: Predicate | Statement) -> str:
     """Return the place, such as `shape.c:12`; empty if it is unknown."""
-    return f"{of.file}:{of.line}" if of.file else ""
+    return shown_place(of.file, of.line) if of.file else ""
 
 
 def listed(values: Mapping[str, str]) -> str:

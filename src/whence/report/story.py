@@ -28,7 +28,7 @@ from whence.report.explanation import (
     sentence,
     together,
 )
-from whence.report.lines import SCREEN, TextLines, plain_text
+from whence.report.lines import SCREEN, TextLines, from_difference, plain_text, shown_place
 from whence.report.text import (
     ALSO_REVERTED,
     cost_line,
@@ -154,10 +154,12 @@ def _diff(change: Reported, width: int, texts: Collection[str], *, named: bool) 
     if named:
         page.line(Text(f"  {plain_text(change_place(change))}", "bold cyan"))
         wanted.add(0)
-    for line in diff_body(change):
+    body = diff_body(change)
+    shown = from_difference([plain_text(line.expandtabs(4)) for line in body], width - 2)
+    for line, text in zip(body, shown, strict=True):
         if line[1:].strip() in texts:
             wanted.add(len(page.lines))
-        page.line(Text.assemble("  ", (plain_text(line.expandtabs(4)), diff_style(line))))
+        page.line(Text.assemble("  ", (text, diff_style(line))))
     return _Diff(page.lines, frozenset(wanted))
 
 
@@ -249,7 +251,7 @@ def _fitting(words: str, room: int) -> str:
 
 
 def _place(link: Link) -> str:
-    at = f"{link.file}:{link.line}" if link.file else ""
+    at = shown_place(link.file, link.line) if link.file else ""
     place = " in ".join(filter(None, (at, link.function)))
     if len(place) > _MAX_PLACE and link.function:
         place = " in ".join(filter(None, (at, _short_name(link.function))))

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from whence.model import ChangeKind, Reported, Result
 from whence.report.document import diff_lines
+from whence.report.lines import shown_place
 
 _MAX_LINES = 40  # shown of one change; guessed: about a screen
 ALSO_REVERTED = "also reverted, so that the program builds and runs"  # of auxiliary changes
@@ -72,8 +73,9 @@ def _headline(result: Result) -> Text:
 def failure_line(result: Result) -> str:
     """Return what failed, and where."""
     failure = result.failure
-    where = f"  ({failure.file}:{failure.line})" if failure.file and failure.line else ""
-    return f"{failure.message}{where}"
+    if not failure.file or not failure.line:
+        return failure.message
+    return f"{failure.message}  ({shown_place(failure.file, failure.line)})"
 
 
 def _change(change: Reported, *, numbered: bool) -> Iterable[RenderableType]:

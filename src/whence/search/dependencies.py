@@ -163,6 +163,7 @@ def _read_names(changes: ChangeSet, *, of_good: bool) -> _Names:
     for path, own_changes in by_file.items():
         source = changes.source(path, of_good=of_good)
         if source is not None:
+            source.prepare((c.old if of_good else c.new).lines for c in own_changes)
             _read_file(found, path, source, own_changes, of_good)
     return found
 

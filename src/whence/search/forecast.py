@@ -6,6 +6,14 @@ the runs that the search would need to find it.  It does so for many roots, chos
 the weights of the search, and gives the range of the counts.  Variants that do not build cost runs
 too: as many of the assumed outcomes are broken as of the known ones.
 
+A replay takes longer the more runs are known.  So a search is replayed only when the number of
+known outcomes has grown by a share since the last time.  In between, the runs that were made are
+subtracted from the range.  All forecasts together take no more than a share of the search's time.
+
+An assumed root may be simpler than the true one.  If more runs were made than a range allowed, the
+next ranges are longer.  If the smallest passing set shrinks slowly, the range reaches at
+least to where this pace leads.
+
 There is no forecast before a few runs, if no root fits the outcomes, and if the range would be so
 wide that it says nothing.  tests/search/test_forecast.py measures how often a range contains the
 truth.
@@ -16,7 +24,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, floor
+from math import ceil, floor, log2
 from random import Random
 
 from whence.model import ChangeId, Outcome, Reverted, Run
@@ -25,6 +33,8 @@ from whence.search.space import Search
 _SAMPLES = 12  # assumed roots of one forecast; guessed
 _MIN_SAMPLES = 6  # with fewer there is no forecast; guessed
 _MAX_SECONDS = 0.3  # limit on the time of one forecast; guessed
+_MAX_SHARE = 0.03  # limit on the share of the search's time that all forecasts take; guessed
+_GROWTH = 1.25  # a search is replayed again when the known outcomes have grown by this; guessed
 _MAX_REPLAYED = 400  # limit on the runs of one assumed search; guessed
 _SIZES = (1, 1, 1, 2)  # least number of changes in an assumed root; guessed
 _MIN_WEIGHT = 1e-6  # of a change that the search holds for impossible; guessed
@@ -53,29 +63,64 @@ class Forecaster:
     make: Callable[[], Search[object]]
     known: Mapping[Reverted, Run]
     weight: Mapping[ChangeId, float]
-    _is_slow: bool = field(default=False, init=False)  # did a forecast take too long?
+    _began: float = field(default_factory=time.monotonic, init=False)
+    _spent: float = field(default=0.0, init=False)  # seconds that forecasts took
+    _range: RunsLeft | None = field(default=None, init=False)  # from the last replays
+    _at: int = field(default=0, init=False)  # the number of outcomes that were known then
+    _promised: int | None = field(default=None, init=False)  # outcomes at the end of an old range
+    _longer: float = field(default=1.0, init=False)  # grows whenever such an end has passed
 
     def runs_left(self) -> RunsLeft | None:
         """Return the range of the runs left; None if nothing is known about them."""
-        if len(self.known) < _MIN_KNOWN or self._is_slow:
+        count = len(self.known)
+        if count < _MIN_KNOWN:
             return None
-        random = Random(len(self.known))
-        counts: list[int] = []
-        ends = time.monotonic() + _MAX_SECONDS
-        for _ in range(_SAMPLES):
-            root = self._root(random)
-            if root is None:
-                break
-            counts.append(self._count(root, random.random()))
-            if time.monotonic() > ends:
-                break
-        if len(counts) < _MIN_SAMPLES:
-            self._is_slow = time.monotonic() > ends
+        is_over = self._promised is not None and count >= self._promised
+        if is_over:
+            self._longer, self._promised = self._longer * _FACTOR, None
+        if (is_over or not self._at or count >= self._at * _GROWTH) and self._has_time():
+            started = time.monotonic()
+            self._range, self._at = self._forecast(started + _MAX_SECONDS), count
+            self._spent += time.monotonic() - started
+            if self._range is not None and self._promised is None:
+                self._promised = count + self._range.most
+        made = count - self._at
+        if self._range is None or made >= self._range.most:
             return None
-        low, high = (sorted(counts)[round(share * (len(counts) - 1))] for share in _SHARES)
-        found = RunsLeft(floor(low / _FACTOR), ceil(high * _FACTOR))
+        most = self._range.most - made
+        found = RunsLeft(self._range.least * most // self._range.most, most)
         is_wide = found.most > _FEW and found.most > _MAX_WIDTH * max(found.least, 1)
         return None if is_wide else found
+
+    def _has_time(self) -> bool:
+        """May a forecast take its time now?"""
+        elapsed = time.monotonic() - self._began
+        return self._spent <= _MAX_SECONDS + _MAX_SHARE * elapsed
+
+    def _forecast(self, ends: float) -> RunsLeft | None:
+        """Return the range of the runs left from replays; None if too few of them end in time."""
+        random = Random(len(self.known))
+        counts: list[int] = []
+        for _ in range(_SAMPLES):
+            root = self._root(random)
+            count = None if root is None else self._count(root, random.random(), ends)
+            if count is None:
+                break
+            counts.append(count)
+        if len(counts) < _MIN_SAMPLES:
+            return None
+        low, high = (sorted(counts)[round(share * (len(counts) - 1))] for share in _SHARES)
+        most = max(high * _FACTOR * self._longer, self._at_this_pace())
+        return RunsLeft(floor(low / _FACTOR), ceil(most))
+
+    def _at_this_pace(self) -> float:
+        """Return the runs left if the smallest passing set goes on to shrink as it did so far."""
+        sizes = [
+            len(reverted) for reverted, run in self.known.items() if run.outcome is Outcome.PASS
+        ]
+        largest, smallest = max(sizes), min(sizes)
+        halvings = log2(largest / smallest) if smallest else 0.0
+        return len(self.known) / halvings * log2(max(smallest, 1)) if halvings else 0.0
 
     # --- one assumed root ------------------------------------------------------------------------
 
@@ -99,8 +144,11 @@ class Forecaster:
         weights = [max(self.weight.get(change, 1.0), _MIN_WEIGHT) for change in changes]
         return random.choices(changes, weights)[0]
 
-    def _count(self, root: Reverted, seed: float) -> int:
-        """Return the runs that the search would need to find this root."""
+    def _count(self, root: Reverted, seed: float, ends: float) -> int | None:
+        """Return the runs that the search would need to find this root.
+
+        None: that was not known when the time `ends` came.
+        """
         outcomes = [run.outcome for run in self.known.values()]
         broken = sum(outcome in (Outcome.BROKEN, Outcome.OTHER) for outcome in outcomes)
         rate = broken / (len(outcomes) + 2)
@@ -110,6 +158,8 @@ class Forecaster:
         try:
             asked = next(search)
             while len(assumed) < _MAX_REPLAYED:
+                if time.monotonic() > ends:
+                    return None
                 run = self.known.get(asked) or assumed.get(asked)
                 if run is None:
                     outcome = Outcome.PASS if root <= asked else Outcome.FAIL

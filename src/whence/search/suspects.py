@@ -57,19 +57,24 @@ def _in_phase(problem: IsolateProblem, knowledge: Knowledge, phase: Phase) -> Se
     )
     if not left:
         return None  # THE failure stays with all suspects reverted: more suspects are needed
-    together = dict.fromkeys((union(left), union(left_functions)))
-    alone = [*left_functions[:_MAX_ALONE], *left[:_MAX_ALONE]]
-    for wanted in dict.fromkeys((*together, *alone)):
-        # A single suspect is first tried without what it requires: that is only a guess.
-        alone_run = (yield wanted) if wanted in alone else None
-        if alone_run is not None and alone_run.outcome not in _INCONSISTENT:
-            tried, run = wanted, alone_run
-        else:
-            tried, run = yield from fast.revert_consistently(wanted)
+    for wanted in dict.fromkeys((union(left), union(left_functions))):
+        tried, run = yield from fast.revert_consistently(wanted)
         if run.outcome is Outcome.PASS:
             return (yield from _among(problem, knowledge, tried))
-        if run.outcome is Outcome.FAIL and wanted in together:
-            break
+        if run.outcome is Outcome.FAIL:
+            return None
+    # What a single suspect requires is only a guess.  So each is tried without that first: a
+    # suspect that suffices alone is a smaller answer than another one with all that it requires.
+    inconsistent: list[Atom] = []
+    for wanted in dict.fromkeys((*left_functions[:_MAX_ALONE], *left[:_MAX_ALONE])):
+        run = yield wanted
+        if run.outcome is Outcome.PASS:
+            return (yield from _among(problem, knowledge, wanted))
+        inconsistent += [wanted] if run.outcome in _INCONSISTENT else []
+    for wanted in inconsistent:
+        tried, run = yield from fast.revert_consistently(wanted)
+        if run.outcome is Outcome.PASS:
+            return (yield from _among(problem, knowledge, tried))
     return None
 
 

@@ -223,14 +223,15 @@ def _is_executed(changes: ChangeSet, change: Change, evidence: Evidence) -> bool
 def _lines(source: ParsedSource | None, span: Span) -> Iterable[int]:
     """Return the lines that must run for a change to take effect.
 
-    A Python function's head runs when it is defined, so its body counts instead.
+    A Python function's head runs when it is defined, so its body counts instead, unless the
+    whole function is one line.
     """
     if not span.count or source is None:
         return span.lines
     lines = source.statement_lines(span.start, span.lines.stop - 1)
     function = source.function_at(span.start)
     if function and not function.is_class and lines.start <= function.first:
-        return range(function.first + 1, function.last + 1)
+        return range(min(function.first + 1, function.last), function.last + 1)
     return lines
 
 

@@ -18,6 +18,7 @@ from whence import __version__
 from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.frontend.recorded_run import FORMAT
+from whence.frontend.trace_files import DamagedTrace
 from whence.languages import LANGUAGES, open_recording, own_sources
 from whence.model import Outcome
 from whence.service.recording import (
@@ -88,9 +89,9 @@ def recorded(request: RecordRequest, say: Say) -> tuple[Path, bool]:
         key = key_of(tree, commands, frontends)
         folder = out or kept_run(key)
         is_known = is_run(folder, key) and not request.fresh
-        changed = _changed_reads(folder) if is_known else None
+        changed = _what_changed(folder) if is_known else None
         if changed is not None:
-            say(f"recording again: {changed} has changed since the run was recorded")
+            say(f"recording again: {changed}")
             is_known = False
         if is_known:
             say(f"using the run recorded {_when(folder)} (--fresh records it again)")
@@ -106,10 +107,14 @@ def recorded(request: RecordRequest, say: Say) -> tuple[Path, bool]:
     return folder, not is_known
 
 
-def _changed_reads(folder: Path) -> str | None:
-    """Return a file or variable that has changed since a kept run read it; None if none has."""
-    again = open_recording(folder).again
-    return changed_since(again.reads) if again is not None and again.reads is not None else None
+def _what_changed(folder: Path) -> str | None:
+    """Return why a kept run cannot be used any more; None if it can."""
+    try:
+        again = open_recording(folder).again
+    except DamagedTrace as error:
+        return str(error).partition("\n")[0]
+    reads = None if again is None or again.reads is None else changed_since(again.reads)
+    return None if reads is None else f"{reads} has changed since the run was recorded"
 
 
 def _record_failing_layout(

@@ -10,6 +10,7 @@ All of this is read from the sources, by name.  Too many changes may be met; tha
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from functools import cached_property
 
 from whence.changes.changeset import ChangeSet
@@ -40,6 +41,16 @@ class Meeting:
         found = copy.copy(self)
         found._held, found._sought = {}, sought
         return found
+
+    def limit_to_loaded(self, by_good: Iterable[str], by_bad: Iterable[str]) -> None:
+        """Take these for all Python files that the runs of the two versions loaded.
+
+        Say it before the first question about names: then other files are not read.
+        """
+        good, bad = {*by_good}, {*by_bad}
+        good |= {path for path in map(self._bad.other_path, bad) if path is not None}
+        bad |= {path for path in map(self._good.other_path, good) if path is not None}
+        self._good.loaded, self._bad.loaded = frozenset(good), frozenset(bad)
 
     def at(self, file: str, line: int) -> Ids:
         """Return the changes that hold the statement at a line of the bad version."""

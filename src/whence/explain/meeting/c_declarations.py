@@ -12,8 +12,10 @@ from whence.changes.syntax import ParsedSource, declared
 from whence.explain.meeting.declarations import (
     DeclarationKind,
     SourceDeclaration,
+    byte_range,
     declaration_lines,
     declaration_text,
+    function_node,
 )
 from whence.explain.meeting.lexemes import lexemes, uses
 
@@ -40,8 +42,7 @@ def read_c(source: ParsedSource) -> Iterator[SourceDeclaration]:
 
 def read_c_locals(source: ParsedSource, function: SourceDeclaration) -> Iterator[SourceDeclaration]:
     """Yield the local declarations of a function and its parameters."""
-    assert function.node is not None
-    lines = declaration_lines(function.node)[0]
+    lines = declaration_lines(function_node(source, function))[0]
     for node in source.captures(_DECLARED, lines.start, lines.stop - 1).get("d", ()):
         for declaration in _declaration(node, function.name, is_local=True):
             yield replace(declaration, scope=_scope(node))
@@ -110,7 +111,7 @@ def _declaration_of(
         is_shared,
         is_layout,
         is_local,
-        node=function,
+        body=byte_range(function) if function is not None else None,
     )
 
 

@@ -82,7 +82,7 @@ def _meanings(same: list[ChangedName], version: VersionIndex) -> list[tuple[byte
 
 def _declared(version: VersionIndex, functions: set[str]) -> Iterator[ChangedName]:
     """Yield the declarations of changed files: outside functions, and local to `functions`."""
-    for path in sorted(version.edits):
+    for path in filter(version.may_matter, sorted(version.edits)):
         file = version.file(path)
         if file is None:
             continue
@@ -100,7 +100,7 @@ def _declared(version: VersionIndex, functions: set[str]) -> Iterator[ChangedNam
 
 def _touched_functions(version: VersionIndex) -> Iterator[str]:
     """Yield the names of functions that changes touch."""
-    for path in sorted(version.edits):
+    for path in filter(version.may_matter, sorted(version.edits)):
         file = version.file(path)
         for first, last, function in file.functions if file else ():
             if version.touching(path, range(first, last + 1)):

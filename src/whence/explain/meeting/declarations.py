@@ -11,6 +11,7 @@ from enum import Enum
 
 from tree_sitter import Node
 
+from whence.changes.syntax import ParsedSource
 from whence.explain.meeting.lexemes import NameUse
 
 
@@ -40,12 +41,28 @@ class SourceDeclaration:
     is_layout: bool = False  # a struct, union or enum: only a direct use by value depends on it
     is_local: bool = False  # to the function `owner`
     scope: range | None = None  # the lines that see it; None: the whole file
-    node: Node | None = field(default=None, compare=False)  # for a function with a body
+    # The first byte of a function with a body, and the byte after its last.  No node is kept: it
+    # would hold the syntax tree of its file, which takes fifty times the memory of the text.
+    body: tuple[int, int] | None = field(default=None, compare=False)
 
     @property
     def key(self) -> tuple[DeclarationKind, bool, str, str]:
         """The identity of the declared thing: equal for its declarations in both versions."""
         return self.sort, self.is_local, self.owner, self.name
+
+
+def function_node(source: ParsedSource, function: SourceDeclaration) -> Node:
+    """Return the syntax tree of a function with a body."""
+    assert function.body is not None
+    node = source.root.descendant_for_byte_range(*function.body)
+    while node is not None and node.type != "function_definition":
+        node = node.parent
+    assert node is not None, "the text of a file does not change"
+    return node
+
+
+def byte_range(node: Node) -> tuple[int, int]:
+    return node.start_byte, node.end_byte
 
 
 def declaration_text(*nodes: Node | None) -> bytes:

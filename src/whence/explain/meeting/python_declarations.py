@@ -6,7 +6,7 @@ These statements run when the module is imported.  A later use of such a name me
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -14,8 +14,10 @@ from whence.changes.syntax import ParsedSource
 from whence.explain.meeting.declarations import (
     DeclarationKind,
     SourceDeclaration,
+    byte_range,
     declaration_lines,
     declaration_text,
+    function_node,
 )
 from whence.explain.meeting.lexemes import lexemes, uses
 
@@ -41,18 +43,20 @@ def read_python(source: ParsedSource) -> Iterator[SourceDeclaration]:
             todo += ((child, owner) for child in reversed(node.named_children))
 
 
-def read_python_locals(_: ParsedSource, function: SourceDeclaration) -> Iterator[SourceDeclaration]:
+def read_python_locals(
+    source: ParsedSource, function: SourceDeclaration
+) -> Iterator[SourceDeclaration]:
     """Yield the parameters of a function, and the local variables that it assigns.
 
     An assignment is executable, so the declaration of a local variable has no lines.
     """
-    assert function.node is not None
-    name, parameters = function.name, function.node.child_by_field_name("parameters")
+    definition = function_node(source, function)
+    name, parameters = function.name, definition.child_by_field_name("parameters")
     for parameter in parameters.named_children if parameters else ():
         yield from _named(parameter, name, parameter, is_local=True)
     not_local: set[bytes | None] = set()
     assigned: list[Node] = []
-    todo = function.node.named_children
+    todo = definition.named_children
     while todo:
         node = todo.pop()
         left = node.child_by_field_name("left") if node.type in _ASSIGNING else None
@@ -70,20 +74,31 @@ def _named(
     holder: Node, owner: str, *nodes: Node, is_local: bool = False
 ) -> Iterator[SourceDeclaration]:
     """Yield a declaration of the first name in `holder`; `nodes` are its text."""
+    yield from _all_named([holder], owner, *nodes, is_local=is_local)
+
+
+def _all_named(
+    holders: Iterable[Node], owner: str, *nodes: Node, is_local: bool = False
+) -> Iterator[SourceDeclaration]:
+    """Yield a declaration of the first name in each holder; `nodes` are the text of all of them.
+
+    An import can have hundreds of names, so its text is read once.
+    """
     text = declaration_text(*nodes)
-    for name in list(_identifiers(holder))[:1]:
-        word = declaration_text(name).decode("utf-8", "replace")
-        shape = lexemes("python", text)
-        own = {use for use in uses("python", text) if use.name == word}
-        yield SourceDeclaration(
-            DeclarationKind.VARIABLE,
-            word,
-            owner,
-            declaration_lines(*nodes),
-            shape,
-            uses("python", text) - own,
-            is_local=is_local,
-        )
+    lines, shape, used = declaration_lines(*nodes), lexemes("python", text), uses("python", text)
+    for holder in holders:
+        name = next(_identifiers(holder), None)
+        if name is not None:
+            word = declaration_text(name).decode("utf-8", "replace")
+            yield SourceDeclaration(
+                DeclarationKind.VARIABLE,
+                word,
+                owner,
+                lines,
+                shape,
+                used - {use for use in used if use.name == word},
+                is_local=is_local,
+            )
 
 
 def _identifiers(node: Node) -> Iterator[Node]:
@@ -113,18 +128,16 @@ def _head(node: Node, owner: str) -> SourceDeclaration:
         declaration_lines(*head),
         lexemes("python", declaration_text(*head)),
         uses("python", declaration_text(*head)) if is_class else frozenset(),
-        node=None if is_class else node,
+        body=None if is_class else byte_range(node),
     )
 
 
 def _constants(node: Node, owner: str) -> Iterator[SourceDeclaration]:
     left = node.child_by_field_name("left")
     if left is not None and left.type in _NAMED:
-        for target in _identifiers(left):
-            yield from _named(target, owner, node)
+        yield from _all_named(_identifiers(left), owner, node)
 
 
 def _imports(node: Node) -> Iterator[SourceDeclaration]:
-    for child in node.children_by_field_name("name"):
-        alias = child.child_by_field_name("alias")
-        yield from _named(alias or child, "", node)
+    names = node.children_by_field_name("name")
+    yield from _all_named((n.child_by_field_name("alias") or n for n in names), "", node)

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import accumulate
 
 from whence.changes.syntax import ParsedSource
 from whence.explain.meeting.c_declarations import read_c, read_c_locals
@@ -50,12 +51,18 @@ class SourceFile:
 
     @cached_property
     def functions(self) -> list[tuple[int, int, SourceDeclaration]]:
-        found = [
-            (d.node.start_point[0] + 1, d.node.end_point[0] + 1, d)
-            for d in self.declarations
-            if d.node is not None
-        ]
+        found = [(*self._rows_of(d.body), d) for d in self.declarations if d.body is not None]
         return sorted(found, key=lambda item: item[:2])
+
+    def _rows_of(self, body: tuple[int, int]) -> tuple[int, int]:
+        """Return the first and the last line of a range of bytes."""
+        first, end = (bisect.bisect_right(self._line_starts, byte) for byte in body)
+        return first, end
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        """The first byte of each line."""
+        return [0, *accumulate(len(line) + 1 for line in self._lines[:-1])]
 
     def function_at(self, line: int) -> SourceDeclaration | None:
         """Return the outermost function that holds the line."""
@@ -65,8 +72,8 @@ class SourceFile:
 
     def local_to(self, function: SourceDeclaration) -> ByName:
         """Return the declarations in a function, by name."""
-        assert function.node is not None
-        key = function.node.start_byte
+        assert function.body is not None
+        key = function.body[0]
         if key not in self._locals:
             reader = read_python_locals if self.language == "python" else read_c_locals
             self._locals[key] = _by_name(reader(self.source, function))

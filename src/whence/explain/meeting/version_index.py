@@ -29,6 +29,8 @@ class VersionIndex:
         self.edits = edits_of(changes, of_good=of_good)
         self.includes = Includes(self._tree)
         self.other: VersionIndex
+        # The Python files that a run loaded, by their paths in this version.  None: unknown.
+        self.loaded: frozenset[str] | None = None
 
     def file(self, path: str) -> SourceFile | None:
         """Read a file; None if it does not exist or its language is unknown."""
@@ -37,6 +39,10 @@ class VersionIndex:
             content = self._tree.node(path).content if source else b""
             self._files[path] = SourceFile(source, content) if source else None
         return self._files[path]
+
+    def may_matter(self, path: str) -> bool:
+        """Can a file have an effect?  A Python file that no run loaded cannot."""
+        return self.loaded is None or path in self.loaded or grammar_of(path) != "python"
 
     def other_path(self, path: str) -> str | None:
         """Return a file's path in the other version; None if the file does not exist there."""
@@ -92,7 +98,7 @@ class VersionIndex:
         seen = self.includes.seen_from(path)
         if seen not in self._names:
             found: dict[str, list[tuple[str, SourceDeclaration]]] = defaultdict(list)
-            for other in sorted(seen):
+            for other in filter(self.may_matter, sorted(seen)):
                 file = self.file(other)
                 for declaration in file.declarations if file else ():
                     found[declaration.name].append((other, declaration))

@@ -41,7 +41,9 @@ class ExpressionContext:
             if known:
                 return CTerm(text, terms.PRIMARY, known.type, place=True)
             return CTerm(text, opaque=True)
-        return CTerm(unmangled_name(name), terms.PRIMARY, known.type if known else None, place=True)
+        # Of a variable that is defined elsewhere, such as `optind`, only the IR type is known.
+        kind, seen = (known.type, None) if known else (None, variable.type)
+        return CTerm(unmangled_name(name), terms.PRIMARY, kind, place=True, seen=seen)
 
     def subprogram(self, name: str) -> Subprogram | None:
         function = self.module.functions.get(name)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,14 +17,13 @@ from functools import cached_property
 from pathlib import Path
 from signal import SIGBUS, SIGFPE, SIGILL, SIGSEGV
 from urllib.parse import unquote_to_bytes
-from zipfile import BadZipFile
 
 import numpy as np
 
-from whence.errors import UserError
 from whence.frontend.c.replay import HEADER, Jump
 from whence.frontend.c.replay.program import CProgram, InitialMemory
 from whence.frontend.c.tables import Description
+from whence.frontend.trace_files import reading
 
 FAULTS = (SIGSEGV, SIGBUS, SIGFPE, SIGILL)  # signals of an instruction that cannot complete
 MODULE_MAGIC = 0x444D4857  # "WHMD", as in whence.h
@@ -92,12 +90,16 @@ class CProcess:
 
     @property
     def pid(self) -> int:
-        return int(self.fact("pid") or 0)
+        return self._number("pid")
 
     @property
     def started(self) -> int:
         """When the process started, or called exec: nanoseconds of a clock that only counts up."""
-        return int(self.fact("started") or 0)
+        return self._number("started")
+
+    def _number(self, name: str) -> int:
+        with reading(self.folder / "process"):
+            return int(self.fact(name) or 0)
 
     @property
     def arguments(self) -> list[str]:
@@ -120,7 +122,9 @@ class CProcess:
 
     @cached_property
     def modules(self) -> list[LoadedModule]:
-        return list(_modules((self.folder / "modules").read_bytes()))
+        path = self.folder / "modules"
+        with reading(path):
+            return list(_modules(path.read_bytes()))
 
     def program(self, descriptions: Sequence[Description]) -> CProgram:
         """Combine the modules of the process, given the description of each."""
@@ -138,21 +142,8 @@ class CProcess:
     @staticmethod
     def description(module: str, folder: Path) -> Description:
         path = folder / f"{module}.npz"
-        if not path.exists():
-            raise UserError(
-                f"The description of the module {module} is missing: {path} does not exist.\n"
-                "The program was built elsewhere, or the trace was moved without it.  "
-                "Record it again with whence trace.",
-                slug="module-missing",
-            )
-        try:
+        with reading(path):
             return Description.load(path)
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
-            raise UserError(
-                f"{path} cannot be read: {error}.\nIt is damaged.  Record the run again with "
-                "whence trace.",
-                slug="module-missing",
-            ) from None
 
     def jumps_out(self, log: LogFile) -> list[Jump]:
         """Return where signal handlers jumped out of a thread's log, in order."""

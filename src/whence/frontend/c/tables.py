@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 NONE = 0xFFFFFFFF  # no operand, no block, no site
 # flag of an operand: index into the constants; of a use: number of a parameter
 CONSTANT = 0x80000000
+MAX_PARAMETERS = 1 << 16  # more than a function can have
 
 
 class OpCode(enum.IntEnum):
@@ -158,9 +159,51 @@ class Description:
     def load(cls, path: Path) -> Description:
         with np.load(path) as data:
             names = data["names"].tobytes().decode("utf-8", "surrogateescape").split("\0")
+            arrays = {name: data[name] for name in ARRAYS}
+            check_arrays(arrays, len(names))
             return cls(
                 module=data["module"].tobytes().decode(),
-                arrays={name: data[name] for name in ARRAYS},
+                arrays=arrays,
                 names=tuple(names),
                 text=zlib.decompress(data["text"].tobytes()).decode("utf-8", "surrogateescape"),
             )
+
+
+def check_arrays(arrays: dict[str, Array], names: int) -> None:
+    """Raise a ValueError if the arrays of a module cannot have been written by the compiler.
+
+    replay/check.c checks what the replay reads.  This checks what the slicer and Python read.
+    """
+    for name, kind in ARRAYS.items():
+        if arrays[name].dtype != kind or arrays[name].ndim != 1:
+            raise ValueError(f"{name} is no array of {kind}")
+    functions, ops, start = arrays["functions"], len(arrays["ops"]), arrays["use_start"]
+    uses, blocks = arrays["use_def"], arrays["use_block"]
+    by_op = ("kind", "op_line", "op_location", "op_row", "op_column", "op_file")
+    _need(all(len(arrays[name]) == ops for name in by_op), "the length of a table of operations")
+    _need(len(start) == ops + 1 and int(start[0]) == 0, "use_start")
+    counts: Array = np.diff(start.astype(np.int64))
+    _need(bool((counts >= 0).all()) and int(start[-1]) == len(uses) == len(blocks), "use_start")
+    sizes = functions["n_ops"].astype(np.int64)
+    first = np.cumsum(sizes) - sizes
+    _need(int(sizes.sum()) == ops and bool((functions["first_op"] == first).all()), "functions")
+    # An operation uses operations of its own function, or parameters.
+    owner = np.repeat(np.repeat(np.arange(len(sizes)), sizes), counts)
+    inner = uses < CONSTANT
+    low, high = first[owner[inner]], (first + sizes)[owner[inner]]
+    _need(bool(((uses[inner] >= low) & (uses[inner] < high)).all()), "use_def")
+    others = uses[~inner & (uses != NONE)]
+    _need(bool((others < CONSTANT + MAX_PARAMETERS).all()), "use_def")
+    _need(_below(blocks, len(arrays["blocks"])), "use_block")
+    _need(bool((arrays["kind"] <= OpKind.BRANCH).all()), "kind")
+    _need(_below(arrays["op_file"], names), "op_file")
+    _need(bool((functions["name"] < names).all()), "the name of a function")
+
+
+def _below(numbers: Array, limit: int) -> bool:
+    return bool(((numbers < limit) | (numbers == NONE)).all())
+
+
+def _need(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"{what} is wrong")

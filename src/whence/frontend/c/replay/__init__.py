@@ -184,6 +184,10 @@ def _kernel() -> ctypes.CDLL:
     return kernel
 
 
+class UnsoundTables(ValueError):
+    """The tables of a program cannot have been written by the compiler."""
+
+
 class _Prepared:
     """A program in the form that the kernel needs; keeps alive what the kernel points to."""
 
@@ -201,7 +205,7 @@ class _Prepared:
         message = ctypes.create_string_buffer(256)
         self.pointer = _kernel().replay_prepare(ctypes.byref(tables), message, len(message))
         if not self.pointer:
-            raise ValueError(message.value.decode())
+            raise UnsoundTables(message.value.decode())
 
     def __del__(self) -> None:
         if getattr(self, "pointer", None) and _kernel:  # _kernel is None while Python shuts down
@@ -302,7 +306,10 @@ class Replay:
             for name in ("effects",) if meta.sections else ("effects", "writes"):
                 _sort_rows(out / name, COLUMNS[name])
         stream.release()
-        return cls(program, stream, out, meta.summary())
+        made = cls(program, stream, out, meta.summary())
+        if meta.sections:
+            made.sections.note_laid_out(0)
+        return made
 
     def column(self, name: str) -> Array:
         """Return a column (or table), mapped from its file."""
@@ -319,7 +326,7 @@ class Replay:
             "mixed": meta.mixed, "runs": meta.runs, "activations": meta.activations,
             "writes": meta.writes, "copied": meta.copied,
         }  # fmt: skip
-        return sections.SavedSections(self.out, totals)
+        return sections.SavedSections(self.out, totals, COLUMNS)
 
     def lay_out(self, number: int) -> None:
         """Write the rows of a section to the columns, unless they are there."""

@@ -6,12 +6,16 @@ stay in the columns beside the log.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from whence.frontend.c.replay.program import Array
+from whence.program.kept import seal
 
 FIRST_SECTION = 1 << 26  # steps that are laid out when a log is opened; guessed
 SECTION = 1 << 24  # steps of each section after these, at least; guessed
@@ -31,15 +35,21 @@ PAGE = np.dtype(
 )  # fmt: skip
 VISITS = np.dtype([("stretch", "<u4"), ("count", "<u4")])
 FILES = ("sections", "sections.index", "pages", "pages.index", "visits", "copies.bits")
-_LAID = "sections.laid"  # one byte for each section: 1 if it is laid out
+_LAID = "sections.laid"  # for each section the seal of its rows, "" if it is not laid out
+_BY_INSTANCE = ("stretch.u32", "first.u32", "activation.u32", "control.u32")
 
 
 class SavedSections:
     """The files that describe the sections of one run."""
 
-    def __init__(self, out: Path, totals: dict[str, int]) -> None:
-        """`totals` are the numbers of rows of the whole run, by the names of fields of ROW."""
-        self._out = out
+    def __init__(
+        self, out: Path, totals: dict[str, int], kinds: Mapping[str, np.dtype[Any]]
+    ) -> None:
+        """`totals` are the numbers of rows of the whole run, by the names of fields of ROW.
+
+        `kinds` has the type of the rows of each column.
+        """
+        self._out, self._kinds = out, kinds
         index = np.fromfile(out / "sections.index", ROW)
         first, last = np.zeros(1, ROW), np.zeros(1, ROW)
         for name, number in totals.items():
@@ -79,19 +89,55 @@ class SavedSections:
     # --- which are laid out ---------------------------------------------------------------------
 
     @cached_property
-    def _laid(self) -> bytearray:
+    def starts(self) -> dict[str, Array]:
+        """The first row of each section, and the number of rows, of the columns with sections."""
+        steps, instances = (self.rows[name].astype(np.int64) for name in ("step", "instance"))
+        # instmap has an entry for step 64, 128, ..., and one for the time before the first step.
+        entries = np.where(np.arange(len(steps)) > 0, steps // 64 + 1, 0)
+        return {
+            **dict.fromkeys(_BY_INSTANCE, instances),
+            "links.u32": self.rows["links"].astype(np.int64),
+            "linkbase.u64": (instances + 63) // 64,
+            "instmap.u32": entries,
+            "writes": self.rows["writes"].astype(np.int64),
+            "copied": self.rows["copied"].astype(np.int64),
+        }
+
+    @cached_property
+    def _laid(self) -> set[int]:
+        """The sections that are known to be laid out."""
+        return set()
+
+    @cached_property
+    def _seals(self) -> list[str]:
         try:
-            known = bytearray((self._out / _LAID).read_bytes())
-        except OSError:
-            known = bytearray()
-        return known if len(known) == len(self) else bytearray([1] + [0] * (len(self) - 1))
+            found = json.loads((self._out / _LAID).read_text("ascii"))
+        except (OSError, ValueError, RecursionError):
+            found = []
+        fits = isinstance(found, list) and len(found) == len(self)
+        return [str(one) for one in found] if fits else [""] * len(self)
 
     def is_laid_out(self, number: int) -> bool:
-        return bool(self._laid[number])
+        if number not in self._laid and self._seals[number]:
+            if self._seals[number] == self._seal(number):
+                self._laid.add(number)
+            else:
+                self._seals[number] = ""
+        return number in self._laid
 
     def note_laid_out(self, number: int) -> None:
-        self._laid[number] = 1
-        (self._out / _LAID).write_bytes(self._laid)
+        self._laid.add(number)
+        self._seals[number] = self._seal(number)
+        (self._out / _LAID).write_text(json.dumps(self._seals), "ascii")
+
+    def _seal(self, number: int) -> str:
+        """Return the seal of the rows of a section in all columns."""
+        parts: list[Any] = [str(number)]
+        for name, starts in self.starts.items():
+            size = self._kinds[name].itemsize
+            low, high = (size * int(starts[number + k]) for k in (0, 1))
+            parts += [name, _bytes(self._out / name)[low:high]]
+        return seal(*parts)
 
 
 def _bytes(path: Path) -> Array:
