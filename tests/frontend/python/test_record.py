@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from whence.frontend.python.record import record
 from whence.frontend.recorded_run import RecordedRun
 from whence.model import Outcome
 from whence.subject.trial import BuildAndTest
+from whence.trace.python.process import python_processes
 
 SHAPES = """\
 def area(width, height):
@@ -195,6 +197,21 @@ def test_the_outcome_of_a_second_run_is_in_the_trace(project: Project) -> None:
     again = json.loads((project.out / "run.json").read_text())["again"]
     assert "$PATH" in again.pop("reads")
     assert again == {"outcome": "pass", "failure": None, "same_output": True}
+
+
+def test_a_process_that_is_killed_while_it_describes_itself_is_no_process(tmp_path: Path) -> None:
+    # The pool of multiprocessing kills its workers at any time.
+    killed = f"""
+import os
+from whence.frontend.python.hook.whence_recorder.log import EventLog
+log = EventLog({str(tmp_path)!r}, 1000)
+log._write = lambda *_: os._exit(7)
+log.note(1, 2)
+log.flush()
+"""
+    assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 7
+    assert len(list(tmp_path.iterdir())) == 1
+    assert python_processes(tmp_path) == []
 
 
 def test_a_failed_build_is_an_error(project: Project) -> None:

@@ -97,9 +97,12 @@ static void add_number(int fd, const char *key, uint64_t number)
     add_line(fd, key, text);
 }
 
+/* Write the file `process`, whole or, if this process is killed meanwhile, not at all. */
 static void describe_process(const char *parent)
 {
-    int fd = sys_open(file_path("process"), O_WRONLY | O_CREAT | O_TRUNC);
+    static char unfinished[sizeof path_buffer];
+    append(unfinished, file_path("process.new"));
+    int fd = sys_open(unfinished, O_WRONLY | O_CREAT | O_TRUNC);
     if (fd < 0 || !size_allowed(1 << 20)) {
         sys_close(fd);
         return;
@@ -131,6 +134,7 @@ static void describe_process(const char *parent)
         add_line(fd, "env", *env);
     flush_lines(fd);
     sys_close(fd);
+    syscall(SYS_renameat2, AT_FDCWD, unfinished, AT_FDCWD, file_path("process"), 0);
 }
 
 /* If $WHENCE_STDIN is set, copy all that standard input will give into the file `stdin` of the

@@ -68,7 +68,7 @@ class EventLog:
         self._open, self._write, self._close = os.open, os.write, os.close
         self._mkdir, self._listdir, self._getpid = os.mkdir, os.listdir, os.getpid
         self._getcwd, self._getppid, self._time = os.getcwd, os.getppid, time.time
-        self._read = os.read
+        self._read, self._rename = os.read, os.rename
 
     # --- writing ---
 
@@ -140,7 +140,7 @@ class EventLog:
         self._close(write)
 
     def _describe(self, *, full: bool) -> None:
-        """Write the document that describes the process."""
+        """Write the document that describes the process, whole or, if it is killed, not at all."""
         if self._folder is None:
             return
         document = {
@@ -148,11 +148,11 @@ class EventLog:
             "python": "{}.{}.{}".format(*sys.version_info), "started": int(self._time()),
             "cwd": _cwd(self._getcwd), "full": full,
         }  # fmt: skip
-        fd = self._open(
-            f"{self._folder}/process.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666
-        )
+        path = f"{self._folder}/process.json"
+        fd = self._open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         self._write(fd, json(document).encode("ascii", "replace"))
         self._close(fd)
+        self._rename(f"{path}.new", path)
 
     # --- threads ---
 
