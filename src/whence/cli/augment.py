@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Any
 
 import click
 
-from whence.cli.console import open_console
-from whence.cli.options import Size, check_writable, put, with_options
+from whence.cli.options import Size, check_writable, with_options
 from whence.cli.recording import sayer
+from whence.cli.reports import write_reports
 from whence.errors import UserError
 from whence.languages import LANGUAGES
 from whence.model import AugmentResult
@@ -99,12 +98,9 @@ def _request(options: dict[str, Any]) -> AugmentRequest:
 
 
 def _report(result: AugmentResult, options: dict[str, Any]) -> None:
-    document = json.dumps(augment_document(result), indent=1)
-    if options["html_file"]:
-        put(Path(options["html_file"]), augment_page(result).encode())
-    if options["json_file"] == "-":
-        click.echo(document)
-        return
-    open_console().print(augment_text(result))
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{document}\n".encode())
+    write_reports(
+        options,
+        augment_document(result),
+        lambda _: augment_text(result),
+        html=lambda: augment_page(result),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +9,12 @@ from typing import Any
 
 import click
 
-from whence.cli.console import open_console
-from whence.cli.options import check_writable, put, with_options
+from whence.cli.options import check_writable, with_options
 from whence.cli.recording import record_request, recording_options, sayer
+from whence.cli.reports import write_reports
 from whence.model import ChainResult
 from whence.report.chain import chain_document, chain_page, chain_text
 from whence.service.chain_session import METHODS, ChainRequest, find_chain
-
-_WIDTH = 100  # columns of a report that does not go to a terminal
 
 _OPTIONS: list[Callable[..., Any]] = [
     *recording_options(required=False),
@@ -82,14 +79,9 @@ def _request(context: click.Context, options: dict[str, Any]) -> ChainRequest:
 
 
 def _write(result: ChainResult, options: dict[str, Any]) -> None:
-    document = json.dumps(chain_document(result), indent=1)
-    if options["json_file"] == "-":
-        click.echo(document)
-    else:
-        console = open_console()
-        width = console.width if console.is_terminal else _WIDTH
-        console.print(chain_text(result, width=width))
-    if options["json_file"] not in (None, "-"):
-        put(Path(options["json_file"]), f"{document}\n".encode())
-    if options["html_file"]:
-        put(Path(options["html_file"]), chain_page(result).encode())
+    write_reports(
+        options,
+        chain_document(result),
+        lambda width: chain_text(result, width=width),
+        html=lambda: chain_page(result),
+    )

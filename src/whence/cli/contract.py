@@ -10,7 +10,7 @@ import click
 
 from whence.cli.options import Size, check_writable, with_options
 from whence.cli.recording import sayer
-from whence.cli.reports import write_reports
+from whence.cli.reports import as_json, write_reports
 from whence.contract.session import ContractRequest, check_contracts
 from whence.model import ContractResult
 from whence.report.contract import contract_document, contract_text
@@ -66,7 +66,7 @@ def _report(result: ContractResult, options: dict[str, Any]) -> None:
     write_reports(
         options,
         contract_document(result),
-        lambda: contract_text(result),
-        lambda: contract_page(result),
-        lambda: contract_sarif(result),
+        lambda _: contract_text(result),
+        html=lambda: contract_page(result),
+        sarif=lambda: as_json(contract_sarif(result)),
     )

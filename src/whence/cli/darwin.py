@@ -11,7 +11,7 @@ import click
 
 from whence.cli.options import Size, check_writable, with_options
 from whence.cli.recording import sayer
-from whence.cli.reports import write_reports
+from whence.cli.reports import as_json, write_reports
 from whence.languages import LANGUAGES
 from whence.model import DarwinResult
 from whence.paths.input_spec import parse_input_spec
@@ -95,7 +95,7 @@ def _report(result: DarwinResult, options: dict[str, Any]) -> None:
     write_reports(
         options,
         darwin_document(result),
-        lambda: darwin_text(result),
-        lambda: darwin_page(result),
-        lambda: darwin_sarif(result),
+        lambda _: darwin_text(result),
+        html=lambda: darwin_page(result),
+        sarif=lambda: as_json(darwin_sarif(result)),
     )

@@ -149,6 +149,6 @@ def _report(result: EnvironmentResult, options: dict[str, Any]) -> None:
     write_reports(
         options,
         environment_document(result),
-        lambda: environment_text(result),
-        lambda: environment_page(result),
+        lambda _: environment_text(result),
+        html=lambda: environment_page(result),
     )

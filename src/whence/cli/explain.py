@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from whence.changes.changeset import ChangeSet
-from whence.cli.console import open_console
 from whence.cli.isolate import OPTIONS, claimed, request_from
-from whence.cli.options import Size, check_writable, put, with_options
+from whence.cli.options import Size, check_writable, with_options
 from whence.cli.progress import watcher_for
+from whence.cli.reports import as_json, write_reports
 from whence.explain.next_command import with_next_command
 from whence.explain.session import FRONTEND_CHOICES, ExplainRequest, explain_failure
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
@@ -24,8 +22,6 @@ from whence.report.explanation import explain_document
 from whence.report.patch import to_patch
 from whence.report.sarif import explain_sarif
 from whence.report.story import explain_text
-
-_WIDTH = 100  # columns of a report that does not go to a terminal
 
 _MORE: list[Callable[..., Any]] = [
     click.option("--frontend", type=click.Choice(FRONTEND_CHOICES), default="auto", show_default=True, help="The language of the program; none: find the changes, but do not explain how they broke the test."),
@@ -62,21 +58,12 @@ def explain(**options: Any) -> int:
 
 
 def _write(explanation: Explanation, changes: ChangeSet, options: dict[str, Any]) -> None:
-    document = json.dumps(explain_document(explanation), indent=1)
-    if options["json_file"] == "-":
-        click.echo(document)
-    else:
-        console = open_console()
-        width = console.width if console.is_terminal else _WIDTH
-        console.print(explain_text(explanation, width=width))
-        if options["json_file"]:
-            put(Path(options["json_file"]), f"{document}\n".encode())
-    if options["patch_file"]:
-        put(options["patch_file"], to_patch(changes, claimed(explanation.result)))
-    if options["html_file"]:
-        put(Path(options["html_file"]), explain_page(explanation).encode())
-    if options["sarif_file"]:
-        log = json.dumps(explain_sarif(explanation), indent=1)
-        put(Path(options["sarif_file"]), f"{log}\n".encode())
-    if options["dot_file"]:
-        put(Path(options["dot_file"]), explain_dot(explanation).encode())
+    write_reports(
+        options,
+        explain_document(explanation),
+        lambda width: explain_text(explanation, width=width),
+        patch=lambda: to_patch(changes, claimed(explanation.result)),
+        html=lambda: explain_page(explanation),
+        sarif=lambda: as_json(explain_sarif(explanation)),
+        dot=lambda: explain_dot(explanation),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ import click
 from rich.text import Text
 
 from whence.cli.console import open_console
-from whence.cli.options import check_writable, put, with_options
+from whence.cli.options import check_writable, with_options
 from whence.cli.recording import record_request, recording_options, sayer
+from whence.cli.reports import write_reports
 from whence.errors import UserError
 from whence.model import ExploreResult
 from whence.paths.input_spec import parse_input_spec
@@ -103,12 +103,9 @@ def _shower(*, quiet: bool) -> Callable[[str], None]:
 
 
 def _report(result: ExploreResult, options: dict[str, Any]) -> None:
-    document = json.dumps(explore_document(result), indent=1)
-    if options["html_file"]:
-        put(Path(options["html_file"]), explore_page(result).encode())
-    if options["json_file"] == "-":
-        click.echo(document)
-        return
-    open_console().print(explore_text(result))
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{document}\n".encode())
+    write_reports(
+        options,
+        explore_document(result),
+        lambda _: explore_text(result),
+        html=lambda: explore_page(result),
+    )

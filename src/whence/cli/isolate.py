@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import click
 
 from whence.changes.changeset import ChangeSet
-from whence.cli.console import open_console
-from whence.cli.options import Size, check_writable, put, with_options
+from whence.cli.options import Size, check_writable, with_options
 from whence.cli.progress import watcher_for
+from whence.cli.reports import write_reports
 from whence.model import Result, Reverted
 from whence.report.document import to_document
 from whence.report.patch import to_patch
@@ -97,15 +96,12 @@ def request_from(options: dict[str, Any]) -> IsolateRequest:
 
 
 def _write(result: Result, changes: ChangeSet, options: dict[str, Any]) -> None:
-    document = json.dumps(to_document(result), indent=1)
-    if options["json_file"] == "-":
-        click.echo(document)
-    else:
-        open_console().print(to_text(result))
-        if options["json_file"]:
-            put(Path(options["json_file"]), f"{document}\n".encode())
-    if options["patch_file"]:
-        put(options["patch_file"], to_patch(changes, claimed(result)))
+    write_reports(
+        options,
+        to_document(result),
+        lambda _: to_text(result),
+        patch=lambda: to_patch(changes, claimed(result)),
+    )
 
 
 def claimed(result: Result) -> Reverted:

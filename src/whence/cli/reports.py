@@ -13,25 +13,36 @@ from rich.console import RenderableType
 from whence.cli.console import open_console
 from whence.cli.options import put
 
+_WIDTH = 100  # columns of a report that does not go to a terminal
+
 Document = Mapping[str, Any]
 
 
 def write_reports(
     options: Mapping[str, Any],
     document: Document,
-    text: Callable[[], RenderableType],
-    page: Callable[[], str],
-    sarif: Callable[[], Document] | None = None,
+    text: Callable[[int], RenderableType] | None,
+    **formats: Callable[[], str | bytes],
 ) -> None:
-    """Write what --json, --html and --sarif ask for, and print the text unless JSON is printed."""
-    shown = json.dumps(document, indent=1)
-    if options["html_file"]:
-        put(Path(options["html_file"]), page().encode())
-    if sarif is not None and options["sarif_file"]:
-        put(Path(options["sarif_file"]), f"{json.dumps(sarif(), indent=1)}\n".encode())
+    """Print the answer, then write the files that --json, --html and the like ask for.
+
+    `text` gets the width of the report; None: the user has seen the answer already.  `formats`
+    has a function for each further format: `html` for --html FILE.
+    """
+    shown = as_json(document)
     if options["json_file"] == "-":
-        click.echo(shown)
-        return
-    open_console().print(text())
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{shown}\n".encode())
+        click.echo(shown, nl=False)
+    else:
+        if text is not None:
+            console = open_console()
+            console.print(text(console.width if console.is_terminal else _WIDTH))
+        if options["json_file"]:
+            put(Path(options["json_file"]), shown.encode())
+    for name, content in formats.items():
+        if options[f"{name}_file"]:
+            found = content()
+            put(Path(options[f"{name}_file"]), found.encode() if isinstance(found, str) else found)
+
+
+def as_json(document: Document) -> str:
+    return f"{json.dumps(document, indent=1)}\n"

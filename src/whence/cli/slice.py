@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import RenderableType
 
-from whence.cli.console import open_console
-from whence.cli.options import check_writable, put, with_options
+from whence.cli.options import check_writable, with_options
 from whence.cli.recording import sayer
+from whence.cli.reports import write_reports
 from whence.languages import language_of, open_recording
 from whence.report.traces import slice_document, slice_text
 from whence.trace.slice_at import slice_at
@@ -50,11 +50,9 @@ def slice_command(**options: Any) -> int:
         everything=options["everything"] or options["json_file"] is not None,
         say=sayer(quiet=options["quiet"] or options["json_file"] == "-"),
     )
-    document = json.dumps(slice_document(result), indent=1)
-    if options["json_file"] == "-":
-        click.echo(document)
-        return 0
-    open_console().print(slice_text(result, everything=options["everything"]))
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{document}\n".encode())
+
+    def text(_: int) -> RenderableType:
+        return slice_text(result, everything=options["everything"])
+
+    write_reports(options, slice_document(result), text)
     return 0

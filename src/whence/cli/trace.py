@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from whence.cli.console import open_console
-from whence.cli.options import check_writable, put, with_options
+from whence.cli.options import check_writable, with_options
 from whence.cli.recording import record_request, recording_options, sayer
+from whence.cli.reports import write_reports
 from whence.report.traces import trace_document, trace_text
 from whence.service.recording import prepare, record_run
 
@@ -38,11 +37,5 @@ def trace(**options: Any) -> int:
     prepare(out)
     say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
     summary = record_run(record_request(options), out, say)
-    document = json.dumps(trace_document(summary), indent=1)
-    if options["json_file"] == "-":
-        click.echo(document)
-        return 0
-    open_console().print(trace_text(summary))
-    if options["json_file"]:
-        put(Path(options["json_file"]), f"{document}\n".encode())
+    write_reports(options, trace_document(summary), lambda _: trace_text(summary))
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,10 +10,11 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from rich.console import RenderableType
 
-from whence.cli.console import open_console
-from whence.cli.options import check_writable, put, with_options
+from whence.cli.options import check_writable, with_options
 from whence.cli.recording import record_request, recording_options, sayer
+from whence.cli.reports import write_reports
 from whence.errors import UserError
 from whence.languages import open_recording
 from whence.model import WhyResult
@@ -26,7 +26,6 @@ from whence.service.recording import Say
 from whence.trace.recording import Recording
 
 INTERRUPTED = 130  # exit status, as shells report a process ended by Ctrl-C
-_WIDTH = 100  # columns of a report that does not go to a terminal
 _PASSED = ("nothing-fails", "comes-and-goes")  # errors about a run that did not fail
 
 _OPTIONS: list[Callable[..., Any]] = [
@@ -137,14 +136,12 @@ def _walk(tree: FailureTree, say: Say) -> None:
 
 
 def _write(result: WhyResult, options: dict[str, Any]) -> None:
-    document = json.dumps(why_document(result), indent=1)
-    if options["json_file"] == "-":
-        click.echo(document)
-    elif not options["interactive"]:
-        console = open_console()
-        width = console.width if console.is_terminal else _WIDTH
-        console.print(why_text(result, width=width, everything=options["everything"]))
-    if options["json_file"] not in (None, "-"):
-        put(Path(options["json_file"]), f"{document}\n".encode())
-    if options["html_file"]:
-        put(Path(options["html_file"]), why_page(result).encode())
+    def text(width: int) -> RenderableType:
+        return why_text(result, width=width, everything=options["everything"])
+
+    write_reports(
+        options,
+        why_document(result),
+        None if options["interactive"] else text,
+        html=lambda: why_page(result),
+    )
