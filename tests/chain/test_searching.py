@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.chain.chaining import chain_of, check_chain, lines_of
 from whence.chain.causality import KeptOutcomes, RerunOutcome
 from whence.errors import UserError
+from whence.frontend.test_execution import run_in_tree
 from whence.model import Outcome
+from whence.subject.command import Ended
 from whence.trace.rerunning import Came
+
+RERUN = "whence.frontend.rerun.c"  # the module that runs programs with other values
 
 # A wrong bound does its damage twice: to mend it once is not enough.
 TWICE = """\
@@ -175,6 +182,54 @@ def test_an_address_in_an_object_that_a_library_call_was_given_is_mapped(tmp_pat
     check_chain(result, SUFFIX)
 
 
+@pytest.mark.parametrize("moves", ["start", "randomly"])
+def test_addresses_are_mapped_wherever_the_memory_of_a_rerun_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moves: str
+) -> None:
+    """The address of a local variable is another one in each run."""
+    sizes = itertools.count(1)
+
+    def elsewhere(command: str, tree: Path, env: dict[str, str], *rest: Any) -> Ended:
+        longer = "x" * 48 * next(sizes) if moves == "start" else ""
+        return run_in_tree(command, tree, env | {"WHENCE_LONGER": longer}, *rest)
+
+    monkeypatch.setattr(f"{RERUN}.run_in_tree", elsewhere)
+    if moves == "randomly":
+        monkeypatch.setattr(f"{RERUN}.fixed_addresses", contextlib.nullcontext)
+    result = chain_of(tmp_path, SUFFIX, SUFFIX.replace("strchr", "strrchr"), expect="1\n")
+    check_chain(result, SUFFIX)
+
+
+# The counterpart of a heap object is a place in the heap; of a static one, a place in the program.
+OBJECTS = """\
+#include <stdio.h>
+#include <stdlib.h>
+struct account { int number; };
+static struct account ours = {1};
+int main(void) {
+    struct account *theirs = malloc(sizeof *theirs);
+    theirs->number = 2;
+    int is_own = 0; // 1
+    struct account *payer = is_own ? &ours : theirs;
+    struct account *payee = is_own ? theirs : &ours; // 2
+    int from = payer->number;
+    int to = payee->number; // 3
+    printf("%d\\n", to); // 4
+    printf("%d\\n", from);
+    return 0;
+}
+"""
+
+
+def test_addresses_of_heap_and_static_objects_are_mapped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{RERUN}.fixed_addresses", contextlib.nullcontext)
+    good = OBJECTS.replace("is_own = 0", "is_own = 1")
+    result = chain_of(tmp_path, OBJECTS, good, expect="2\n1\n")
+    check_chain(result, OBJECTS, {"3": "to = 1 (passing: 2)"})
+
+
 RECURSION = """\
 #include <stdio.h>
 static int depth(int n) {
@@ -242,7 +297,7 @@ def test_another_good_version_makes_other_outcomes(
 def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "kept"
     kept = KeptOutcomes(file)
-    known = RerunOutcome(Outcome.PASS, True, Came.NOT, 1)
+    known = RerunOutcome(Outcome.PASS, True, Came.NOT, 1, True)
     kept.put("one", known)
     with file.open("a") as out:
         out.write('["two", "fai')

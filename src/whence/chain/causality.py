@@ -23,6 +23,7 @@ class Judgement:
 
     outcome: Outcome  # FAIL: the same failure; OTHER: another one
     is_mended: bool  # what failed first is right now, though the run may fail later
+    is_broken: bool = False  # another crash or exception than the failure ended it, or a limit
 
 
 Judge = Callable[[AlteredRun], Judgement]
@@ -42,6 +43,7 @@ class RerunOutcome:
     is_mended: bool
     came: Came
     missed: int
+    is_broken: bool = False
 
 
 class KeptOutcomes:
@@ -56,8 +58,10 @@ class KeptOutcomes:
 
     def _read(self, line: str) -> None:
         try:
-            key, outcome, is_mended, came, missed = json.loads(line)
-            found = RerunOutcome(Outcome(outcome), bool(is_mended), Came(came), int(missed))
+            key, outcome, is_mended, came, missed, is_broken = json.loads(line)
+            found = RerunOutcome(
+                Outcome(outcome), bool(is_mended), Came(came), int(missed), bool(is_broken)
+            )
             self._known[key] = found
         except (ValueError, TypeError):
             return  # the line that a killed process was writing
@@ -69,7 +73,8 @@ class KeptOutcomes:
         """Keep an outcome."""
         self._known[key] = found
         if self._file is not None:
-            row = [key, found.outcome.value, found.is_mended, found.came.value, found.missed]
+            what = [found.outcome.value, found.is_mended, found.came.value]
+            row = [key, *what, found.missed, found.is_broken]
             with self._file.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")
 
@@ -107,14 +112,20 @@ class CausalityTests:
         """Does the failure still come about?"""
         found = self._tested(alterations, None)
         if found.outcome is Outcome.FAIL:
-            return Induced.YES
+            return Induced.UNCLEAR if _missed_all(found, alterations) else Induced.YES
         return Induced.NO if found.is_mended else Induced.UNCLEAR
 
     def step(self, alterations: Sequence[Alteration], step: Step) -> Induced:
-        """Does a step still come about with its failing value?"""
+        """Does a step still come about with its failing value?
+
+        If the run broke off before the step, in another way than the failing run, that says
+        nothing: a value that does not fit there can do this.
+        """
         found = self._tested(alterations, step)
         if found.came is Came.SAME:
-            return Induced.YES
+            return Induced.UNCLEAR if _missed_all(found, alterations) else Induced.YES
+        if found.came is Came.NOT and found.is_broken:
+            return Induced.UNCLEAR
         is_unclear = found.came is Came.UNKNOWN or (found.missed and found.came is Came.NOT)
         return Induced.UNCLEAR if is_unclear and not _forces(alterations) else Induced.NO
 
@@ -167,7 +178,7 @@ class CausalityTests:
         if step is not None and (came is Came.UNSURE or not is_watched):
             self.runs += 1
             came = self._look(rerunner, alterations, step)
-        return RerunOutcome(judged.outcome, judged.is_mended, came, rerun.missed)
+        return RerunOutcome(judged.outcome, judged.is_mended, came, rerun.missed, judged.is_broken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +204,11 @@ class TargetTest:
 
 def _key(alterations: Sequence[Alteration], step: Step | None) -> str:
     return f"{step or 'failure'} " + "; ".join(sorted(map(repr, alterations)))
+
+
+def _missed_all(found: RerunOutcome, alterations: Sequence[Alteration]) -> bool:
+    """Was no point of the alterations reached, so that nothing was altered?"""
+    return found.missed >= len(alterations) > 0
 
 
 def _forces(alterations: Sequence[Alteration]) -> bool:

@@ -54,6 +54,7 @@ from whence.trace.summary import summarise
 _WRONG_LANGUAGE = ("nothing-recorded", "no-c-compiler")
 _METHODS = {"dependence": ChainSearch, "hierarchical": HierarchicalSearch}
 METHODS = tuple(_METHODS)
+_BREAKS = ("abort", "crash", "exception", "timeout")  # failures that end a run where they happen
 _MAX_STORES = 50  # files of kept outcomes; guessed
 
 
@@ -279,11 +280,13 @@ class _Session:
             outcome = reference.judge(altered.run).outcome
             out = altered.ended.stdout
             is_mended = outcome is Outcome.PASS
+            kind = altered.run.failure.kind if altered.run.failure else ""
+            is_broken = outcome is Outcome.BROKEN or (outcome is Outcome.OTHER and kind in _BREAKS)
             if outcome is Outcome.FAIL and is_output and out != printed:
                 outcome = Outcome.OTHER  # wrong, and in another way
                 if wrong is not None and expected is not None:
                     is_mended = _first_wrong_line(out, expected) > wrong
-            return Judgement(outcome, is_mended)
+            return Judgement(outcome, is_mended, is_broken)
 
         return judged
 

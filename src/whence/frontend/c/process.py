@@ -97,6 +97,12 @@ class CProcess:
         """When the process started, or called exec: nanoseconds of a clock that only counts up."""
         return self._number("started")
 
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Return where the parts of its memory lay, as in runtime/register.c."""
+        with reading(self.folder / "process"):
+            return tuple(map(int, self.facts.get("place", ())))
+
     def _number(self, name: str) -> int:
         with reading(self.folder / "process"):
             return int(self.fact(name) or 0)

@@ -66,10 +66,12 @@ class CRerunner:
         interventions: Sequence[Intervention] = (),
         *,
         process: PatchedProcess | None = None,
+        places: Sequence[int] = (),
         record_into: Path | None = None,
     ) -> Rerun:
         """Run the test with these interventions, in one process of the test or in each.
 
+        `places` are those of the recorded process, if interventions have addresses.
         The trace goes into the empty folder `record_into`; without one nothing is recorded.
         """
         if interventions and self._limit.seconds is None:
@@ -78,7 +80,7 @@ class CRerunner:
         with temporary_folder("rerun") as scratch:
             reached = Path(scratch) / "reached"
             environment = self._environment | {
-                "WHENCE_PATCH": encode_interventions(interventions),
+                "WHENCE_PATCH": encode_interventions(interventions, places),
                 "WHENCE_REACHED": str(reached),
             }
             if process is not None:

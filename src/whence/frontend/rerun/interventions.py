@@ -76,15 +76,20 @@ class KeepAddress:
 
 @dataclass(frozen=True, slots=True)
 class PokeKept:
-    """Bytes are written at `offset` after an address that was kept."""
+    """Bytes are written at `offset` after an address that was kept.
+
+    `is_address`: they are an address of the recorded run, and become that of the same object.
+    """
 
     slot: int
     offset: int
     content: bytes
+    is_address: bool = False
 
     @property
     def text(self) -> str:
-        return f"poke={self.slot}+{self.offset}={self.content.hex()}"
+        kind = "move" if self.is_address else "poke"
+        return f"{kind}={self.slot}+{self.offset}={self.content.hex()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +106,17 @@ class PokeAt:
 
 @dataclass(frozen=True, slots=True)
 class WatchOperation:
-    """Nothing changes; from the point's offset on, each value of its operation is reported."""
+    """Nothing changes; from the point's offset on, each value of its operation is reported.
+
+    `is_address`: the value is an address, and reported as that of the same object in the recorded
+    run.
+    """
+
+    is_address: bool = False
 
     @property
     def text(self) -> str:
-        return "watch"
+        return "watch=address" if self.is_address else "watch"
 
 
 Action = (
@@ -141,12 +152,16 @@ class PatchedProcess:
         return f"{self.program}/{self.number}"
 
 
-def encode_interventions(interventions: Sequence[Intervention]) -> str:
-    """Return the interventions as the recording runtime reads them from $WHENCE_PATCH."""
+def encode_interventions(interventions: Sequence[Intervention], places: Sequence[int] = ()) -> str:
+    """Return the interventions as the recording runtime reads them from $WHENCE_PATCH.
+
+    `places` are those of the recorded process: addresses are relative to them.
+    """
     written = sum(_size(intervention.action) for intervention in interventions)
     if len(interventions) > MAX_INTERVENTIONS or written > MAX_BYTES:
         raise ValueError(f"{len(interventions)} interventions of {written} bytes are too many")
-    return ";".join(
+    prefix = f"places={','.join(map(str, places))};" if places else ""
+    return prefix + ";".join(
         f"{point.thread}:{point.offset}:{point.operation}:{action.text}"
         for point, action in ((each.point, each.action) for each in interventions)
     )

@@ -27,7 +27,7 @@ from whence.trace.c.mapped_values import MappedValues
 from whence.trace.c.recording import CThread
 from whence.trace.c.run_points import run_point
 from whence.trace.flow import Flow
-from whence.trace.recording import program_place
+from whence.trace.recording import Comparable, program_place
 from whence.trace.rerunning import (
     Alteration,
     AlteredRun,
@@ -41,6 +41,7 @@ from whence.trace.rerunning import (
 
 _STORES = (OpCode.STORE, OpCode.LSTORE)
 _DECIDES = (OpCode.CBR, OpCode.SWITCH)
+_ADDRESS = 8  # bytes
 _MAX_DISTANCE = 200_000  # steps between a definition and a read that are looked at; guessed
 
 
@@ -58,6 +59,7 @@ class CStepRerunner(StepRerunner):
         self._values = None if alignment is None else MappedValues(alignment)
         self._codes = thread.image.program.ops["code"]
         self._process = PatchedProcess(*program_place(thread.image.process, thread.recording))
+        self._places = thread.image.process.places
 
     def can(self, alteration: Alteration) -> bool:
         if isinstance(alteration, Force):
@@ -79,9 +81,14 @@ class CStepRerunner(StepRerunner):
             start = min((each.point.offset for each in interventions), default=0)
             point = self._point(watched)
             moved = RunPoint(point.thread, start, point.operation)
-            interventions.append(Intervention(moved, WatchOperation()))
-        rerun = self._rerunner.run(interventions, process=self._process, record_into=record_into)
-        missed = [each for each in rerun.missed if not isinstance(each.action, WatchOperation)]
+            interventions.append(
+                Intervention(moved, WatchOperation(_is_address(self.failing, watched)))
+            )
+        rerun = self._rerunner.run(
+            interventions, process=self._process, places=self._places, record_into=record_into
+        )
+        others = (KeepAddress, WatchOperation)  # they change nothing
+        missed = [each for each in rerun.missed if not isinstance(each.action, others)]
         came = Came.UNKNOWN
         if watched is not None:
             reports = rerun.watched.get(len(interventions) - 1, ())
@@ -98,11 +105,15 @@ class CStepRerunner(StepRerunner):
             content = self._content(alteration)
             assert content is not None, "alterations are possible"
             offset, data = content
+            assert self._values is not None
+            is_address = len(data) == _ADDRESS and _is_address(
+                self._values.passing, alteration.passing
+            )
             yield Intervention(self._point(alteration.definition), KeepAddress(slot))
             at = alteration.definition
             if isinstance(alteration, Overwrite):
                 at = self._last_hook(alteration)
-            yield Intervention(self._point(at), PokeKept(slot, offset, data))
+            yield Intervention(self._point(at), PokeKept(slot, offset, data, is_address))
 
     def _forced(self, force: Force) -> Action:
         if force.is_always:
@@ -168,6 +179,10 @@ class CStepRerunner(StepRerunner):
         value = int(self.failing.value(step)) & (1 << 8 * size) - 1
         same = int.from_bytes(found.content[:size], "little") == value
         return Came.SAME if same else Came.OTHER
+
+
+def _is_address(flow: Flow, step: Step) -> bool:
+    return flow.compared_as(step) is Comparable.POINTER
 
 
 def c_rerunner(test: BuiltTest, failing: Flow, alignment: Alignment | None = None) -> CStepRerunner:

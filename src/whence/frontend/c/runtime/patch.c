@@ -9,9 +9,14 @@
  *   keep=SLOT         remember the address that a store wrote to
  *   poke=SLOT+N=HEX   write bytes at N after that address
  *   poke@ADDRESS=HEX  write bytes at an address
+ *   move=SLOT+N=HEX   as poke; the eight bytes are an address of the recorded run
  *   watch             report the value of the operation each time, from this offset on
+ *   watch=address     the same; the value is an address, reported as one of the recorded run
  * A poke happens after the store, or before the branch, at its point.  Each intervention but a
  * watch or an always happens at most once in a process.
+ *
+ * $WHENCE_PATCH may begin with "places=A,B,C,D;": where the parts of memory lay in the recorded run,
+ * as in places[].  An address of that run is moved as far as the part that it lies in.
  *
  * $WHENCE_REACHED names a file.  Each intervention that happened appends its number, counted
  * from 0, as a line to that file; a watch appends "NUMBER OFFSET HEX" each time.
@@ -34,6 +39,7 @@ struct patch {
     uint64_t slot;    /* of a keep, or of a poke that has one; else MAX_SLOTS */
     uint64_t address; /* of a poke; relative to that of the slot, if it has one */
     uint64_t side;    /* of an always */
+    int is_address;   /* of a poke or a watch: the value is an address */
     uint64_t times;   /* executions that a watch or an always was due at */
     size_t size;
     const unsigned char *bytes;
@@ -44,6 +50,7 @@ static unsigned n_patches;
 static unsigned char patch_bytes[MAX_PATCH_BYTES];
 static size_t patch_bytes_used;
 static uint64_t kept_addresses[MAX_SLOTS]; /* 0: not known yet */
+static uint64_t recorded_places[N_PLACES]; /* 0: not known */
 static char reached_path[4096];
 static int is_patched; /* is this the process to change? */
 
@@ -79,6 +86,7 @@ static const char *read_ended_number(const char *p, uint64_t *number, char end)
 static const char *read_poke(const char *p, struct patch *patch)
 {
     patch->action = PATCH_POKE;
+    patch->is_address = p[-4] == 'm';
     if (*p == '=') {
         p = read_ended_number(p + 1, &patch->slot, '+');
         if (!p || patch->slot >= MAX_SLOTS)
@@ -104,7 +112,8 @@ static const char *read_one_patch(const char *p, struct patch *patch)
     }
     if (strncmp(p, "watch", 5) == 0) {
         patch->action = PATCH_WATCH;
-        return p + 5;
+        patch->is_address = p[5] == '=';
+        return p + (patch->is_address ? strlen("watch=address") : 5);
     }
     if (strncmp(p, "always=", 7) == 0) {
         patch->action = PATCH_ALWAYS;
@@ -115,7 +124,7 @@ static const char *read_one_patch(const char *p, struct patch *patch)
         p = read_ended_number(p + 5, &patch->slot, 0);
         return patch->slot < MAX_SLOTS ? p : NULL;
     }
-    if (strncmp(p, "poke", 4) == 0)
+    if (strncmp(p, "poke", 4) == 0 || strncmp(p, "move", 4) == 0)
         return read_poke(p + 4, patch);
     if (strncmp(p, "xor=", 4) != 0 && strncmp(p, "set=", 4) != 0)
         return NULL;
@@ -154,11 +163,20 @@ static void choose_process(void)
     }
 }
 
+static const char *read_places(const char *p)
+{
+    for (int i = 0; i < N_PLACES && p; i++)
+        p = read_ended_number(p, &recorded_places[i], i < N_PLACES - 1 ? ',' : ';');
+    return p;
+}
+
 static void read_patch(void)
 {
     const char *path = getenv("WHENCE_REACHED"), *p = getenv("WHENCE_PATCH");
     if (path && strlen(path) < sizeof reached_path)
         append(reached_path, path);
+    if (p && strncmp(p, "places=", 7) == 0)
+        p = read_places(p + 7);
     while (p && *p && n_patches < MAX_PATCHES) {
         p = read_one_patch(p, &patches[n_patches]);
         if (!p) {
@@ -195,6 +213,37 @@ static void report(const struct patch *patch, const void *bytes, uint64_t size)
     errno = saved;
 }
 
+#define MAX_FAR (1ull << 40) /* no memory is farther from its place; more are other numbers; guessed */
+
+/* Return what an address of one run is in another one: it is moved as far as the place that is
+ * nearest to it.  What lies between the program and its heap belongs to the program. */
+static uint64_t moved(uint64_t address, const uint64_t *from, const uint64_t *to)
+{
+    int nearest = -1;
+    uint64_t least = MAX_FAR;
+    for (int i = 0; i < N_PLACES; i++) {
+        uint64_t far = address > from[i] ? address - from[i] : from[i] - address;
+        if (i == PLACE_HEAP && address < from[i])
+            continue;
+        if (address && from[i] && to[i] && far < least) {
+            least = far;
+            nearest = i;
+        }
+    }
+    return nearest < 0 ? address : address - from[nearest] + to[nearest];
+}
+
+static void report_value(const struct patch *patch, const unsigned char *bytes, uint64_t size)
+{
+    uint64_t value;
+    if (patch->is_address && size == sizeof value) {
+        memcpy(&value, bytes, sizeof value);
+        value = moved(value, places, recorded_places);
+        bytes = (const unsigned char *)&value;
+    }
+    report(patch, bytes, size);
+}
+
 static void poke(const struct patch *patch)
 {
     uint64_t at = patch->address;
@@ -203,7 +252,14 @@ static void poke(const struct patch *patch)
             return; /* so it is not reached */
         at += kept_addresses[patch->slot];
     }
-    memcpy((void *)at, patch->bytes, patch->size);
+    uint64_t value;
+    if (patch->is_address && patch->size == sizeof value) {
+        memcpy(&value, patch->bytes, sizeof value);
+        value = moved(value, recorded_places, places);
+        memcpy((void *)at, &value, sizeof value);
+    } else {
+        memcpy((void *)at, patch->bytes, patch->size);
+    }
     report(patch, NULL, 0);
 }
 
@@ -223,7 +279,7 @@ static int make_patches(uint64_t point, unsigned char *value, uint64_t bytes, ui
             continue;
         if (patch->action == PATCH_WATCH) {
             if (offset >= patch->offset && patch->times++ < MAX_WATCHED)
-                report(patch, value, bytes);
+                report_value(patch, value, bytes);
             continue;
         }
         if (patch->action == PATCH_ALWAYS) {

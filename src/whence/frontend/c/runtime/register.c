@@ -2,6 +2,7 @@
  * `modules`. */
 #include <link.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 extern char **environ;
@@ -14,6 +15,12 @@ static uint64_t trace_total;              /* bytes of the files of all streams *
 static uint64_t modules_size; /* size of the file `modules` */
 static int modules_cut;                   /* was a module not written completely? */
 static char **start_argv, **start_envp;
+
+/* Where the parts of memory lie: an address in them is as far from these in every run that
+ * allocates alike.  A run may lie elsewhere: the system may choose places at random, and the stack
+ * lies below the texts of the environment. */
+enum place { PLACE_PROGRAM, PLACE_HEAP, PLACE_MAPPED, PLACE_STACK, N_PLACES };
+static uint64_t places[N_PLACES];
 
 static int recording(void)
 {
@@ -128,6 +135,8 @@ static void describe_process(const char *parent)
         name[n < 0 ? 0 : n] = 0;
         add_line(fd, key, name);
     }
+    for (int i = 0; i < N_PLACES; i++)
+        add_number(fd, "place", places[i]);
     for (char **arg = start_argv; arg && *arg; arg++)
         add_line(fd, "arg", *arg);
     for (char **env = start_envp; env && *env; env++)
@@ -194,6 +203,17 @@ static char **find_arguments(char **envp)
     return NULL;
 }
 
+static void note_places(void)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    void *mapped = sys_map(page, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* memory comes next to it */
+    sys_unmap(mapped, page);
+    places[PLACE_PROGRAM] = getauxval(AT_PHDR);
+    places[PLACE_HEAP] = (uint64_t)syscall(SYS_brk, 0);
+    places[PLACE_MAPPED] = (uint64_t)mapped;
+    places[PLACE_STACK] = (uint64_t)start_argv;
+}
+
 static int absolute_directory(const char *path)
 {
     int fd = path && *path ? sys_open(path, O_PATH | O_DIRECTORY) : -1;
@@ -221,6 +241,7 @@ static void begin(char **argv, char **envp)
     const char *limit = getenv("WHENCE_MAX_TRACE");
     if (limit && *limit >= '0' && *limit <= '9')
         trace_limit = strtoull(limit, NULL, 10);
+    note_places();
     read_patch();
     watch_forks();
     if (!absolute_directory(getenv("WHENCE_TRACE")))
