@@ -20,7 +20,7 @@ from pathlib import Path
 
 CASES = Path(__file__).with_name("cases")
 _COMPILERS = {".c": "$CC", ".cpp": "$CXX"}
-_CHOICE = re.compile(r"@\{(.*?)\|(.*?)\}")  # bad, good
+_CHOICE = re.compile(r"@\{(.*?)\|(.*?)\}", re.DOTALL)  # bad, good
 
 
 @dataclass(frozen=True)
