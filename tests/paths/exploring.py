@@ -48,6 +48,7 @@ def explored(
     for one in found.runs:
         check_holds(c_run(one.run))
         assert one.is_as_promised, opened.inputs(one.run.contents).command
+    assert not found.diverged
     return found
 
 

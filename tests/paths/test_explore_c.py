@@ -167,3 +167,61 @@ int main(int argc, char **argv) {
 def test_a_comparison_that_a_phi_passes_on_is_a_condition(tmp_path: Path) -> None:
     found = explored(tmp_path, CHOSEN, "4 4")
     assert outputs(found) == {b"ordered\n", b"not ordered\n"}
+
+
+# What a call reads depends on how much the calls before it read.
+WORDS = """
+#include <ctype.h>
+#include <stdio.h>
+int main(void) {
+    int words = 0, numbers = 0, c;
+    while ((c = getchar()) != EOF) {
+        if (isalpha(c)) {
+            while (isalpha(c = getchar()))
+                ;
+            ungetc(c, stdin);
+            words++;
+        } else if (isdigit(c)) {
+            getchar();
+            numbers++;
+        }
+    }
+    printf("%d %d\\n", words, numbers);
+    return 0;
+}
+"""
+
+
+def test_how_far_the_input_was_read_belongs_to_a_slice(tmp_path: Path) -> None:
+    found = explored(tmp_path, WORDS, "", at="output", stdin=b"ab 1", most=25)
+    assert {b"1 1\n", b"2 0\n", b"0 2\n"} <= outputs(found)
+
+
+# A word is compared with constants, which nothing writes, and a queue depends on all words before.
+COMMANDS = """
+#include <stdio.h>
+#include <string.h>
+static char queue[4];
+static int count;
+int main(void) {
+    char line[20], word[10], name[10];
+    while (fgets(line, sizeof line, stdin)) {
+        if (sscanf(line, "%9s", word) != 1)
+            continue;
+        if (strcmp(word, "add") == 0) {
+            if (sscanf(line, "%9s %9s", word, name) != 2)
+                fprintf(stderr, "add what?\\n");
+            else
+                queue[count++ & 3] = name[0];
+        } else if (strcmp(word, "run") == 0 && count > 0)
+            printf("%c", queue[--count & 3]);
+    }
+    return 0;
+}
+"""
+
+
+def test_a_slice_by_words_of_commands_is_explored_as_promised(tmp_path: Path) -> None:
+    text = b"add x\nadd y\nrun\nadd z\n"
+    found = explored(tmp_path, COMMANDS, "", at="output", stdin=text, most=25)
+    assert {b"", b"y", b"x"} <= outputs(found)

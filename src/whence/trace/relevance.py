@@ -21,8 +21,8 @@ from whence.program.kept import is_kept, keep
 from whence.trace.columns import NONE, U32
 from whence.trace.slicer import Potential
 
-VERSION = 3  # of the stored tables: raise it when they change
-_OWN = ("guards", "printing", "writers_of_op", "writers_start", "writers")
+VERSION = 4  # of the stored tables: raise it when they change
+_OWN = ("guards", "printing", "reading", "writers_of_op", "writers_start", "writers")
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Relevance:
     potential: Potential
     guards: npt.NDArray[np.bool_]  # for each stretch: can the branch at its end stop the run?
     printing: U32  # sides of branches that may print, as rows of stretch and block
+    reading: U32  # sides of branches that may read more input, likewise
     writers_of_op: U32  # the group of each operation, or NONE
     writers_start: U32
     writers: U32

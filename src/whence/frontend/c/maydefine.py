@@ -21,20 +21,32 @@ import numpy.typing as npt
 from whence.frontend.c.aliases import Access, Aliases, Cell
 from whence.frontend.c.allocators import FunctionId
 from whence.frontend.c.flow import gather
-from whence.frontend.c.ir import Function, Global, Instruction, Module
+from whence.frontend.c.ir import Function, Global, Instruction, Local, Module
 from whence.program.graph import components
 
 BranchEdge = tuple[int, str, int, int]  # module, function, branch block, successor index
 LoadPlace = tuple[int, str, int]  # module, function, line of the instruction
 Edges = npt.NDArray[np.uint32]
 
-# All output goes to one pseudo-object that nothing else writes and nothing reads.
+# All output goes to one pseudo-object that nothing else writes and nothing reads.  What standard
+# error gets is no output.
 _OUTPUT = Access(-1, -1, 0, 1, 0, 0, 1)
+# The place in the input: calls that read change it.
+_PLACE = Access(-2, -2, 0, 1, 0, 0, 1)
 _PRINTERS = frozenset({
     "printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf", "puts", "fputs", "putc",
     "fputc", "putchar", "putw", "fwrite", "write", "writev", "pwrite", "_IO_putc", "__overflow",
     "__printf_chk", "__fprintf_chk", "__vprintf_chk", "__vfprintf_chk", "putc_unlocked",
     "fputc_unlocked", "putchar_unlocked", "fputs_unlocked", "fwrite_unlocked", "puts_unlocked",
+})  # fmt: skip
+_STDERR = Global("stderr")
+# Functions whose result depends on how much was read before.
+READERS = frozenset({
+    "getchar", "getc", "fgetc", "_IO_getc", "getc_unlocked", "getchar_unlocked", "fgetc_unlocked",
+    "ungetc", "getw", "fgets", "fgets_unlocked", "gets", "getline", "getdelim", "__getdelim",
+    "fread", "fread_unlocked", "read", "readv", "scanf", "fscanf", "vscanf", "vfscanf",
+    "__isoc99_scanf", "__isoc99_fscanf", "__isoc23_scanf", "__isoc23_fscanf", "fgetwc", "getwc",
+    "getwchar", "feof", "ftell", "fseek", "fseeko", "rewind", "lseek", "__uflow", "__underflow",
 })  # fmt: skip
 
 
@@ -108,7 +120,7 @@ class MayDefine:
         """Return everything that a call of the function may write and others can see."""
         bits = self._mod[module, function]
         numbers = self._shared.numbers.items()
-        accesses = [a for a, number in numbers if bits >> number & 1 and a != _OUTPUT]
+        accesses = [a for a, number in numbers if bits >> number & 1 and a not in (_OUTPUT, _PLACE)]
         return frozenset().union(*(self.aliases.cells(access) for access in accesses))
 
     def edges_defining(self, module: int, function: str, load: Instruction) -> list[BranchEdge]:
@@ -118,6 +130,10 @@ class MayDefine:
     def edges_printing(self) -> list[BranchEdge]:
         """Return the branch edges whose regions may print something."""
         return [self.edges[edge] for edge in self._answer(None, self._shared.bit(_OUTPUT))]
+
+    def edges_reading(self) -> list[BranchEdge]:
+        """Return the branch edges whose regions may read input, and so change the place in it."""
+        return [self.edges[edge] for edge in self._answer(None, self._shared.bit(_PLACE))]
 
     def writing(self) -> Iterator[tuple[LoadPlace, list[LoadPlace]]]:
         """Yield each instruction that reads memory, with those that may write what it reads."""
@@ -219,7 +235,10 @@ class MayDefine:
     def _describe_block(self, fid: FunctionId, ops: Iterable[Instruction]) -> _Block:
         shared = private = 0
         called: set[FunctionId] = set()
+        errors: set[str] = set()  # registers that hold the stream of standard error
         for op in ops:
+            if op.opcode == "load" and op.operands[0].value == _STDERR and op.result is not None:
+                errors.add(op.result)
             for access in self.aliases.writes(*fid, op):
                 if self._is_private(access):
                     private |= self._private[fid].bit(access)
@@ -227,8 +246,12 @@ class MayDefine:
                     shared |= self._shared.bit(access)
             if op.callee is not None:
                 called |= self.aliases.called(*fid, op)
-                if isinstance(op.callee, Global) and op.callee.name in _PRINTERS:
+                name = op.callee.name if isinstance(op.callee, Global) else ""
+                streams = {one.value.name for one in op.operands if isinstance(one.value, Local)}
+                if name in _PRINTERS and not streams & errors:
                     shared |= self._shared.bit(_OUTPUT)
+                if name in READERS:
+                    shared |= self._shared.bit(_PLACE)
         return _Block(shared, private, frozenset(called))
 
     def _transitive(self) -> dict[FunctionId, int]:

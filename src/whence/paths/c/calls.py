@@ -56,6 +56,8 @@ class LibraryCall:
         return self.flow.node(self.step).operation.width
 
     def memory(self, address: int, size: int) -> list[Value]:
+        """Return the bytes of memory that the call may read."""
+        self.of.looks_at(address, size, self.step)
         return self.of.memory(address, size, self.step)
 
     def string(self, address: int, limit: int | None = None) -> list[Value] | None:
@@ -65,14 +67,18 @@ class LibraryCall:
         """
         found: list[Value] = []
         most = MAX_STRING if limit is None else min(limit, MAX_STRING)
-        while len(found) < most:
-            for value in self.memory(address + len(found), min(_CHUNK, most - len(found))):
+        is_whole = False
+        while len(found) < most and not is_whole:
+            size = min(_CHUNK, most - len(found))
+            for value in self.of.memory(address + len(found), size, self.step):
                 if value is None:
                     return None
                 found.append(value)
                 if value == 0 or self._is_end(value):
-                    return found
-        return found if most == limit else None
+                    is_whole = True
+                    break
+        self.of.looks_at(address, len(found), self.step)  # not behind its end
+        return found if is_whole or most == limit else None
 
     def _is_end(self, value: Value) -> bool:
         """Is the byte the zero behind an argument?"""

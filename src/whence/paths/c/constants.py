@@ -33,6 +33,25 @@ class ConstantMemory:
         found = None if contents is None else contents[address - start :][:size]
         return found if found is not None and len(found) == size else None
 
+    def is_constant(self, address: int) -> bool:
+        """Is an address in a variable that never changes, such as a string of the source?"""
+        found = self.around(address)
+        return found is not None and found[0] in self._unchanging
+
+    @cached_property
+    def _unchanging(self) -> set[int]:
+        """The addresses of variables that are constant."""
+        found: set[int] = set()
+        image = self._thread.image
+        for module, loaded in zip(image.modules, image.process.modules, strict=True):
+            names = module.description.names
+            rows = module.description.arrays["symbols"]["name"].tolist()
+            for row, address in zip(rows, loaded.addresses, strict=True):
+                variable = module.module.variables.get(names[row])
+                if variable is not None and variable.constant:
+                    found.add(address)
+        return found
+
     @cached_property
     def _areas(self) -> list[tuple[int, int, bytes | None]]:
         """The static variables by address: (address, size, contents if known)."""

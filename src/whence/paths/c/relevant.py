@@ -6,14 +6,19 @@ A relevant slice follows the write that a load met.  If inputs decide addresses,
    and on the branches that could have written one of them.  The same holds for library functions
    that look at more memory with other inputs.
 2. A store whose place inputs decide could have written what a later load read.
+3. What a call reads from a file or from standard input depends on all calls that read before it,
+   and on the branches that could have read more: they decide how far it was read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
+from whence.frontend.c.maydefine import READERS
+from whence.frontend.c.tables import OpKind
 from whence.program.ids import Activation, Instance, Op, Step
 from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.replayed import ReplayedLog
@@ -37,7 +42,8 @@ class RelevantSlices:
         self._store_ops = np.array([self._queries.op_of(step) for step in self._stores], np.int64)
         self._more: dict[Step, list[Step]] = {}  # what a step depends on besides, once computed
         self._edges: dict[int, U32] = {}  # branches that could write what a class of loads reads
-        self._extended = {*looked_at, *self._exposed_loads()}
+        self._readers = self._reading_steps()
+        self._extended = {*looked_at, *self._exposed_loads(), *self._readers.tolist()}
 
     def of(self, criteria: Sequence[Step | ByteRange]) -> set[int]:
         """Return the relevant slice of some points."""
@@ -67,19 +73,53 @@ class RelevantSlices:
                 found.update(self._queries.executions(Op(op))[:].tolist())
         return found
 
+    def _reading_steps(self) -> U32:
+        """Return the calls whose result depends on how much of the input was read before."""
+        image = self._thread.image
+        found = [
+            step
+            for op in np.flatnonzero(image.code.kind == OpKind.CALL).tolist()
+            if image.sort(Op(op)).callee in READERS
+            for step in self._queries.executions(Op(op))[:].tolist()
+        ]
+        return np.array(sorted(found), np.uint32)
+
     # --- one step --------------------------------------------------------------------------------
 
     def _besides(self, load: Step) -> list[Step]:
         """Return the steps that a step depends on besides the writes that it met."""
         if load not in self._more:
             writes = self._other_writes(load)
-            met = [one.step or 0 for one in self._queries.definitions(load) if one.kind in _MEMORY]
-            since = min([*writes, *met], default=0)
+            since = min(writes or self._met(load), default=0)
             found = [*(step for step in writes if step), *self._stores_between(since, load)]
+            found += self._read_before(load)
             if load in self._looked_at:
                 found += self._branches_between(since, load)
             self._more[load] = found
         return self._more[load]
+
+    def _met(self, load: Step) -> list[Step]:
+        """Return the writes that a load met; 0: it is older than the run."""
+        found = self._queries.definitions(load)
+        return [one.step or Step(0) for one in found if one.kind in _MEMORY]
+
+    def _read_before(self, step: Step) -> list[Step]:
+        """Return the call that read before a step, and the branches since then that read nothing.
+
+        They could have read something by going the other way.
+        """
+        at = int(np.searchsorted(self._readers, step))
+        if at == len(self._readers) or self._readers[at] != step:
+            return []
+        last = int(self._readers[at - 1]) if at else 0
+        low, high = np.searchsorted(self._unread, [last, step], "right")
+        found = [Step(branch) for branch in self._unread[low:high].tolist()]
+        return [Step(last), *found] if last else found
+
+    @cached_property
+    def _unread(self) -> U32:
+        """The branches with another side that may read."""
+        return other_sides(self._thread, self._relevance.reading)
 
     def _other_writes(self, load: Step) -> list[Step]:
         """Return the last write of each byte that a step may read; 0: it is older than the run."""
@@ -122,21 +162,29 @@ class RelevantSlices:
         """Return the branches that went past a side that may write what a class of loads reads."""
         if number in self._edges:
             return self._edges[number]
-        potential, stream = self._relevance.potential, self._thread.stream
+        potential = self._relevance.potential
         first, last = (int(potential.class_start[number + k]) for k in (0, 1))
-        sides: dict[int, set[int]] = {}
-        for edge in potential.class_edge[first:last].tolist():
-            stretch = int(potential.edge_stretch[edge])
-            sides.setdefault(stretch, set()).add(int(potential.edge_block[edge]))
-        stretches = whole(stream.stretch)
-        blocks = self._thread.image.code.stretch_block
-        found = [
-            self._queries.last_step(Instance(instance))
-            for instance in np.flatnonzero(np.isin(stretches[:-1], list(sides))).tolist()
-            if sides[int(stretches[instance])] - {int(blocks[stretches[instance + 1]])}
-        ]
-        self._edges[number] = np.array(sorted(found), np.uint32)
+        edges = potential.class_edge[first:last]
+        sides = np.stack([potential.edge_stretch[edges], potential.edge_block[edges]], axis=1)
+        self._edges[number] = other_sides(self._thread, sides)
         return self._edges[number]
+
+
+def other_sides(thread: ReplayedLog, sides: U32) -> U32:
+    """Return the branches of a run that did not take one of these sides, in order.
+
+    `sides` are rows of stretch and block.
+    """
+    blocks_of: dict[int, set[int]] = {}
+    for stretch, block in sides.tolist():
+        blocks_of.setdefault(stretch, set()).add(block)
+    stretches, blocks = whole(thread.stream.stretch), thread.image.code.stretch_block
+    found = [
+        thread.queries.last_step(Instance(instance))
+        for instance in np.flatnonzero(np.isin(stretches[:-1], list(blocks_of))).tolist()
+        if blocks_of[int(stretches[instance])] - {int(blocks[stretches[instance + 1]])}
+    ]
+    return np.array(sorted(found), np.uint32)
 
 
 _MEMORY = ("memory", "initial", "input")  # kinds of dependences on memory

@@ -15,14 +15,14 @@ from whence.errors import UserError
 from whence.frontend.c.tables import OpCode, OpKind
 from whence.frontend.recorded_run import RUN
 from whence.inputs import InputSource
-from whence.paths.c.relevant import RelevantSlices
+from whence.paths.c.relevant import RelevantSlices, other_sides
 from whence.paths.c.terms import PathPass
 from whence.paths.c.words import CRunWords
 from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.reorder import reorder
 from whence.paths.terms import Unknowns
 from whence.paths.words import result_words
-from whence.program.ids import Instance, Step
+from whence.program.ids import Step
 from whence.program.operations import COp
 from whence.subject.command import Ended
 from whence.trace.c.flow import CFlow
@@ -142,7 +142,8 @@ def _way(flow: CFlow, condition: Condition) -> object:
 def criteria_at(recording: CRecording, thread: ReplayedLog, at: str) -> Sequence[Step | ByteRange]:
     """Return the steps that a point of the run stands for; `output` is all that it printed."""
     if at == "output":
-        return [*_printed(thread), *_other_sides(thread)]
+        could_print = other_sides(thread, thread.image.relevance().printing)
+        return [*_printed(thread), *map(Step, could_print.tolist())]
     if at.startswith("return:"):
         return _returned(thread, at.removeprefix("return:"))
     point = find(recording, at)
@@ -167,22 +168,6 @@ def _loads_at(thread: ReplayedLog, at: str, criteria: Sequence[Step | ByteRange]
 def _printed(thread: ReplayedLog) -> list[ByteRange]:
     lengths = thread.stream.effects["len"]
     return [ByteRange(row, 0, int(lengths[row])) for row in thread._outputs().tolist()]
-
-
-def _other_sides(thread: ReplayedLog) -> Iterator[Step]:
-    """Yield the branches that could have printed more by going the other way."""
-    stream, code = thread.stream, thread.image.code
-    sides: dict[int, set[int]] = {}
-    for stretch, block in thread.image.relevance().printing.tolist():
-        sides.setdefault(stretch, set()).add(block)
-    stretches = np.asarray(stream.stretch)
-    for instance in np.flatnonzero(np.isin(stretches, list(sides))).tolist():
-        following = instance + 1
-        if following >= len(stretches):
-            continue
-        taken = int(code.stretch_block[stretches[following]])
-        if sides[int(stretches[instance])] - {taken}:
-            yield thread.queries.last_step(Instance(instance))
 
 
 def _returned(thread: ReplayedLog, function: str) -> list[Step]:

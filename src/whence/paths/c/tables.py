@@ -43,9 +43,12 @@ class Tables:
 
     # --- memory ----------------------------------------------------------------------------------
 
+    def is_constant(self, address: int) -> bool:
+        """Is an address in a variable that never changes?"""
+        return self._constants.is_constant(address)
+
     def bytes(self, address: int, size: int, before: Step) -> list[Value]:
         """Return the bytes of memory just before a step."""
-        self._of.looked_at.setdefault(before, []).append((address, size))
         found: list[Value] = [None] * size
         for offset, operand in self._flow.memory(address, size, before):
             width = self._flow.width_of(operand) if not isinstance(operand, InputPointer) else 64
@@ -119,6 +122,7 @@ class Tables:
         places = range(first, start + size - width // 8 + 1, stride)
         if not 1 < len(places) <= _MAX_ELEMENTS:
             return None
+        self._of.looks_at(start, size, step)
         held = self.bytes(start, size, step)
         return {at: joined([(held[at - start + k], 8) for k in range(width // 8)]) for at in places}
 

@@ -408,7 +408,13 @@ class PathPass(RunValues):
             address = int(row["addr2"] if row["kind"] == COPY else row["addr"])
             size = min(int(row["len"]), _MAX_READ)
             if address:
+                self.looks_at(address, size, call)
                 yield from self.memory(address, size, call)
+
+    def looks_at(self, address: int, size: int, step: Step) -> None:
+        """Note memory that a step may read, depending on inputs; a constant never changes."""
+        if not self._tables.is_constant(address):
+            self.looked_at.setdefault(step, []).append((address, size))
 
     def memory(self, address: int, size: int, before: Step) -> list[Value]:
         """Return the bytes of memory just before a step."""

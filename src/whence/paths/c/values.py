@@ -46,6 +46,10 @@ class RunValues(ABC):
         """Return the bytes of memory just before a step."""
 
     @abstractmethod
+    def looks_at(self, address: int, size: int, step: Step) -> None:
+        """Note memory that a step may read, depending on inputs."""
+
+    @abstractmethod
     def add(self, step: Step, kind: ConditionKind, fact: Fact, value: object = None) -> None:
         """Add a condition, unless it holds for all inputs; `value` is what it fixes."""
 

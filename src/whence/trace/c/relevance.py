@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.frontend.c import flow
-from whence.frontend.c.maydefine import LoadPlace, MayDefine
+from whence.frontend.c.maydefine import BranchEdge, LoadPlace, MayDefine
 from whence.frontend.c.replay.program import CProgram
 from whence.frontend.c.source import ModuleSource
 from whence.frontend.c.tables import OpCode
@@ -48,14 +48,16 @@ def analysed(program: CProgram, sources: Sequence[ModuleSource]) -> Relevance:
     return Relevance(
         _potential(analysis, numbers),
         _guards(numbers),
-        _printing(analysis, numbers),
+        _sides(analysis.edges_printing(), numbers),
+        _sides(analysis.edges_reading(), numbers),
         *_writers(analysis, numbers),
     )
 
 
-def _printing(analysis: MayDefine, numbers: _Numbers) -> U32:
+def _sides(edges: Sequence[BranchEdge], numbers: _Numbers) -> U32:
+    """Return sides of branches as rows of stretch and block."""
     found = []
-    for module, function, block, side in analysis.edges_printing():
+    for module, function, block, side in edges:
         first = numbers.first_block.get((module, function))
         if first is not None:
             body = numbers.sources[module].module.functions[function]

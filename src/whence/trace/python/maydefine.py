@@ -53,6 +53,7 @@ def analysed(program: PythonProgram) -> Relevance:
         ),
         guards=guards,
         printing=np.array(printing, np.uint32).reshape(-1, 2),
+        reading=np.zeros((0, 2), np.uint32),
         writers_of_op=np.full(len(program.opcode), NONE, np.uint32),
         writers_start=np.zeros(1, np.uint32),
         writers=empty,
