@@ -1,4 +1,4 @@
-"""How is a release of a package from PyPI or npm fetched and unpacked?"""
+"""How is a release of a package from PyPI, npm or Debian fetched and unpacked?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run_client(command: list[str], folder: Path) -> subprocess.CompletedProcess[
 def unpacked_release(package: str, version: str, store: Path, run: Run = run_client) -> Path:
     """Return the folder with the sources of a release; fetch them if `store` lacks them."""
     index, _, name = package.partition(":")
-    kept = store / f"{index}-{name.replace('/', '+')}-{version}"
+    kept = store / f"{index}-{name.replace('/', '+')}-{version.replace(' ', '+')}"
     if kept.exists():
         return kept
     store.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,35 @@ def _from_npm(name: str, version: str, folder: Path, run: Run) -> Path:
     return _only_folder((folder / "unpacked").glob("*/"), f"{name}@{version}", done)
 
 
-_FETCH = {"pypi": _from_pypi, "npm": _from_npm}
+def _from_debian(name: str, version: str, folder: Path, run: Run) -> Path:
+    """Return the unpacked source package, with all, none or most of Debian's patches.
+
+    `version` is a version, or one followed by "unpatched", or by "without" and the names of
+    patches that are taken back; the patches are in the order of the package's own list.
+    """
+    release, _, rest = version.partition(" ")
+    unpatched = rest == "unpatched"
+    left_out = rest.removeprefix("without ").split() if rest and not unpatched else []
+    done = run(
+        ["apt-get", "source", "--only-source", "--download-only", f"{name}={release}"], folder
+    )
+    for description in folder.glob("*.dsc"):
+        command = ["dpkg-source", "--no-check", *["--skip-patches"] * unpatched]
+        done = run([*command, "--extract", description.name, "unpacked"], folder)
+    sources = _only_folder(folder.glob("unpacked"), f"{name}={release}", done)
+    for patch in reversed(left_out):
+        file = (sources / "debian" / "patches" / patch).resolve()
+        done = run(["patch", "--silent", "--reverse", "-p1", "-i", str(file)], sources)
+        if done.returncode != 0:
+            why = last_words(done.stderr or done.stdout)
+            raise NotInstallableError(f"{patch} cannot be taken back from {name}={release}: {why}")
+    # Debian's own files and the patch tool's notes would be changes that are no code.
+    for extra in ("debian", ".pc"):
+        shutil.rmtree(sources / extra, ignore_errors=True)
+    return sources
+
+
+_FETCH = {"pypi": _from_pypi, "npm": _from_npm, "debian": _from_debian}
 
 
 def _only_folder(

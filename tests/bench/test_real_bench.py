@@ -76,7 +76,7 @@ def test_the_cases_of_registries_have_their_recipes_in_the_list() -> None:
     assert names == sorted(set(names))
     assert not set(names) & {case.name for case in load_list(LIST)}
     for case in cases:
-        assert case.package.startswith(("pypi:", "npm:"))
+        assert case.package.startswith(("pypi:", "npm:", "debian:"))
         assert case.culprits
         recipe = load_recipe(case, None)
         assert recipe.build
@@ -128,10 +128,53 @@ def test_a_release_that_cannot_be_fetched_says_why(tmp_path: Path) -> None:
         assert folder.is_dir()
         return subprocess.CompletedProcess(command, 1, "", "ERROR: no matching distribution")
 
-    for package in ("pypi:thing", "npm:thing"):
+    for package in ("pypi:thing", "npm:thing", "debian:thing"):
         with pytest.raises(NotInstallableError, match="no matching distribution"):
             unpacked_release(package, "1.0", tmp_path, refuse)
     assert list(tmp_path.iterdir()) == []
+
+
+def debian_client(commands: list[list[str]]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return a client that unpacks a source package with two patches, as dpkg-source would."""
+
+    def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        if command[0] == "patch":
+            return run_client(command, folder)
+        if command[0] == "apt-get":
+            (folder / "thing_1.0-2.dsc").write_text("")
+        else:
+            patches = folder / "unpacked" / "debian" / "patches"
+            patches.mkdir(parents=True)
+            (patches / "one").write_text("--- a/p.c\n+++ b/p.c\n@@ -1 +1 @@\n-old\n+new\n")
+            (folder / "unpacked" / "p.c").write_text("new\n")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("version", "skips", "text"),
+    [
+        ("1.0-2", False, "new\n"),
+        ("1.0-2 unpatched", True, "new\n"),
+        ("1.0-2 without one", False, "old\n"),
+    ],
+)
+def test_a_source_package_of_debian_has_the_patches_that_are_asked_for(
+    tmp_path: Path, version: str, skips: bool, text: str
+) -> None:
+    commands: list[list[str]] = []
+    sources = unpacked_release("debian:thing", version, tmp_path, debian_client(commands))
+    assert commands[0][-1] == "thing=1.0-2"
+    assert ("--skip-patches" in commands[1]) == skips
+    assert (sources / "p.c").read_text() == text
+    assert [path.name for path in sources.iterdir()] == ["p.c"]
+
+
+def test_a_patch_that_cannot_be_taken_back_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotInstallableError, match="two cannot be taken back"):
+        unpacked_release("debian:thing", "1.0-2 without two", tmp_path, debian_client([]))
 
 
 def test_a_client_keeps_its_temporary_files_in_its_folder(tmp_path: Path) -> None:
