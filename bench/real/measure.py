@@ -15,6 +15,8 @@ from bench.isolate.cases import last_words
 from bench.isolate.methods import Ended, read_whence, run_limited
 from bench.isolate.score import Answer, hits
 from bench.real.cases import RealCase, Recipe
+from whence.model import Outcome
+from whence.search.store import Store
 
 # What whence reports while it works on a run that was recorded.  Only used for a command that was
 # stopped before it wrote a result.
@@ -113,10 +115,13 @@ def wasted_builds(store: Path) -> int:
         return 0
     connection = sqlite3.connect(store)
     try:
-        runs = [json.loads(text) for (text,) in connection.execute("SELECT run FROM run")]
+        keys = [key for (key,) in connection.execute("SELECT key FROM run")]
     finally:
         connection.close()
-    return sum(run["outcome"] == "broken" and not run["built"] for run in runs)
+    kept = Store(store)
+    runs = [kept.get(key) for key in keys]
+    kept.close()
+    return sum(run is not None and run.outcome is Outcome.BROKEN and not run.built for run in runs)
 
 
 def to_json(row: Measured) -> str:

@@ -22,6 +22,8 @@ from bench.real.cases import LIST, REGISTRY, RealCase, Recipe, install, load_lis
 from bench.real.measure import Measured, from_json, measured, to_json
 from bench.real.releases import run_client, unpacked_release
 from bench.real.table import COLUMNS, cells, summary
+from whence.model import Outcome, Run
+from whence.search.store import Store
 
 CASE = RealCase(
     name="loop",
@@ -250,6 +252,16 @@ def test_the_culprit_is_found_in_the_root_and_on_the_chain(tmp_path: Path) -> No
     assert not elsewhere.is_in_root
     assert not elsewhere.is_on_chain
     assert elsewhere.explained
+
+
+def test_runs_whose_variant_did_not_build_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    store = Store(path)
+    store.put(b"1", Run(Outcome.BROKEN, note="no build"))
+    store.put(b"2", Run(Outcome.BROKEN, built=True, note="out of time"))
+    store.put(b"3", Run(Outcome.PASS, built=True))
+    store.close()
+    assert measured(CASE, document(3), ENDED, path).wasted == 1
 
 
 def test_an_isolated_failure_is_not_explained_and_says_why(tmp_path: Path) -> None:
