@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -61,6 +62,7 @@ class AugmentRequest:
     specs: tuple[InputSpec, ...] = ()
     seconds: float = 60.0  # for each change
     frontend: str = "auto"
+    clock: Callable[[], float] = time.monotonic  # what `seconds` counts
 
 
 def augment_tests(request: AugmentRequest, out: Path, say: Say) -> AugmentResult:
@@ -249,7 +251,7 @@ class AugmentSession:
     # --- the search ------------------------------------------------------------------------------
 
     def _searched(self, change: Reported, ids: Ids, tests: list[OpenedTest]) -> AugmentedChange:
-        began, calls = time.monotonic(), self.solver.calls
+        began, calls = self._request.clock(), self.solver.calls
         test = tests[0]
         bad = test.bad
         runs = bad.recorded
@@ -264,7 +266,7 @@ class AugmentSession:
         if not proof.is_proved and proof.shown_by is None:
             state = ChangeSearch(
                 test.good, bad, ids, QuestionAsker(self.solver),
-                lambda: time.monotonic() - began > self._request.seconds, is_shown,
+                lambda: self._request.clock() - began > self._request.seconds, is_shown,
             ).run([test.first])  # fmt: skip
             if state.difference is None and state.reached is not None:
                 proof = self._proof(ids, test, _LATE_SHARE)
@@ -278,14 +280,14 @@ class AugmentSession:
             runs=bad.recorded - runs,
             runs_to_reach=state.runs_to_reach,
             solver_calls=self.solver.calls - calls,
-            seconds=time.monotonic() - began,
+            seconds=self._request.clock() - began,
         )
 
     def _proof(self, ids: Ids, test: OpenedTest, share: float) -> EqualityProof:
-        end = time.monotonic() + share * self._request.seconds
+        end = self._request.clock() + share * self._request.seconds
         return prove_equal(
             test.good, test.bad, ids, test.first, QuestionAsker(self.solver),
-            lambda: time.monotonic() > end,
+            lambda: self._request.clock() > end,
         )  # fmt: skip
 
     def _checked(
