@@ -1,10 +1,12 @@
 """Can no input make a difference?
 
-The inputs are divided into classes.  A class is what the relevant slices of the changed code, in
-both versions, demand of the inputs (thesis, 6.4.3, with the changed code in place of the output):
-inputs of one class come to the changed code in the same way and compute there by the same formulas.
-In each class, what other code reads from changed code must be the same in both versions.  The
-classes are complete when no input is outside all of them: the solver says so, or gives one that is.
+The changed code is what the compiled versions do not have in common, wherever the changed lines
+are.  The inputs are divided into classes.  A class is what the relevant slices of the changed code,
+in both versions, demand of the inputs (thesis, 6.4.3, with the changed code in place of the
+output): inputs of one class come to the changed code in the same way and compute there by the same
+formulas.  In each class, what other code reads from changed code must be the same in both versions.
+The classes are complete when no input is outside all of them: the solver says so, or gives one that
+is.
 
 The proof is about inputs of the shape of the test: the same number of arguments.  It is tried only
 for C programs whose inputs are whole numbers: the conditions of other inputs are about texts of one
@@ -68,7 +70,9 @@ def prove_equal(
                 raise _NotProved(f"the exploration stopped after {count} classes of inputs")
             if ends_differently(good.run_plain(contents), bad.run_plain(contents)):
                 raise _NotProved("an input shows a difference", contents)
-            pair = RunPair(bad.run(contents, changes), good.run(contents, changes))
+            pair = _seen_from_code(bad.run(contents, changes), good.run(contents, changes))
+            if not any(run.targets for run in pair.runs):
+                return EqualityProof(True, "Both versions are compiled to the same code.")
             is_reached |= any(run.first is not None for run in pair.runs)
             classes.add(_checked_class(pair, asker), contents)
             contents = classes.outside()
@@ -88,6 +92,24 @@ def prove_equal(
 # --- one class -----------------------------------------------------------------------------------
 
 
+def _seen_from_code(bad: SeenRun, good: SeenRun) -> RunPair:
+    """Return a pair of runs, seen from all code that is not the same in both versions."""
+    compare = language_of(bad.flow.thread.recording).code_difference
+    if compare is None:
+        raise _NotProved("this is not proved for programs in Python")
+    difference = compare(bad.flow.thread.image, good.flow.thread.image)
+    if difference.beyond is not None:
+        raise _NotProved(difference.beyond)
+    # Steps are aligned by source lines: what these pair in another way counts as changed, too.
+    pairing = RunPair(bad, good).comparison.alignment.pairing
+    own = {op for op, other in difference.same.items() if pairing.good_op(op) != other}
+    theirs = {difference.same[op] for op in own}
+    return RunPair(
+        SeenRun(bad.run, difference.bad | own, bad.calls),
+        SeenRun(good.run, difference.good | theirs, good.calls),
+    )
+
+
 @dataclass(frozen=True)
 class _ClassFact:
     fact: Fact
@@ -100,8 +122,6 @@ def _checked_class(pair: RunPair, asker: QuestionAsker) -> list[_ClassFact]:
     found: list[_ClassFact] = []
     kept: list[Fact] = []
     for of, run in enumerate(pair.runs):
-        if not language_of(run.flow.thread.recording).is_compiled:
-            raise _NotProved("this is not proved for programs in Python")
         numbers = _behind_change(run)
         own = [run.conditions[at] for at in numbers]
         found += [_ClassFact(one.fact, run, one.kind) for one in own]
@@ -144,11 +164,22 @@ def _read_from_change(pair: RunPair) -> Iterator[tuple[Operand, Operand, str]]:
             raise _NotProved("the run is too long to be compared")
         for step in map(Step, range(run.first, steps + 1)):
             if flow.op_of(step) in run.targets:
+                _check_stays_inside(run, step)
                 continue
             node = flow.node(step)
             operands = (*node.operands, *node.pointers)
             if any(_is_changed(run, each) for each in operands) or _is_controlled(run, step):
                 yield from _paired(pair, of, step, operands)
+
+
+def _check_stays_inside(run: SeenRun, step: Step) -> None:
+    """Raise _NotProved if a changed operation does something that no other operation reads."""
+    place = run.flow.thread.line_at(step)
+    if run.flow.is_call(step):
+        raise _NotProved(f"changed code at {place} calls a function")
+    ends = run.flow.thread.ending("exit")
+    if ends is not None and step in ends.criteria:
+        raise _NotProved(f"changed code at {place} is the end of the run")
 
 
 def _is_changed(run: SeenRun, operand: Operand) -> bool:
@@ -189,6 +220,9 @@ def _unequal(pair: RunPair, own: Operand, theirs: Operand, place: str) -> Fact |
         if left.formula != right.formula:
             raise _NotProved(f"what {place} reads from it differs")
         return None
+    for one in pair.joint.unknowns.members(left.unknowns | right.unknowns):
+        if isinstance(one.what, Pinned):
+            raise _NotProved(f"{one.what.by or 'an operation'} has no formula")
     return pair.unequal(left, right)
 
 
