@@ -181,3 +181,74 @@ def test_a_changed_bound_on_the_length_of_an_input_is_never_equal(tmp_path: Path
     result = augmented(tmp_path, "> 3", "> 4", "./p ab", source=WORDS, seconds=30)
     [change] = result.changes
     assert change.status is not ChangeStatus.EQUAL
+
+
+MODES = """
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    int mode = 0;
+    if (strcmp(argv[1], "left") == 0)
+        mode = 1;
+    else if (strcmp(argv[1], "center") == 0)
+        mode = 2;
+    if (mode == 2)
+        puts("in the middle");
+    return 0;
+}
+"""
+LINES = """import sys
+
+for number, line in enumerate(sys.stdin, 1):
+    words = line.split()
+    if words[0] == "close":
+        print(number, "closed", words[1])
+    else:
+        print(number)
+"""
+RECORD = """
+#include <stdio.h>
+static unsigned char in[64];
+int main(void) {
+    int size = fread(in, 1, sizeof in, stdin), n = in[0], sum = 0, i;
+    if (size < 2 || n + 2 > size)
+        return 1;
+    for (i = 0; i < n; i++)
+        sum += in[1 + i];
+    if ((sum & 255) != in[1 + n])
+        return 2;
+    if (n % 3 == 0)
+        puts("threes");
+    return 0;
+}
+"""
+
+
+def test_a_text_of_another_length_that_input_is_compared_with_is_tried(tmp_path: Path) -> None:
+    (one,) = augmented(tmp_path, "the middle", "the center", "./p left", source=MODES).changes
+    check_exposed(tmp_path, one)
+    assert one.test is not None
+    assert one.test.argv == ("./p", "center")
+
+
+def test_a_count_is_changed_although_a_loop_and_a_checksum_depend_on_it(tmp_path: Path) -> None:
+    test = r"printf '\2ab\303' | ./p"
+    (one,) = augmented(tmp_path, "n % 3 == 0", "n % 3 == 1", test, source=RECORD).changes
+    check_exposed(tmp_path, one)
+
+
+def test_lines_that_enumerate_numbers_are_inputs(tmp_path: Path) -> None:
+    """`close` is longer than `show`, so no solver finds it."""
+    for name, text in (("good", LINES), ("bad", LINES.replace('"closed"', '"shut"'))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.py").write_text(text)
+        (tmp_path / name / "input").write_text("show a\nshow b\n")
+    request = AugmentRequest(
+        good=str(tmp_path / "good"),
+        bad=str(tmp_path / "bad"),
+        commands=BuildAndTest(test=f"{sys.executable} p.py < input"),
+    )
+    [change] = augment_tests(request, tmp_path / "out", lambda _: None).changes
+    assert change.status is ChangeStatus.EXPOSED
+    assert change.outputs is not None
+    assert "closed" in change.outputs[0]

@@ -8,7 +8,7 @@ branches are correlated (thesis, 4.3.3).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import z3
 
@@ -17,7 +17,7 @@ from whence.paths.solver import LIMIT, Solver, SolverAnswer, Verdict
 from whence.paths.terms import Fact, NumberText, Pinned, Unknowns
 
 _LARGE = 1 << 16  # numbers above this are tried last; guessed
-_MAX_CORE = 60  # conditions of a question whose core is looked for; guessed
+_MAX_CORE = 400  # conditions of a question whose core is looked for; guessed
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,12 @@ class InputQuestion:
     kept: Sequence[Fact]
     wanted: Fact
     contents: Contents  # of the run that the facts are from
+
+    def without(self, numbers: Sequence[int]) -> InputQuestion:
+        """Return the question without some of the kept facts and those that say the same."""
+        given_up = {self.kept[number].formula.get_id() for number in numbers}
+        kept = [fact for fact in self.kept if fact.formula.get_id() not in given_up]
+        return replace(self, kept=kept)
 
 
 @dataclass(frozen=True)
@@ -54,9 +60,11 @@ class QuestionAsker:
         connected = set(map(id, unknowns.connected(wanted.unknowns, question.kept)))
         numbers = [at for at, fact in enumerate(question.kept) if id(fact) in connected]
         facts = [wanted, *(question.kept[at] for at in numbers)]
-        if self._is_known(self._keys(unknowns, facts)):
+        known = self._known_core(self._keys(unknowns, facts))
+        if known is not None:
             self.skipped += 1
-            return QuestionAnswer(Verdict.INFEASIBLE)
+            own = [at for at in numbers if self._key(unknowns, question.kept[at]) in known]
+            return QuestionAnswer(Verdict.INFEASIBLE, None, tuple(own))
         answer = self._solve(question)
         if answer.verdict is not Verdict.INFEASIBLE or len(numbers) > _MAX_CORE:
             return QuestionAnswer(answer.verdict, answer.contents)
@@ -64,8 +72,8 @@ class QuestionAsker:
         self._cores.append(self._keys(unknowns, [wanted, *(facts[1 + at] for at in core)]))
         return QuestionAnswer(answer.verdict, None, tuple(numbers[at] for at in core))
 
-    def _is_known(self, keys: frozenset[int]) -> bool:
-        return any(core <= keys for core in self._cores)
+    def _known_core(self, keys: frozenset[int]) -> frozenset[int] | None:
+        return next((core for core in self._cores if core <= keys), None)
 
     def _keys(self, unknowns: Unknowns, facts: Sequence[Fact]) -> frozenset[int]:
         """Return the numbers of some facts and of what is known about their unknowns."""

@@ -8,13 +8,15 @@ of it.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
+from typing import NamedTuple
 
-from whence.augment.pair import Aim, PairQuestion, RunPair
+from whence.augment.pair import BAD, Aim, PairQuestion, RunPair
 from whence.augment.questions import InputQuestion, QuestionAnswer, QuestionAsker
 from whence.augment.seen_runs import SeenRun, VersionRuns
 from whence.augment.uses import use_distances
@@ -23,12 +25,16 @@ from whence.paths.explore import negated
 from whence.paths.lengths import length_moves
 from whence.paths.program import Contents, PathRun
 from whence.paths.solver import Verdict
-from whence.program.ids import Op
+from whence.program.ids import Op, Step
 from whence.subject.command import Ended
 
 _FAR = 8  # what a branch counts that leads nowhere in particular; guessed
 _OTHER_KIND = 4  # what a condition counts that is no branch, such as the shape of a number; guessed
 _BEFORE = 2  # what a branch counts that decides what changed code computes; guessed
+_LENGTH = 3  # what an input with one piece longer or shorter counts; guessed
+_LENGTHS = "lengths"  # what marks the keys of such inputs
+_MAX_RELAXED = 24  # how often conditions are given up for one question; guessed
+_RELAXED = "relaxed"  # what marks the keys of such questions
 _CORRELATED = 1  # what a branch counts more that stands in the way of another one; guessed
 
 
@@ -54,14 +60,25 @@ class SearchState:
     is_over: bool = False  # was it stopped before all questions were asked?
 
 
+Ask = Callable[[], "InputQuestion | Contents | None"]  # a question, or inputs to try right away
+
+
+class _Key(NamedTuple):
+    """What a question is about: the same place of the program, executed for the nth time."""
+
+    what: Hashable
+    rank: int
+
+
 @dataclass(order=True)
 class _Entry:
     priority: tuple[int, ...]
     number: int
     tries: int = field(compare=False)
-    key: Hashable = field(compare=False)
-    ask: Callable[[], InputQuestion] = field(compare=False)
+    key: _Key = field(compare=False)
+    ask: Ask = field(compare=False)
     follow: Callable[[QuestionAnswer], None] | None = field(compare=False, default=None)
+    is_relaxed: bool = field(compare=False, default=False)  # may conditions be given up?
 
 
 def ends_differently(good: Ended, bad: Ended) -> bool:
@@ -88,45 +105,75 @@ class ChangeSearch:
         self._queue: list[_Entry] = []
         self._numbers = count()
         self._tries: Counter[Hashable] = Counter()
-        self._unmoved: deque[PathRun] = deque()  # runs whose inputs keep their lengths so far
         self._seen: set[tuple[tuple[object, bytes], ...]] = set()
 
     def run(self, starts: Sequence[Contents]) -> SearchState:
         """Search from some inputs until a difference is found, or nothing is left."""
         for contents in starts:
             self._try(contents)
-        while self.state.difference is None and (self._queue or self._unmoved):
+        while self.state.difference is None and self._queue:
             if self._is_over():
                 self.state.is_over = True
                 break
-            if self._queue:
-                self._step(heappop(self._queue))
-            else:
-                self._try_lengths(self._unmoved.popleft())
+            self._step(heappop(self._queue))
         return self.state
 
-    def _try_lengths(self, run: PathRun) -> None:
-        """Run inputs with one piece longer or shorter than in a run."""
-        for contents in length_moves(run):
-            if self._is_over():
-                return
-            self._try(contents)
-
     def _step(self, entry: _Entry) -> None:
-        if self._tries[entry.key] > entry.tries:  # it is less promising by now
-            more = self._tries[entry.key] - entry.tries
+        tried = self._tried(entry.key)
+        if tried > entry.tries:  # it is less promising by now
             stage, cost, *rest = entry.priority
-            entry.priority = (stage, cost + more, *rest)
-            entry.tries += more
+            entry.priority = (stage, cost + tried - entry.tries, *rest)
+            entry.tries = tried
             heappush(self._queue, entry)
             return
         self._tries[entry.key] += 1
-        answer = self._asker.ask(entry.ask())
+        self._tries[entry.key.what] += 1
+        question = entry.ask()
+        if not isinstance(question, InputQuestion):
+            if question is not None:
+                self._try(question)
+            return
+        answer = self._asker.ask(question)
+        if entry.is_relaxed:
+            answer = self._relaxed(question, answer)
+        elif answer.core:
+            self._add_relaxed(entry, question, answer)
         self.state.unknown += answer.verdict is Verdict.UNKNOWN
         if entry.follow is not None:
             entry.follow(answer)
         if answer.contents is not None:
             self._try(answer.contents)
+
+    def _add_relaxed(self, entry: _Entry, question: InputQuestion, answer: QuestionAnswer) -> None:
+        """Ask again without the conditions that stand in the way.
+
+        The run will go another way at one of them, and perhaps not come back to the place.  But
+        its input is as it was wanted there; branches that lead back can be turned then.
+        """
+        _, cost, *rest = entry.priority
+        key = _Key((_RELAXED, entry.key.what), entry.key.rank)
+        self._add(
+            (Aim.FLIP, cost + _CORRELATED, *rest), key, lambda: question.without(answer.core),
+            is_relaxed=True,
+        )  # fmt: skip
+
+    def _relaxed(self, question: InputQuestion, answer: QuestionAnswer) -> QuestionAnswer:
+        """Give up more conditions until there is an answer."""
+        for _ in range(_MAX_RELAXED):
+            if not answer.core:
+                break
+            question = question.without(answer.core)
+            answer = self._asker.ask(question)
+        return answer
+
+    def _tried(self, key: _Key) -> int:
+        """Return by how much the questions of a key are less promising than when none was asked.
+
+        An execution of a branch that no question was about is worth more than one that was tried,
+        also if other executions of the branch were: the third piece of the input may be of use
+        where the second one was not.
+        """
+        return self._tries[key] + self._tries[key.what].bit_length() // 2
 
     # --- inputs ----------------------------------------------------------------------------------
 
@@ -150,7 +197,7 @@ class ChangeSearch:
     def _open(self, contents: Contents) -> None:
         """Record an input, and put the questions about it into the queue."""
         bad = self._bad.run(contents, self._changes)
-        self._unmoved.append(bad.run)
+        self._add_lengths(bad.run, next(self._numbers))
         if bad.targets and bad.first is None:
             self._reach(bad)
             return
@@ -163,6 +210,19 @@ class ChangeSearch:
             self.state.runs_to_reach = self._bad.recorded
         self._propagate(RunPair(bad, good))
 
+    def _add_lengths(self, run: PathRun, number: int) -> None:
+        """Ask for inputs with one piece longer or shorter than in a run, one after the other."""
+        moves = length_moves(run)
+
+        def ask() -> Contents | None:
+            moved = next(moves, None)
+            if moved is not None:
+                self._add((Aim.FLIP, _LENGTH, -number), key, ask)
+            return moved
+
+        key = _Key(_LENGTHS, number)
+        self._add((Aim.FLIP, _LENGTH, -number), key, ask)
+
     # --- reaching --------------------------------------------------------------------------------
 
     def _reach(self, seen: SeenRun) -> None:
@@ -170,6 +230,12 @@ class ChangeSearch:
         best: dict[int, int] = {}
         for turned in (*seen.turned(seen.to_change), *seen.turned_indirectly(seen.to_change)):
             best[turned.number] = min(turned.distance, best.get(turned.number, turned.distance))
+        by_step = {seen.conditions[number].step: cost for number, cost in best.items()}
+
+        def cost_of(step: Step) -> int | None:
+            return by_step.get(step, seen.other_side(step, seen.to_change))
+
+        self._add_texts(seen, cost_of)
         for number, condition in enumerate(seen.conditions):
             if number in best:
                 self._add_turn(seen, number, best[number])
@@ -178,7 +244,7 @@ class ChangeSearch:
 
     def _add_turn(self, seen: SeenRun, number: int, distance: int) -> None:
         conditions = seen.conditions
-        key = self._key(seen, number)
+        key = _Key(self._key(seen, number), seen.rank(conditions[number].step))
 
         def ask() -> InputQuestion:
             kept = [one.fact for one in conditions[:number]]
@@ -188,10 +254,26 @@ class ChangeSearch:
         def follow(answer: QuestionAnswer) -> None:
             # The branches that stand in the way are turned instead.
             for other in answer.core:
-                if self._key(seen, other) != key:
+                if self._key(seen, other) != key.what:
                     self._add_turn(seen, other, distance + _CORRELATED)
 
         self._add((Aim.FLIP, distance, -number), key, ask, follow)
+
+    def _add_texts(self, seen: SeenRun, cost_of: Callable[[Step], int | None]) -> None:
+        """Ask for inputs that have a text where a branch compares them with it.
+
+        `cost_of` says what turning a branch costs; None: it is not worth it.
+        """
+        for compared in seen.run.path.compared:
+            branch = seen.branch_after(compared.step)
+            cost = None if branch is None else cost_of(branch)
+            contents = seen.contents[compared.source]
+            new = compared.put_into(contents)
+            if cost is not None and new != contents:
+                what = seen.flow.op_of(compared.step), compared.text
+                key = _Key(what, seen.rank(compared.step))
+                inputs = {**seen.contents, compared.source: new}
+                self._add((Aim.FLIP, cost, 0), key, partial(dict, inputs))
 
     @staticmethod
     def _key(seen: SeenRun, number: int) -> tuple[Op, object]:
@@ -207,27 +289,36 @@ class ChangeSearch:
             self.state.pair = pair
         number = next(self._numbers)
         for asked in pair.questions():
-            self._add_pair(asked, 0, number)
+            self._add_pair(asked, 0, pair, number)
         to_uses = use_distances(pair.bad)
+        costs: dict[Step, int] = {}
         for level, asked in pair.flips():
             to_use = to_uses.get(asked.step, _FAR)
-            self._add_pair(asked, to_use if level is None else min(level, to_use), number)
+            costs[asked.step] = to_use if level is None else min(level, to_use)
+            self._add_pair(asked, costs[asked.step], pair, number)
         for level, asked in pair.changed_deciders():
-            self._add_pair(asked, level + _BEFORE, number)
+            self._add_pair(asked, level + _BEFORE, pair, number)
+            if asked.of == BAD:
+                costs[asked.step] = min(costs.get(asked.step, _FAR), level + _BEFORE)
+        self._add_texts(pair.bad, lambda step: costs.get(step, _FAR))
 
-    def _add_pair(self, asked: PairQuestion, cost: int, pair: int) -> None:
+    def _add_pair(self, asked: PairQuestion, cost: int, pair: RunPair, number: int) -> None:
         """Add a question; of equals, those about the latest pair come first."""
-        key = asked.aim, asked.of, asked.op
-        self._add((asked.aim, cost, -pair), key, lambda: asked.question)
+        rank = pair.runs[asked.of].rank(asked.step)
+        key = _Key((asked.aim, asked.of, asked.op), rank)
+        self._add((asked.aim, cost, -number), key, lambda: asked.question)
 
     def _add(
         self,
         priority: tuple[int, ...],
-        key: Hashable,
-        ask: Callable[[], InputQuestion],
+        key: _Key,
+        ask: Ask,
         follow: Callable[[QuestionAnswer], None] | None = None,
+        *,
+        is_relaxed: bool = False,
     ) -> None:
-        tries = self._tries[key]
+        tries = self._tried(key)
         stage, cost, *rest = priority
-        entry = _Entry((stage, cost + tries, *rest), next(self._numbers), tries, key, ask, follow)
-        heappush(self._queue, entry)
+        priority = stage, cost + tries, *rest
+        number = next(self._numbers)
+        heappush(self._queue, _Entry(priority, number, tries, key, ask, follow, is_relaxed))

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from whence.augment.changed_code import ChangedCode
 from whence.augment.deciders import deciding_steps
 from whence.augment.distance import CallGraph, Distances
@@ -17,6 +19,7 @@ from whence.program.ids import Block, Op, Step
 from whence.subject.command import Ended
 from whence.trace.flow import Flow
 
+_MAX_AFTER = 8  # steps between a comparison of texts and the branch that it decides; guessed
 _MAX_UNDECIDED = 12  # branches of a run that inputs do not decide and that are followed; guessed
 
 
@@ -92,12 +95,16 @@ class SeenRun:
         """Return how many conditions stand before a step."""
         return sum(condition.step < step for condition in self.conditions)
 
+    def rank(self, step: Step) -> int:
+        """Return how often the operation of a step was executed before it."""
+        return int(np.searchsorted(self.flow.executions(self.flow.op_of(step))[:], step))
+
     # --- branches that lead nearer ---------------------------------------------------------------
 
     def turned(self, to: Distances) -> Iterator[TurnedBranch]:
         """Yield the conditions whose other side leads to a place, with the distance from there."""
         for number, condition in enumerate(self.conditions):
-            distance = self._other_side(condition.step, to)
+            distance = self.other_side(condition.step, to)
             if distance is not None:
                 yield TurnedBranch(number, distance)
 
@@ -117,7 +124,14 @@ class SeenRun:
             if condition.step in behind:
                 yield TurnedBranch(number, behind[condition.step])
 
-    def _other_side(self, step: Step, to: Distances) -> int | None:
+    def branch_after(self, step: Step) -> Step | None:
+        """Return the branch that follows a comparison closely: it decides by the result."""
+        last = min(step + _MAX_AFTER, self.flow.thread.stream.steps)
+        return next(
+            (at for at in map(Step, range(step, last + 1)) if self.flow.is_branch(at)), None
+        )
+
+    def other_side(self, step: Step, to: Distances) -> int | None:
         """Return the distance of a place from the other sides of a branch."""
         if not self.flow.is_branch(step):
             return None
@@ -133,7 +147,7 @@ class SeenRun:
         found: set[int] = set()
         for branch in {block for block, _ in to.edges}:
             found.update(self._ends_of(branch))
-        return sorted(Step(step) for step in found if self._other_side(Step(step), to) is not None)
+        return sorted(Step(step) for step in found if self.other_side(Step(step), to) is not None)
 
     def _ends_of(self, block: Block) -> list[int]:
         """Return the executions of the last operation of a block."""
@@ -149,7 +163,7 @@ class SeenRun:
         count = 0
         for (block, _), distance in sorted(to.edges.items(), key=lambda item: item[1]):
             for step in map(Step, self._ends_of(block)[-1:]):
-                is_aside = self._other_side(step, to) is not None
+                is_aside = self.other_side(step, to) is not None
                 if is_aside and step not in decided and count < _MAX_UNDECIDED:
                     count += 1
                     yield step, distance

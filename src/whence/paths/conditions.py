@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from whence.paths.compared import ComparedText
 from whence.paths.terms import Fact, Pinned, Term, Unknowns
 from whence.program.ids import Step
 from whence.trace.recording import Thread
@@ -59,6 +60,7 @@ class PathCondition:
     conditions: tuple[Condition, ...]
     notes: tuple[str, ...]  # what is taken as recorded, although inputs decide it
     terms: Mapping[Step, Term] = field(default_factory=dict)  # of steps whose value inputs decide
+    compared: tuple[ComparedText, ...] = ()  # with pieces of the input
 
     def pinned_by(self, conditions: Sequence[Condition]) -> dict[str, int]:
         """Return what code without a formula decides how many of these conditions."""

@@ -2,7 +2,8 @@
 
 A condition speaks of the bytes that were read.  An input that is wanted often has another length:
 one more digit, a longer word, another line.  A piece is what one loop or one library call read:
-bytes in a row that the same branch tested, with the same result, or that one condition compares.
+bytes in a row that the same branch tested, with the same result, or that one condition compares.  A
+piece that was compared with a text gets that text.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ class _Piece(NamedTuple):
 def length_moves(run: PathRun) -> Iterator[Contents]:
     """Yield the inputs of a run with one piece longer or shorter, the longest pieces first."""
     seen: set[tuple[InputSource, bytes]] = set()
+    for compared in run.path.compared:
+        text = run.contents[compared.source]
+        new = compared.put_into(text)
+        if len(new) != len(text) and (compared.source, new) not in seen:
+            seen.add((compared.source, new))
+            yield {**run.contents, compared.source: new}
     pieces = sorted(set(_pieces(run)), key=lambda one: (one.start - one.stop, one))
     for piece in [*pieces[:_MAX_PIECES], *_lines(run.contents, pieces)]:
         text = run.contents[piece.source]

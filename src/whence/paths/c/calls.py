@@ -9,6 +9,7 @@ import z3
 
 from whence.inputs import InputByte
 from whence.paths.c.values import RunValues, Value
+from whence.paths.compared import compared_text
 from whence.paths.conditions import ConditionKind
 from whence.paths.terms import Fact, Term
 from whence.program.ids import Step
@@ -46,6 +47,22 @@ class LibraryCall:
             if self.flow.argument(self.step, k) == operand
         )  # fmt: skip
         return self.flow.given(self.step, number)
+
+    def notes_text(
+        self, own: Sequence[Value], other: Sequence[Value], *, ends_with_zero: bool
+    ) -> None:
+        """Note that input was compared with a constant text, if it was."""
+        constant = [value for value in other if isinstance(value, int)]
+        if len(constant) != len(other) or not any(isinstance(value, Term) for value in own):
+            return
+        text = bytes(value & 255 for value in constant)
+        if ends_with_zero:
+            text = text.partition(b"\0")[0]
+        characters = [value.unknowns if isinstance(value, Term) else 0 for value in own]
+        ends = {source: len(contents) for source, contents in self.of.contents.items()}
+        found = compared_text(self.step, self.of.unknowns, characters, text, ends)
+        if found is not None:
+            self.of.compared.append(found)
 
     @property
     def result(self) -> int:

@@ -60,17 +60,19 @@ def _compared(call: LibraryCall) -> bool:
     is_memory = call.name in ("memcmp", "bcmp")
     has_limit = is_memory or call.name in ("strncmp", "strncasecmp")
     limit = call.recorded(2) if has_limit else None
-    texts = []
+    texts: list[list[Value] | None] = []
     for number in (0, 1):
         address = call.recorded(number)
         if is_memory:
             assert limit is not None
-            found = call.memory(address, limit) if limit <= MAX_STRING else [None]
+            found: list[Value] = call.memory(address, limit) if limit <= MAX_STRING else [None]
             texts.append(None if None in found else found)
         else:
             texts.append(call.string(address, limit))
     if texts[0] is None or texts[1] is None:
         return False
+    for own, other in ((texts[0], texts[1]), (texts[1], texts[0])):
+        call.notes_text(own, other, ends_with_zero=not is_memory)
     folds = "case" in call.name
     pairs = list(zip(*texts, strict=False))[:limit]
     width, unknowns = call.width, 0

@@ -19,6 +19,7 @@ from whence.paths.c.library import MODELS
 from whence.paths.c.reach import reached_steps
 from whence.paths.c.tables import Tables
 from whence.paths.c.values import MAX_WIDTH, RunValues, Value, joined, resized
+from whence.paths.compared import ComparedText
 from whence.paths.conditions import Condition, ConditionKind, PathCondition
 from whence.paths.terms import Fact, Pinned, Term, Unknowns
 from whence.program.ids import Step
@@ -47,6 +48,7 @@ class PathPass(RunValues):
         self.written: dict[tuple[Step, int], int | Term] = {}  # bytes that modelled calls left
         self.looked_at: dict[Step, list[tuple[int, int]]] = {}
         self.notes: dict[str, None] = {}
+        self.compared: list[ComparedText] = []
         self._truths: dict[Step, Any] = {}  # terms of comparisons, as truth values
         self._opaque: dict[Step, str] = {}  # calls without a formula that read what inputs decide
         self._pins: dict[Step, list[Fact]] = {}
@@ -62,6 +64,7 @@ class PathPass(RunValues):
             tuple(self.conditions),
             tuple(self.notes),
             self.terms,
+            tuple(self.compared),
         )
 
     # --- inputs ----------------------------------------------------------------------------------

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import z3
 
+from whence.paths.compared import ComparedText, compared_text
 from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.python.comparisons import when_equal
 from whence.paths.python.formulas import Formula, every, no
@@ -15,6 +16,7 @@ from whence.paths.python.values import (
     SYMBOLIC,
     AnyValue,
     Held,
+    Text,
     is_symbolic,
     recorded_value,
     taken,
@@ -24,6 +26,8 @@ from whence.paths.terms import Fact, Pinned, Unknowns
 from whence.program.ids import Step
 from whence.trace.python.endings import type_of
 from whence.trace.python.flow import PythonFlow
+
+_MAX_TEXT = 200  # characters of a text that is noted; guessed
 
 
 class CollectedConditions:
@@ -36,6 +40,7 @@ class CollectedConditions:
         self.ways: list[object] = []
         self.raising: set[int] = set()
         self.notes: dict[str, None] = {}
+        self.compared: list[ComparedText] = []
         self._pinned = 0  # the unknowns that stand for what is taken as recorded
 
     def site(self, step: Step) -> StepSite:
@@ -64,6 +69,15 @@ class CollectedConditions:
             self.raising.add(len(self.conditions))
         self.conditions.append(Condition(step, kind, Fact(simple, unknowns)))
         self.ways.append(way)
+
+    def compares(self, step: Step, text: Text, other: str | bytes) -> None:
+        """Note a constant text that a text was compared with."""
+        known = {one.term.get_id(): 1 << at for at, one in enumerate(self.unknowns.all)}
+        characters = [0 if isinstance(char, int) else _bits(char, known) for char in text.chars]
+        constant = other.encode("utf-8", "surrogateescape") if isinstance(other, str) else other
+        found = compared_text(step, self.unknowns, characters, constant)
+        if found is not None and len(found.text) < _MAX_TEXT:
+            self.compared.append(found)
 
     def _rests_on_pins(self, unknowns: int) -> bool:
         return bool(unknowns & self._pinned)
@@ -105,6 +119,14 @@ def as_recorded(value: AnyValue) -> Formula:
     return formula
 
 
+def _bits(char: Any, known: Mapping[int, int]) -> int:
+    """Return the unknowns in the term of a character."""
+    bits = 0
+    for one in z3.z3util.get_vars(char):
+        bits |= known.get(one.get_id(), 0)
+    return bits
+
+
 class StepSite(Site):
     """A step, seen by the rule of its operation."""
 
@@ -132,6 +154,9 @@ class StepSite(Site):
                 formula, unknowns = as_recorded(operand), unknowns_of([operand])
                 way = repr(recorded_value(operand))
                 self._to.add(self.step, ConditionKind.ADDRESS, formula, unknowns, way)
+
+    def compares(self, text: Text, other: str | bytes) -> None:
+        self._to.compares(self.step, text, other)
 
     def note(self, text: str) -> None:
         self._to.notes[text] = None

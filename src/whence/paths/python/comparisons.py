@@ -29,6 +29,7 @@ from whence.paths.python.values import (
 )
 from whence.program.operations import PyOp
 
+_MAX_TEXTS = 32  # members that a text is compared with; guessed
 _MAX_ITEMS = 256  # of a container that is compared item by item; guessed
 
 
@@ -161,6 +162,18 @@ def less(a: AnyValue, b: AnyValue) -> Formula | None:
     return _less(a, b, or_equal=False)
 
 
+def note_texts(site: Site, a: AnyValue, b: AnyValue) -> None:
+    """Note the constant texts that a text was compared with, itself or with members of a set."""
+    for own, other in ((a, b), (b, a)):
+        if not isinstance(own, Text) or not is_symbolic(own):
+            continue
+        held = as_held(other)
+        keys = () if held is None else held.items[:: 2 if held.kind == "dict" else 1]
+        for one in (other, *keys[:_MAX_TEXTS]):
+            if isinstance(one, str | bytes):
+                site.compares(own, one)
+
+
 def is_contained(item: AnyValue, whole: AnyValue) -> Formula | None:
     """Return when an item is in a container or a text; None if that is not known."""
     text, part = text_of(whole), text_of(item)
@@ -222,6 +235,7 @@ def compared(site: Site, operators: Sequence[PyOp], operands: Sequence[AnyValue]
         return NO_RULE
     parts: list[Formula | None] = []
     for at, operator in enumerate(operators):
+        note_texts(site, operands[at], operands[at + 1])
         # A chain ends with its first comparison that does not hold; later operands have no value.
         if operands[at + 1] is UNKNOWN and parts and site.result is False:
             return NO_RULE

@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from whence.paths.python.comparisons import as_held, less, when_equal
+from whence.paths.python.comparisons import as_held, less, note_texts, when_equal
 from whence.paths.python.formulas import Formula, choice, every, no, some
 from whence.paths.python.site import NO_RULE, Rule, Site
 from whence.paths.python.values import (
@@ -122,6 +122,7 @@ def _at(site: Site, items: Sequence[AnyValue], key: AnyValue) -> AnyValue:
 
 def _entry(site: Site, held: Held, key: AnyValue) -> AnyValue:
     keys, values = held.items[::2], held.items[1::2]
+    note_texts(site, key, held)
     equalities = [when_equal(key, one) for one in keys]
     if None in equalities:
         return NO_RULE

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
 
-from whence.paths.python.values import AnyValue
+from whence.paths.python.values import AnyValue, Text
 from whence.program.ids import Step
 
 
@@ -48,6 +48,10 @@ class Site(ABC):
     @abstractmethod
     def fixed(self, *operands: AnyValue) -> None:
         """Add the condition that operands are as recorded."""
+
+    @abstractmethod
+    def compares(self, text: Text, other: str | bytes) -> None:
+        """Say that a text was compared with a constant one."""
 
     @abstractmethod
     def note(self, text: str) -> None:

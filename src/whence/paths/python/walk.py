@@ -50,5 +50,6 @@ def path_condition(
         flow.thread, collected.unknowns, tuple(collected.conditions), tuple(collected.notes),
         {step: Term(value.term, value.unknowns) for step, value in values.known()
          if isinstance(value, Number | Truth | Real)},
+        tuple(collected.compared),
     )  # fmt: skip
     return PythonPath(path, collected.ways, frozenset(collected.raising))

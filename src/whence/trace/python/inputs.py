@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from whence.frontend.python.values import STOP, Long, Obj, Value
+from whence.frontend.python.values import STOP, Long, Obj, Value, items
 from whence.inputs import (
     STDIN,
     InputRange,
@@ -46,6 +46,7 @@ _PASSES = frozenset({
     "phi", "delete", "comp",
 })  # fmt: skip
 _OBJECTS = frozenset({"argv", "environ", "stdin", "buffer"})  # attributes that give input
+_NUMBERING = frozenset({"enumerate"})  # functions that read a file line by line for the program
 _NAMES = _OBJECTS | {
     "open", "input", "getenv", "read_text", "read_bytes", "parse_args", "parse_known_args",
 }  # fmt: skip
@@ -81,6 +82,19 @@ class _OpenFile:
             return InputRange(self.source, 0, 0)
         self.position = start + size + more
         return InputRange(self.source, start, start + size)
+
+
+@dataclass
+class _NumberedLines(_OpenFile):
+    """What `enumerate` makes of a file: each item is a tuple, and the line is in it."""
+
+    of: _OpenFile | None = None
+
+    def read(self, value: Value, more: int = 0) -> InputRange:
+        parts = items(value) if isinstance(value, Obj) else None
+        lines = [one for one in parts or () if isinstance(one, str | bytes)]
+        assert self.of is not None
+        return self.of.read(lines[0] if len(lines) == 1 else None, more)
 
 
 class PythonInputs:
@@ -134,7 +148,8 @@ class PythonInputs:
         if opcode in ("attr", "import_from"):
             return self.program.name[op] in _OBJECTS
         callee = self.program.uses[op][0] if opcode == "call" and self.program.uses[op] else None
-        return callee is not None and callee >= 0 and self.program.name[callee] in _NAMES
+        name = self.program.name[callee] if callee is not None and callee >= 0 else None
+        return name in _NAMES or name in _NUMBERING
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -173,6 +188,11 @@ class PythonInputs:
             holder = self.run.operands_of(operands[0])[:1] if operands[0] else ()
             if holder and (name in _NAMES or self._gives_input(holder[0])):
                 yield from self._method(step, name, holder[0], self._given(step, op))
+        elif name in _NUMBERING and len(operands) > 1 and (file := self._file(operands[1])):
+            token = self.run.values[step]
+            if isinstance(token, tuple):
+                self._files[token[0]] = _NumberedLines(file.source, token[1], of=file)
+            return
         elif name in _NAMES:
             yield from self._function(step, name, self._given(step, op))
         for operand in operands[1:]:
