@@ -24,6 +24,7 @@ from whence.frontend.rerun.interventions import (
 )
 from whence.languages import open_recording
 from whence.model import Outcome
+from whence.program.ids import Step
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.recording import CThread
 from whence.trace.c.run_points import run_point
@@ -66,9 +67,14 @@ def thread(rerunner: CRerunner, tmp_path_factory: pytest.TempPathFactory) -> CTh
 
 def points_of(thread: CThread, *codes: OpCode, line: int) -> list[RunPoint]:
     """Return the points of the steps that execute one of the codes on a line."""
+    return [run_point(thread, step) for step in steps_of(thread, *codes, line=line)]
+
+
+def steps_of(thread: CThread, *codes: OpCode, line: int) -> list[Step]:
+    """Return the steps that execute one of the codes on a line."""
     ops = thread.image.program.ops["code"]
     return [
-        run_point(thread, step)
+        step
         for step in thread.stream.every_step
         if ops[op := thread.queries.op_of(step)] in codes
         and (place := thread.image.place(op)) is not None
@@ -129,6 +135,19 @@ def test_a_rerun_can_be_recorded(rerunner: CRerunner, thread: CThread, tmp_path:
     (process,) = recording.processes
     changed = recording.thread(recording.image(process), process.logs[0])
     assert changed.stream.steps < thread.stream.steps  # it does not print "much"
+
+
+def test_a_recorded_rerun_has_the_values_that_were_set(
+    rerunner: CRerunner, thread: CThread, tmp_path: Path
+) -> None:
+    """No other code can reach the sum, so a replay would compute it from the stores alone."""
+    last = stores_of_sum(thread)[-1]
+    rerunner.run([Intervention(last, SetBytes((26).to_bytes(4, "little")))], record_into=tmp_path)
+    recording = open_recording(tmp_path)
+    (process,) = recording.processes
+    changed = recording.thread(recording.image(process), process.logs[0])
+    (read,) = steps_of(changed, OpCode.LLOAD, line=7)
+    assert changed.replay.window(read, read + 1).value[0] == 26
 
 
 def test_memory_is_set_at_a_point_after_its_definition(

@@ -29,7 +29,7 @@ from whence.frontend.c.ir import (
     Module,
     Variable,
 )
-from whence.frontend.c.op_builder import CHECKED, LINK, LOGGED, LoweredOp
+from whence.frontend.c.op_builder import CHECKED, CORRECTED, LINK, LOGGED, LoweredOp
 from whence.frontend.c.operations import FAULTING, Operations
 from whence.frontend.c.tables import (
     ARRAYS,
@@ -389,10 +389,12 @@ class _FunctionLowering(Operations):
             op = self.op_of(instruction)
             if self.module.mode == "check" and self._can_be_checked(instruction, op):
                 op.flags |= CHECKED
+            elif self.module.mode == "patch" and op.code is OpCode.LLOAD:
+                op.flags |= CORRECTED
             links += bool(op.flags & LINK)
             log.append(
                 Logging(
-                    value=bool(op.flags & (LOGGED | CHECKED)),
+                    value=bool(op.flags & (LOGGED | CHECKED | CORRECTED)),
                     call=op.call,
                     site=op.site,
                     faults=op.code in FAULTING,

@@ -29,6 +29,7 @@ from whence.frontend.c.tables import NONE, CallFlag, OpCode, OpFlag, OpKind
 
 # These are plain numbers: operations on Flag objects dominated the time per instruction.
 LOGGED, LINK, CHECKED = int(OpFlag.LOGGED), int(OpFlag.LINK), int(OpFlag.CHECKED)
+CORRECTED = int(OpFlag.CORRECTED)
 
 
 @dataclass(slots=True)

@@ -42,6 +42,7 @@ class OpFlag(enum.IntFlag):
     LOGGED = 1  # the result follows in the log
     LINK = 2  # reads memory: the trace knows which step wrote it
     CHECKED = 4  # the result follows in the log, only for comparison
+    CORRECTED = 8  # of LLOAD: the value follows in the log, because a rerun may have altered it
 
 
 class FunctionFlag(enum.IntFlag):

@@ -364,7 +364,13 @@ execute:
         goto next;
     case LLOAD:
         if (o->flags & CHECKED) ROOM(o->x); /* else it did not run and has no link */
-        local_load(k, o, slots + o->dst, local);
+        if (o->flags & CORRECTED) {
+            u32 size = logged_bytes(t, o->c, o->x);
+            ROOM(size);
+            p += unpack(t, slots + o->dst, result_slots(t, o), o->c, o->x, p);
+            if (!o->c) memcpy(local + o->b, p - size, o->x);
+        } else
+            local_load(k, o, slots + o->dst, local);
         if (recording && o->flags & LINK) {
             LINKED(local_load_link(k, o, definer));
             add_copied_runs(k, o->b, o->x, step);

@@ -9,7 +9,7 @@
 static int size_class(u32 x) { return x == 1 ? 0 : x == 2 ? 1 : x == 4 ? 2 : x == 8 ? 3 : -1; }
 
 static u8 specialise(const struct tables *t, const struct op *o) {
-    if (o->flags & CHECKED) return o->code;
+    if (o->flags & (CHECKED | CORRECTED)) return o->code;
     int size = size_class(o->x);
     int plain = size >= 0 && !o->c;
     switch (o->code) {

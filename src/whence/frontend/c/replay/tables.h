@@ -30,7 +30,7 @@ enum code {
     ADD32, ADD64, SUB32, SUB64, MOVE1, SEXT32, ICMP32, ICMP64, GEP1
 };
 
-enum { LOGGED = 1, LINK = 2, CHECKED = 4 };             /* flags of an op */
+enum { LOGGED = 1, LINK = 2, CHECKED = 4, CORRECTED = 8 }; /* flags of an op */
 enum { FPARAMS = 1, FLANDS = 2, FWIDE = 4, FVARIADIC = 8, FQUIET = 16 }; /* of a function */
 enum { BYVAL = 1 };                                     /* of a parameter */
 enum { MARKED = 1, LANDING = 2 };                       /* of a block */
