@@ -45,6 +45,42 @@ def test_several_sources_become_one_program(tools: Toolchain) -> None:
     assert log[2] == {"link": f"{tools.tree}/prog"}
 
 
+CALLER = MAIN.replace("int twice(int);", "")
+INLINE_HEADER = """
+inline int twice(int x)
+{
+    return __builtin_expect(x > 100, 0) ? 0 : 2 * x;
+}
+"""
+
+
+@pytest.mark.parametrize("word", ["inline", "__inline", "__inline__"])
+def test_an_inline_function_without_definition_links_if_the_user_optimises(
+    tools: Toolchain, word: str
+) -> None:
+    """C99 wants a definition in another source; gcc -O1 builds without one."""
+    header = INLINE_HEADER.replace("inline", word)
+    tools.write(twice_h=header, main_c='#include "twice.h"\n' + CALLER, more_c='#include "twice.h"')
+    check_runs(tools, "$CC -O1 main.c more.c -o prog", "42\n", registered=2)
+    assert all("@twice" in text for text in module_texts(tools, "main.c"))
+    refused = tools.sh("$CC -O1 -O0 main.c more.c -o prog")
+    assert "undefined reference" in refused.err
+
+
+def test_a_definition_of_an_inline_function_in_another_source_is_the_one_that_runs(
+    tools: Toolchain,
+) -> None:
+    other = "int twice(int x) { return 2 * x; }\n"
+    tools.write(twice_h=INLINE_HEADER, main_c='#include "twice.h"\n' + CALLER, other_c=other)
+    check_runs(tools, "$CC -O2 main.c other.c -o prog", "42\n", registered=2)
+
+
+def module_texts(tools: Toolchain, source: str) -> list[str]:
+    modules = [e["module"] for e in tools.journal() if e.get("source", "").endswith(source)]
+    folder = tools.home / "modules"
+    return [gzip.decompress((folder / f"{name}.ll.gz").read_bytes()).decode() for name in modules]
+
+
 def test_a_module_is_stored_with_its_description_and_text(tools: Toolchain) -> None:
     tools.write(twice_c=TWICE)
     assert tools.cc("-c", "twice.c").status == 0

@@ -50,8 +50,39 @@ _CHECKSUM = re.compile(r', checksumkind: CSK_\w+, checksum: "\w*"')
 QUIET = "-Wno-unused-command-line-argument"  # zig adds an unused -c when given -S
 
 
+# Options that emit the IR of -O0, but with the bodies that an optimising compiler would inline.
+OPTIMISED = (
+    "-O1", "-U__OPTIMIZE__", "-D__builtin_expect(value,other)=(value)", "-fno-strict-aliasing",
+    "-fno-omit-frame-pointer",
+    "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers",
+)  # fmt: skip
+_INLINE = re.compile(rb"\b(?:inline|__inline|__inline__)\b[^;{}()]*?(\w+)\s*\(")
+
+
 class NotRecorded(Exception):
     """A source could not be compiled for recording; the message gives the reason."""
+
+
+def declares_inline(text: str, content: bytes) -> bool:
+    """Does the IR only declare a function that the preprocessed C source defines as `inline`?
+
+    C99 wants a definition without `inline` in another source.  A compiler that optimises needs
+    none, so projects that forget it build; without optimisation, they do not link.
+    """
+    inlined = set()
+    for match in _INLINE.finditer(content):
+        start = max(content.rfind(mark, 0, match.start()) for mark in (b";", b"{", b"}")) + 1
+        if not re.search(rb"\b(static|extern)\b", content[start : match.end()]):
+            inlined.add(match[1].decode())
+    return any(
+        re.search(rf"(?m)^declare [^@\n]*@{re.escape(name)}\(", text) is not None
+        for name in sorted(inlined)
+    )
+
+
+def inline_defined(text: str) -> str:
+    """Return the IR with the bodies of `inline` functions as definitions that may be repeated."""
+    return re.sub("(?m)^define available_externally ", "define linkonce_odr ", text)
 
 
 def compile_recorded(
@@ -251,6 +282,8 @@ class CompilerCall:
         if found is not None:
             return found, True
         text, diagnostics = self._ir(file, flags)
+        if self._is_optimised and declares_inline(text, content):
+            text = inline_defined(self._ir(file, [*flags, *OPTIMISED])[0])
         made = self._instrumented(text, diagnostics)
         if key:
             cache.store(key, made)
@@ -374,6 +407,7 @@ class CompilerCall:
         ]
         decided_by = [
             self.command,
+            self._is_optimised,
             executable and (executable.st_size, executable.st_mtime_ns),
             self.mode,
             self.line.stage.name,
@@ -381,6 +415,12 @@ class CompilerCall:
             own_version(),
         ]
         return _hash_of(decided_by, content)
+
+    @cached_property
+    def _is_optimised(self) -> bool:
+        """Do the user's options ask for a C compiler that inlines functions?"""
+        levels = [a.words[0] for a in self.line.arguments if re.fullmatch("-O.*", a.words[0])]
+        return not self.plus and bool(levels) and levels[-1] not in ("-O0", "-Og")
 
     @cached_property
     def _trees(self) -> list[str]:
