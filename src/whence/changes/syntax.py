@@ -98,6 +98,11 @@ _NAMES = {
     "cpp": "[(identifier) (field_identifier) (type_identifier) (namespace_identifier)] @n",
     "python": "(identifier) @n",
 }
+_IMPORTS = """
+(import_statement name: (dotted_name . (identifier) @n))
+(import_from_statement name: (dotted_name (identifier) @n))
+(aliased_import alias: (identifier) @n)
+"""
 _PARAMETERS = {
     "c": "(function_declarator declarator: (_) @name parameters: (_) @parameters)",
     "cpp": "(function_declarator declarator: (_) @name parameters: (_) @parameters)",
@@ -135,6 +140,24 @@ _DECLARATIONS = {
     "import_from_statement",
 }
 _DECLARED = {"identifier", "field_identifier", "type_identifier"}
+_BLOCKS = {  # compound statements of Python, and what the code in them must find around it
+    "function_definition": "def",
+    "class_definition": "class",
+    "try_statement": "try",
+    "match_statement": "match",
+    **dict.fromkeys(
+        ("if_statement", "for_statement", "while_statement", "with_statement"), "block"
+    ),
+}
+_BRACKETS = {  # expressions of Python that brackets enclose
+    **dict.fromkeys(
+        ("argument_list", "parameters", "parenthesized_expression", "generator_expression"), "("
+    ),
+    **dict.fromkeys(("tuple", "tuple_pattern"), "("),
+    **dict.fromkeys(("list", "list_comprehension", "list_pattern", "subscript"), "["),
+    **dict.fromkeys(("dictionary", "dictionary_comprehension"), "{"),
+    **dict.fromkeys(("set", "set_comprehension"), "{"),
+}
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
 _MAX_TREES = 12 * 2**20  # limit on the bytes of the sources whose trees are kept: about 0.6 GB
 _MIN_FREE = 2**20  # with less room, the next tree may take the place of the last; guessed
@@ -335,6 +358,32 @@ class ParsedSource:
         return not any(child.type == "init_declarator" for child in node.named_children)
 
     @_remembered
+    def open_before(self, line: int) -> tuple[tuple[str, int], ...]:
+        """Return what begins before a line of Python and holds it, the outermost first.
+
+        That is blocks with their columns, brackets, a string of several lines, and decorators of a
+        definition that follows.  Blank lines and comments belong to the code after them.
+        """
+        node = self._code_at(line)
+        found: list[tuple[str, int]] = []
+        while node is not None:
+            row, column = node.start_point
+            if row < line - 1:
+                found += ((kind, column) for kind in _opened(node, line - 1))
+            node = node.parent
+        return tuple(reversed(found))
+
+    def _code_at(self, line: int) -> tree_sitter.Node | None:
+        """Return the first node on a line, or on the first line after it that has code."""
+        for number in range(line, self.last_line + 1):
+            text = self._lines[number - 1]
+            point = (number - 1, len(text) - len(text.lstrip()))
+            node = self.root.descendant_for_point_range(point, point)
+            if node is not None and (_in_string(node) or (text.strip() and node.type != "comment")):
+                return node
+        return None
+
+    @_remembered
     def definitions(self, first: int, last: int) -> tuple[SourceName, ...]:
         """Return the names that the lines introduce."""
         return tuple(self._definitions(first, last))
@@ -352,6 +401,35 @@ class ParsedSource:
                     continue  # a parameter in the declaration of a function without a body
                 scope = function.name if function and not function.is_class else None
                 yield SourceName(_text(name), line, scope, _structure_around(node))
+
+    def postpones_annotations(self) -> int | None:
+        """Return the line of `from __future__ import annotations`; None if there is none."""
+        for number, line in enumerate(self._lines, 1):
+            if line.startswith(b"from __future__ import") and b"annotations" in line:
+                return number
+        return None
+
+    @_remembered
+    def has_annotation(self, first: int, last: int) -> bool:
+        """Do the lines of Python annotate a variable, a parameter or a result?"""
+        return bool(self.captures("(type) @t", first, last))
+
+    @_remembered
+    def imported_names(self) -> dict[str, set[int]]:
+        """Return the names that a module of Python imports for all its functions, with lines."""
+        found: dict[str, set[int]] = {}
+        if self.language != "python":
+            return found
+        for nodes in self.captures(_IMPORTS, 1, self.last_line).values():
+            for node in nodes:
+                line = node.start_point[0] + 1
+                function = self.function_at(line)
+                if function is None or function.is_class:
+                    found.setdefault(_text(node), set()).add(line)
+        # A name that is also defined is one of the module's own.
+        own = {name.text for name in self.definitions(1, self.last_line) if not name.scope
+               and name.line not in found.get(name.text, ())}  # fmt: skip
+        return {name: lines for name, lines in found.items() if name not in own}
 
     @_remembered
     def names(self, first: int, last: int) -> tuple[SourceName, ...]:
@@ -472,6 +550,33 @@ class _KeptTrees:
 
 
 _kept_trees = _KeptTrees()
+
+
+def _in_string(node: tree_sitter.Node) -> bool:
+    """Is the node a part of a string?"""
+    return node.type.startswith("string")
+
+
+def _opened(node: tree_sitter.Node, row: int) -> Iterator[str]:
+    """Yield what a node of Python that begins before a row opens for the code at that row."""
+    kind = _BLOCKS.get(node.type)
+    if kind == "try":
+        # Until its first clause, a try block still needs one.
+        clauses = (child for child in node.children if child.type.endswith("_clause"))
+        has_clause = any(clause.start_point[0] < row for clause in clauses)
+        yield "handled try" if has_clause else "try"
+    elif kind is not None:
+        yield kind
+    elif node.type in _BRACKETS:
+        yield _BRACKETS[node.type]
+    elif node.type == "string":
+        yield _text(node.children[0]) if node.children else "string"
+    elif node.type in _SIMPLE:
+        yield "statement"
+    elif node.type == "decorated_definition":
+        definition = node.child_by_field_name("definition")
+        if definition is not None and definition.start_point[0] >= row:
+            yield "decorator"
 
 
 def _text(node: tree_sitter.Node) -> str:

@@ -5,8 +5,11 @@ Reverting a change restores its old lines and removes its new ones.  So it requi
 2. the changes that use names that the new lines introduced,
 3. if it changes a function's parameters, the changes that call the function, and vice versa,
 4. if it changes the fields of a structure, the changes of the values listed for them
-   (`initializers`), and vice versa, and
-5. if it opens or closes a bracket, the changes of its function that close or open it again.
+   (`initializers`), and vice versa,
+5. if it opens or closes a bracket, the changes of its function that close or open it again,
+6. if it opens or closes a block or a string of Python, the changes that close or open it again
+   (`structure`), and
+7. if it removes `from __future__ import annotations`, the changes that write annotations.
 What is read from the sources is a guess.  Messages of compilers and interpreters add to it
 (`Knowledge.learn`).  A wrong guess costs runs; it never makes the answer wrong.
 """
@@ -19,14 +22,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
-from whence.changes.syntax import ParsedSource, depth_changes, is_word, tokens
+from whence.changes.syntax import ParsedSource, depth_changes, grammar_of, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run
 from whence.search.initializers import tied_to_values
+from whence.search.structure import tied_by_structure
 from whence.search.variant_places import VariantPlace, VariantPlaces
 
 Requires = Mapping[ChangeId, frozenset[ChangeId]]
 ChangesByName = Mapping[str, frozenset[ChangeId]]
-_Key = tuple[str, str, str]  # (file, function, name); file and function are "" for a global name
+# (file, function, name); function is "" for an imported name, file and function for a global one.
+_Key = tuple[str, str, str]
 
 _MAX_COMPLAINTS = 2  # after more complaints about a name, all its changes are tied; guessed
 # Limits on the changes that touch one name; a name with more is no evidence; guessed.
@@ -82,7 +87,9 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
                 requires[introducer] |= new.used[key]
     for key in sorted(old.inside.keys() & new.inside.keys()):
         _tie_moved(requires, old.inside[key], new.inside[key])
-    for group in _bracket_groups(changes.changes):
+    for change, others in _postponed_annotations(changes):
+        requires[change] |= others
+    for group in (*_bracket_groups(changes.changes), *tied_by_structure(changes)):
         for change in group:
             requires[change] |= group
     for field_change, value_change in tied_to_values(changes, old.fields, new.fields):
@@ -113,11 +120,44 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
     )
 
 
+def _postponed_annotations(changes: ChangeSet) -> Iterator[tuple[ChangeId, set[ChangeId]]]:
+    """Yield what Python requires of changes that write `from __future__ import annotations`.
+
+    Without it, annotations are evaluated, and many use names that exist only for type checkers.
+    """
+    by_file: dict[str, list[Change]] = defaultdict(list)
+    for change in changes.changes:
+        if change.kind is ChangeKind.EDIT and grammar_of(change.file) == "python":
+            by_file[change.file].append(change)
+    for own_changes in by_file.values():
+        for of_good in (True, False):
+            source = changes.source(
+                own_changes[0].old_file if of_good else own_changes[0].file, of_good=of_good
+            )
+            line = source.postpones_annotations() if source else None
+            if source is None or line is None:
+                continue
+            spans = {c.id: c.old if of_good else c.new for c in own_changes}
+            owner = next((c for c, span in spans.items() if line in span.lines), None)
+            if owner is None:
+                continue
+            annotated = {
+                change
+                for change, span in spans.items()
+                if span.count and source.has_annotation(span.start, span.lines.stop - 1)
+            }
+            if of_good:
+                yield from ((change, {owner}) for change in annotated)
+            else:
+                yield owner, annotated
+
+
 def _bracket_groups(changes: Iterable[Change]) -> Iterator[set[ChangeId]]:
     """Yield the changes of a function that open a bracket and those that close it again."""
     by_function: dict[tuple[str, str], list[Change]] = defaultdict(list)
     for change in changes:
-        if change.kind is ChangeKind.EDIT and change.function:
+        is_python = grammar_of(change.file) == "python"  # `structure` knows its brackets exactly
+        if change.kind is ChangeKind.EDIT and change.function and not is_python:
             by_function[change.file, change.function].append(change)
     for own_changes in by_function.values():
         group: set[ChangeId] = set()
@@ -175,10 +215,13 @@ def _read_file(
     if not owner:
         return
     local: set[tuple[str, str]] = set()
+    imported = source.imported_names()
     for name in source.definitions(1, source.last_line):
         key = (path, name.scope, name.text) if name.scope else ("", "", name.text)
         if name.scope:
             local.add((name.scope, name.text))
+        elif name.text in imported:
+            key = (path, "", name.text)  # another module may import another thing of this name
         if name.line in owner:
             found.inside[key].add(owner[name.line])
             if name.owner:
@@ -193,6 +236,10 @@ def _read_file(
                 continue  # the variable moved with the code around the edit
             if not of_good and owner[name.line] != change.id:
                 continue  # the line is an edit inside the code that this change moved
+            if not scope and name.text in imported:
+                found.used[path, "", name.text].add(change.id)
+                if name.line not in imported[name.text]:
+                    continue  # what is imported is used only where it is imported
             found.used[(path, scope, name.text) if scope else ("", "", name.text)].add(change.id)
 
 

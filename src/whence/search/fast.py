@@ -325,13 +325,13 @@ class Fast:
     def _outcome(self, changes: Reverted) -> Search[Outcome | None]:
         """Return the outcome with these changes reverted; None if it is known not to build.
 
-        Learn if the variant does not build.
+        Learn if the variant is inconsistent.
         """
         reverted = self._space.always | changes
         if self._knowledge.is_known_to_break(reverted):
             return None
         run = yield from self._space.ask(changes)
-        if run.outcome is Outcome.BROKEN:
+        if run.outcome in (Outcome.BROKEN, Outcome.OTHER):
             self._knowledge.learn(reverted, run)
         return run.outcome
 

@@ -12,6 +12,7 @@ from whence.changes.changeset import ChangeSet
 from whence.model import Outcome, Reverted, Run
 from whence.search.space import Search
 from whence.search.store import Store
+from whence.search.structure import Structure
 from whence.search.workers import Job, Workers
 from whence.subject.trial import BuildAndTest, Reference, RunWay
 
@@ -62,6 +63,7 @@ class Laboratory:
         self._workers = workers
         self._listen = listen
         self._in_progress: dict[Reverted, Job] = {}
+        self._structure = Structure(changes)
 
     def run(
         self,
@@ -129,6 +131,10 @@ class Laboratory:
 
     def _lookup(self, reverted: Reverted) -> Run | None:
         if reverted not in self.known and reverted not in self._in_progress:
+            if self._structure.is_lost(reverted):
+                self.cost.rejected += 1
+                self._learn(reverted, _MALFORMED, from_store=False)
+                return _MALFORMED
             stored = self._recall(self._key(reverted))
             if stored is not None:
                 self.cost.cached += 1
@@ -229,6 +235,8 @@ class Laboratory:
             asked = next(search)
             while not too_late():
                 run = assumed.get(asked) or self.known.get(asked)
+                if run is None and self._structure.is_lost(asked):
+                    run = _MALFORMED
                 run = run or self._recall(self._key(asked))
                 if run is None:
                     return asked
@@ -238,4 +246,7 @@ class Laboratory:
         return None
 
 
+_MALFORMED = Run(
+    Outcome.BROKEN, rejected=True, built=False, note="Python code of this variant does not parse."
+)
 _LIKELY = (Outcome.FAIL, Outcome.PASS)  # the outcomes that looking ahead assumes, likeliest first
