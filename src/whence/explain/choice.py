@@ -49,6 +49,9 @@ from whence.trace.recording import Recording
 _MAX_EXTRA = 24  # limit on changes reverted only so that avoided code can be reverted too; guessed
 _MAX_OTHERS = 3  # limit on other sets, as long as the best one writes other output; guessed
 _MAX_BEHIND = 3  # limit on levels of causes behind the root; guessed
+_MAX_GUESS_SECONDS = (
+    20.0  # limit on the CPU time for causes that meet changes to guess from; guessed
+)
 _MAX_BEHIND_SECONDS = 5.0  # limit on the CPU time for these; guessed
 
 
@@ -238,7 +241,7 @@ class Chooser:
     def _without_dodge(self, answer: Answer) -> Choice:
         """Explain an answer.  If it is a dodge, choose a set with the avoided code instead."""
         changes = self._context.changes
-        answer, explained = self._explain(answer)
+        answer, explained = self.explain(answer)
         if answer.is_guess:
             answer, explained = self._decided(answer, explained)
         avoided = self._avoided(answer, explained)
@@ -247,7 +250,7 @@ class Chooser:
         avoided -= answer.reverted
         if entered:
             answer = self._joined(answer, entered, answer.reverted)
-            answer, explained = self._explain(answer, entered)
+            answer, explained = self.explain(answer, entered)
         if not avoided or not answer.holds:
             return Choice(answer, explained)
         replacement = self._replacement(answer, avoided)
@@ -255,7 +258,7 @@ class Chooser:
             places = change_places(changes, avoided)
             why = f"it only keeps the faulty code from running: {places}"
             dodge = self._alternative(Choice(answer, explained), is_dodge=True, why=why)
-            instead = Choice(*self._explain(replacement.answer), dodges=(dodge,))
+            instead = Choice(*self.explain(replacement.answer), dodges=(dodge,))
             return self._nearer(Choice(answer, explained), instead)
         if not replacement.with_found:
             return Choice(answer, explained)
@@ -268,7 +271,7 @@ class Chooser:
         if len(replacement.with_found - answer.reverted - avoided) > _MAX_EXTRA:
             return Choice(answer, explained, dodged)
         joined = self._joined(answer, avoided, replacement.with_found)
-        return Choice(*self._explain(joined, avoided), dodged)
+        return Choice(*self.explain(joined, avoided), dodged)
 
     def _decided(self, answer: Answer, explained: ExplainedSet) -> tuple[Answer, ExplainedSet]:
         """Decide by the causes which of the entangled changes is the root: the damage starts there.
@@ -290,7 +293,7 @@ class Chooser:
             if not linked or explained.gap is not None:
                 return self._guessed(answer, explained)
             root = linked[0]
-        return self._explain(replace(_with_root(answer, root), is_guess=False))
+        return self.explain(replace(with_root(answer, root), is_guess=False))
 
     def _guessed(self, answer: Answer, explained: ExplainedSet) -> tuple[Answer, ExplainedSet]:
         """Guess that the change whose code runs first is the root: the rest follows from it."""
@@ -301,9 +304,7 @@ class Chooser:
             return answer, explained
         root = min((unit for unit in units if runs[unit]), key=lambda unit: runs[unit] or 0)
         return (
-            (answer, explained)
-            if (root,) == answer.root
-            else self._explain(_with_root(answer, root))
+            (answer, explained) if (root,) == answer.root else self.explain(with_root(answer, root))
         )
 
     def _avoided(self, answer: Answer, explained: ExplainedSet) -> Reverted:
@@ -383,7 +384,7 @@ class Chooser:
 
     # --- one answer ------------------------------------------------------------------------------
 
-    def _explain(
+    def explain(
         self, answer: Answer, entered: Reverted = frozenset()
     ) -> tuple[Answer, ExplainedSet]:
         """Return the checked answer, and the causes that lead from its root to the failure.
@@ -408,8 +409,10 @@ class Chooser:
             tree = cause_search(failure, self._context.trust, flow)
             candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
             sought = answer.reverted if answer.is_guess else root
+            started = time.process_time()
             while not sought <= candidates.met.keys() and candidates.grow():
-                pass
+                if answer.is_guess and time.process_time() - started > _MAX_GUESS_SECONDS:
+                    break
             failing = self._failure.flow.thread.recording
             reverted = answer.reverted
             unexecuted = unexecuted_changes(changes, failing, fixed, reverted, root)
@@ -448,7 +451,7 @@ class Chooser:
         return ExplainedSet(candidates.tree, tuple(causes.values()), chain, passing)
 
 
-def _with_root(answer: Answer, root: Reverted) -> Answer:
+def with_root(answer: Answer, root: Reverted) -> Answer:
     """Return an answer with one of its units as the root, and the others as auxiliary."""
     rest = tuple(unit for unit in (*answer.root, *answer.auxiliary) if unit != root)
     return replace(answer, root=(root,), auxiliary=rest)

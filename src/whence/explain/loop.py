@@ -26,6 +26,7 @@ from whence.search.suspects import Phase, find_among
 _LEVEL_RATIO = 4.0  # weight ratio between changes met at two adjacent levels; guessed
 _MAX_SUSPECTS = 50  # with more suspects than this, search all changes instead; guessed
 _MET_WEIGHT = 3.0  # weight of a met change, once reverting all met changes did not pass; guessed
+RESERVED_RUNS = 10  # runs that a search leaves for explaining what it found; guessed
 _UNMET_WEIGHT = 1e-3  # greatest weight of a change that no cause meets; guessed
 
 
@@ -59,7 +60,10 @@ def _try_suspects(
     """
     with context.timed("search"):
         return context.session.search(
-            lambda: find_among(problem, phases), phases[-1].weight, checks=False
+            lambda: find_among(problem, phases),
+            phases[-1].weight,
+            checks=False,
+            reserve=RESERVED_RUNS,
         )
 
 
@@ -86,7 +90,10 @@ def search_all(context: ExplainContext, problem: IsolateProblem, *, checks: bool
     """Isolate the root among all changes, without causes."""
     with context.timed("search"):
         return context.session.search(
-            lambda: isolate_changes(problem), problem.weight, checks=checks
+            lambda: isolate_changes(problem),
+            problem.weight,
+            checks=checks,
+            reserve=0 if checks else RESERVED_RUNS,  # with checks, nothing is explained
         )
 
 

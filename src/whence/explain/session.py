@@ -29,6 +29,7 @@ from whence.explain.loop import find_root, search_all
 from whence.explain.proving import prove_chain
 from whence.explain.recorder import Recorder, counterpart, covered_lines, logged_events
 from whence.explain.seen_failure import beside, seen_failure
+from whence.explain.unfinished import choose_unfinished
 from whence.languages import LANGUAGES, cause_search, fitting, language_of
 from whence.languages.language import Language
 from whence.model import Alternative, Explanation, Failure, Link, LinkKind, Outcome, Run
@@ -240,12 +241,17 @@ class _Explaining:
         for _ in range(_MAX_ATTEMPTS):
             self._found = None
             answer = find_root(context, candidates, problem)
+            chooser = Chooser(context, problem, found, candidates)
             if not answer.holds:
-                return Explanation(
-                    self._session.result_for(answer, bad, problem.executed, context.times())
-                )
+                shown = self._unfinished(chooser, answer)
+                if shown is None:
+                    return Explanation(
+                        self._session.result_for(answer, bad, problem.executed, context.times())
+                    )
+                choice, others = shown, shown.dodges
+                break
             self._found = answer
-            choice, others = Chooser(context, problem, found, candidates).choose(answer)
+            choice, others = chooser.choose(answer)
             if not choice.answer.holds:
                 self._retract_pass(choice.answer)
             elif self._stands_other_memory(choice.answer):
@@ -254,6 +260,20 @@ class _Explaining:
         self._note_unlinked(choice)
         explanation = self._explanation_of(choice, others, bad, problem, failing)
         return self._proved(explanation, choice, found, bad, passing)
+
+    def _unfinished(self, chooser: Chooser, answer: Answer) -> Choice | None:
+        """Explain what a search found that the limit on runs stopped; None if nothing else did."""
+        if not answer.is_cut:
+            return None
+        self._session.limit_runs()
+        choice = choose_unfinished(self._context, chooser, answer)
+        if choice is not None:
+            why = (answer.reason or "").partition(";")[0]
+            self._session.note(
+                f"The search did not end: {why}. The test passes with "
+                "these changes reverted, but perhaps fewer auxiliary changes are enough."
+            )
+        return choice
 
     def _proved(
         self,

@@ -79,6 +79,7 @@ class Answer:
     needs_all: bool = True  # False: a part of the root is there because it holds faulty code
     is_guess: bool = False  # does no run say which of the changes are the root?
     is_sorted: bool = False  # are the units of the root in the order in which to show them?
+    is_cut: bool = False  # did the limit on runs end the search?
 
     @property
     def reverted(self) -> Reverted:
@@ -220,11 +221,14 @@ def _split(problem: IsolateProblem, knowledge: Knowledge, passing: Reverted) -> 
     if len(units) == 1:
         return Answer(tuple(units))
     outcome = {}
+    left = passing
     for unit in units:
-        run = yield passing - unit
+        run = yield left - unit
         outcome[unit] = run.outcome
         if run.outcome is Outcome.PASS:  # the unit is not needed
-            return (yield from _split(problem, knowledge, passing - unit))
+            left -= unit
+    if left != passing:
+        return (yield from _split(problem, knowledge, left))
     tied = _tied(problem, outcome)
     for unit in tied:
         if unit not in outcome:

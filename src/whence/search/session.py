@@ -43,6 +43,7 @@ from whence.subject.trial import BuildAndTest, Reference, RunWay
 A = TypeVar("A", bound=Answer | None)
 _MAX_REFERENCE_SECONDS = 600.0  # limit on a reference run if the user sets none; guessed
 _MAX_ATTEMPTS = 4  # limit on answers that are discarded because they pass by luck; guessed
+_RESERVED_PART = 4  # a reserve of runs is at most this part of all runs; guessed
 _GUESS = (
     "Which of these changes is the root and which are auxiliary is a guess: they only work "
     "together, and no run and no chain tells them apart."
@@ -325,12 +326,16 @@ class IsolateSession:
         weight: Mapping[ChangeId, float],
         *,
         checks: bool = True,
+        reserve: int = 0,
     ) -> A | Answer:
-        """Run a search and, if `checks`, check its answer in a clean tree."""
+        """Run a search and, if `checks`, check its answer in a clean tree.
+
+        The last `reserve` runs that the user allows are not for the search.
+        """
         lab = self.laboratory
         self._suspicion = weight or self._suspicion
         # The limit starts here: without the two reference runs there is no answer at all.
-        lab.max_runs = self._request.max_runs
+        self.limit_runs(reserve)
         self._watcher.runs_left(Forecaster(make, lab.known, weight).runs_left)
         for _ in range(_MAX_ATTEMPTS):
             try:
@@ -361,6 +366,12 @@ class IsolateSession:
         has_runs = limit is None or self.laboratory.cost.runs < limit
         return has_runs and not self.time_limit.is_up
 
+    def limit_runs(self, reserve: int = 0) -> None:
+        """Allow as many runs as the user allows, less a `reserve` that is a small part of them."""
+        most = self._request.max_runs
+        is_small = most is not None and reserve * _RESERVED_PART <= most
+        self.laboratory.max_runs = most - reserve if most is not None and is_small else most
+
     def out_of_runs(self, found: Answer | None = None) -> Answer:
         """Return what is known when the limit on runs or on time is reached.
 
@@ -369,7 +380,8 @@ class IsolateSession:
         if self.time_limit.is_up:
             return self.interrupted(found)
         count = self.laboratory.cost.runs
-        return self._best_so_far(f"stopped after {count} runs, as --max-runs requires", found)
+        best = self._best_so_far(f"stopped after {count} runs, as --max-runs requires", found)
+        return replace(best, is_cut=found is None)
 
     def interrupted(self, found: Answer | None = None) -> Answer:
         """Return what is known when the user or the limit on time interrupts."""

@@ -1,0 +1,82 @@
+"""What is known about the root when the limit on runs stopped the search?
+
+The smallest set that is known to pass may hold many changes that are not needed.  Every difference
+between its fixed run and the failing run comes from the set all the same.  So the change with which
+the damage starts, on the way to the failure, is likely the root.  A run checks it: with this change
+left in and the rest of the set reverted, THE failure must be there.  The rest is auxiliary, perhaps
+more than is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from whence.changes.changeset import function_groups
+from whence.explain.choice import Choice, Chooser, ExplainedSet, with_root
+from whence.explain.context import ExplainContext
+from whence.explain.dodge import damage_start
+from whence.model import Outcome, Reverted, Run
+from whence.search.isolate import Answer
+from whence.search.laboratory import OutOfRuns
+from whence.search.space import Atom, Search
+
+_MAX_STARTS = 6  # limit on changes that are checked; guessed
+
+
+def choose_unfinished(context: ExplainContext, chooser: Chooser, answer: Answer) -> Choice | None:
+    """Explain the smallest passing set of a search that was stopped; None if that fails.
+
+    `answer` has this set as its root.
+    """
+    context.watcher.phase("looking for the root in the smallest set known so far")
+    changes = context.changes.changes
+    units = function_groups(changes[change] for change in sorted(answer.reverted))
+    whole, explained = chooser.explain(
+        Answer(tuple(units), is_guess=True, needs_all=False, is_sorted=False)
+    )
+    if explained.fixed is None or not whole.holds:
+        return None
+    starts = _starts(context, units, explained)
+    if not starts:
+        return None
+    root = _checked(context, starts, whole.reverted)
+    found = replace(
+        with_root(whole, root or starts[0]), is_guess=root is None, needs_all=root is not None
+    )
+    found, explained = chooser.explain(found)
+    if explained.fixed is None or not found.holds:
+        return None
+    return Choice(found, explained)
+
+
+def _starts(context: ExplainContext, units: list[Atom], explained: ExplainedSet) -> list[Atom]:
+    """Return the units with which the damage may start, the likeliest first.
+
+    First those with a step that differs, in the order of time; then those on the chain.
+    """
+    meeting = context.meeting
+    found = {
+        unit: start
+        for unit in units
+        if (start := damage_start(explained.tree, explained.causes, meeting, unit)) is not None
+    }
+    linked = [unit for link in explained.chain for unit in units if unit & {*link.changes}]
+    return list(dict.fromkeys((*sorted(found, key=lambda unit: found[unit]), *linked)))
+
+
+def _checked(context: ExplainContext, starts: list[Atom], passing: Reverted) -> Atom | None:
+    """Return the first unit that brings THE failure back when it alone is left in."""
+    for unit in starts[:_MAX_STARTS]:
+        left = passing - unit
+
+        def ask(wanted: Reverted = left) -> Search[Run]:
+            return (yield wanted)
+
+        try:
+            with context.timed("search"):
+                run = context.session.laboratory.answer(ask)
+        except OutOfRuns:
+            return None
+        if run.outcome is Outcome.FAIL:
+            return unit
+    return None
